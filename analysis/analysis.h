@@ -9,6 +9,7 @@
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
+#include "analysis/moment.h"
 #include "weir/status.h"
 
 #include <stdbool.h>
@@ -33,12 +34,17 @@ enum an_verdict {
     AN_DETERMINISTIC_BETTER, /* replications are identical: no interval, plain difference */
     AN_DETERMINISTIC_WORSE,
     AN_DETERMINISTIC_TIE,
-    AN_NEUTRAL,    /* the metric has no better direction */
-    AN_ENDED_EARLY /* it, or the baseline, ended before its work was done */
+    AN_NEUTRAL,     /* the metric has no better direction */
+    AN_ENDED_EARLY, /* it, or the baseline, ended before its work was done */
+    AN_OPEN,        /* a mean or percentile is a lower bound on the side that would win */
+    AN_ONE_RUN      /* one replication: figures, no statement about chance */
 };
 
 struct an_cell {
     double mean, half_width; /* 95 % of the mean over replications; NAN = fewer than 2 */
+    double low, high;        /* the same interval, within the range of the metric; NAN = none */
+    /* Of shares: "" or what stands for an interval ("in all 5 runs"). */
+    char in_all[40];
     double difference, difference_low, difference_high; /* paired, variant - baseline */
     double p_value;      /* paired t, Holm over the variants; NAN when deterministic */
     double sign_p_value; /* sign test */
@@ -53,6 +59,8 @@ struct an_cell {
 struct an_metric_row {
     char *metric, *label, *unit, *title;
     int better;            /* +1 more, -1 less, 0 neither */
+    bool is_share;         /* a ratio or %: differences are points */
+    bool is_goal;          /* of the scenario; conditions of it stand next */
     struct an_cell *cells; /* by variant */
 };
 
@@ -71,6 +79,9 @@ struct an_comparison {
     size_t baseline;
     struct an_metric_row *rows;
     size_t row_count;
+    size_t shown;   /* rows that tables show; programs get all */
+    char *goal;     /* "more throughput, while latency p95 <= 30m: the scenario says so" */
+    char **missed;  /* by variant: the conditions of the goal it misses; "" = none */
     char *left_out; /* a line for each variant of which a run failed: "x is left out, ..." */
     char *varies;   /* what differs between replications; "" = the database does not say */
     char *contest;  /* the finding without what ended early; "" = nothing is left to compare */
@@ -87,6 +98,17 @@ struct an_compare_options {
  * the sentence names the field that differs. */
 weir_status an_compare(struct an_db *db, const struct an_compare_options *options,
                        struct an_comparison **comparison, struct weir_error *error);
+/* A mean with its interval as people read it: "2m5s ± 8 s", "95 % [86, 98]", "≥ 3h". */
+struct an_mean_text {
+    char text[128];
+};
+struct an_mean_text an_mean_of(const struct an_metric_row *row, const struct an_cell *cell);
+/* A difference as people read it: of shares in points, of others in their unit; "" = there is
+ * none. And the same in percent of the baseline, where that is above 0. */
+struct an_change {
+    char plain[96], relative[96];
+};
+struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, size_t variant);
 void an_comparison_destroy(struct an_comparison *comparison);
 
 /* ---- charts and report ---- */
@@ -102,7 +124,8 @@ const struct an_plot_info *an_plot_at(size_t index);
 struct an_plot_options {
     const char *variant; /* NULL = baseline */
     uint32_t replication;
-    double at_s; /* placement chart; NAN = the busiest moment */
+    double at_s;         /* placement chart; NAN = the busiest moment */
+    struct an_moment at; /* the same as it was given, goes first */
 };
 
 /* Writes NAME.gp and NAME.dat into `folder` and runs gnuplot on them; `output` ends in .svg, .png
@@ -125,10 +148,11 @@ struct an_explain_query {
     bool is_pending; /* all that waits at at_s (NAN = at the end) */
     /* "Did you mean": `name` when it is nearer to `word` than `best`. NULL = nothing is near. */
     const char *(*nearer)(const char *word, const char *best, const char *name);
-    const char *stage;   /* why was none added between from_s and to_s */
-    double from_s, to_s; /* NAN = open */
-    double at_s;         /* NAN = none: the decision in force at that time */
-    bool as_json;        /* one JSON document instead of sentences */
+    const char *stage;             /* why was none added between from_s and to_s */
+    double from_s, to_s;           /* NAN = open */
+    double at_s;                   /* NAN = none: the decision in force at that time */
+    struct an_moment from, to, at; /* the same as they were given, go first */
+    bool as_json;                  /* one JSON document instead of sentences */
 };
 /* Prints sentences (and a table of decisions for a stage) to `out`. */
 weir_status an_explain(struct an_db *db, const struct an_explain_query *query, FILE *out,

@@ -32,12 +32,16 @@ void an_chart_title(struct an_chart *chart, const char *format, ...)
     va_end(arguments);
 }
 
-bool an_chart_title_fits(const struct an_chart *chart)
+weir_status an_chart_claim(struct an_chart *chart, const char *names, struct weir_error *error)
 {
-    size_t characters = 0;
-    for (const char *c = chart->title; *c != '\0'; c++)
-        characters += ((unsigned char)*c & 0xc0) != 0x80 ? 1 : 0;
-    return characters <= 85;
+    const struct an_claim_about about = { .db = chart->keeper.db,
+                                          .run = chart->run,
+                                          .from_s = chart->facts->from_s,
+                                          .at_s = chart->at_s };
+    struct an_claim claim;
+    WEIR_TRY(an_claim_first(&about, names, &claim, error));
+    an_chart_title(chart, "%s", claim.text);
+    return WEIR_OK;
 }
 
 void an_chart_subtitle(struct an_chart *chart, const char *format, ...)
@@ -168,7 +172,7 @@ void an_push_apart(double *y, size_t count, double gap, double low, double high)
 
 /* ---- time ---- */
 
-struct an_grid an_chart_grid(const struct an_chart *chart, size_t samples)
+struct an_grid an_chart_grid(struct an_chart *chart, size_t samples)
 {
     struct an_grid grid = { .from_s = 0.0, .to_s = fmax(chart->run->end_s, 1e-3) };
     grid.bins = samples < AN_CHART_BINS ? samples : AN_CHART_BINS;
@@ -181,6 +185,7 @@ struct an_grid an_chart_grid(const struct an_chart *chart, size_t samples)
         grid.bins = grid.bins == 0 ? 1 : grid.bins;
         grid.step_s = grid.to_s / (double)grid.bins;
     }
+    chart->point_s = grid.step_s;
     return grid;
 }
 
@@ -374,8 +379,8 @@ static double happening_place(const struct an_chart *chart, double middle, const
 }
 
 /* Puts a label into the lower of two rows that has room; `taken` holds their right ends. */
-static void happening_label(struct an_chart *chart, double middle, const char *text, double y0,
-                            double taken[2])
+static bool put_label(struct an_chart *chart, double middle, const char *text, double y0,
+                      double taken[2])
 {
     for (size_t row = 0; row < 2; row++) {
         const double x = happening_place(chart, middle, text, taken[row]);
@@ -388,7 +393,55 @@ static void happening_label(struct an_chart *chart, double middle, const char *t
                                         .align = 'c' };
         an_chart_text(chart, &label, "%s", text);
         taken[row] = x + 3.5 * (double)strlen(text) + 8.0;
-        return;
+        return true;
+    }
+    return false;
+}
+
+/* Where there is little room a label gets shorter rather than lost. */
+static void happening_label(struct an_chart *chart, double middle, const char *text, size_t more,
+                            const double y0, double taken[2])
+{
+    static const size_t lengths[] = { 40, 26, 16, 8 };
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        char label[96];
+        (void)snprintf(label, sizeof label, "%s", an_shorten(text, lengths[i]).text);
+        if (more > 0)
+            (void)snprintf(label + strlen(label), sizeof label - strlen(label), " +%zu more", more);
+        if (put_label(chart, middle, label, y0, taken))
+            return;
+    }
+}
+
+/* Where the label of what happened goes. */
+static double happening_middle(const struct an_chart *chart, const struct an_frame *frame,
+                               size_t row)
+{
+    const double from = an_number(frame, row, 0);
+    const double until = an_number(frame, row, 1);
+    const bool has_end = !isnan(until) && until <= chart->run->end_s;
+    return chart_time_px(chart, has_end ? 0.5 * (from + until) : from);
+}
+
+/* What happened at one place shares a label: the rows from `row` on that lie there. */
+static size_t count_together(const struct an_chart *chart, const struct an_frame *frame, size_t row)
+{
+    const double near_px = 8.0;
+    const double place = happening_middle(chart, frame, row);
+    size_t count = 1;
+    while (row + count < frame->row_count &&
+           fabs(happening_middle(chart, frame, row + count) - place) < near_px)
+        count++;
+    return count;
+}
+
+static void draw_lines(struct an_chart *chart, const struct an_frame *frame, double y0, double y1)
+{
+    for (size_t i = 0; i < frame->row_count; i++) {
+        const double until = an_number(frame, i, 1);
+        happening_line(chart, an_number(frame, i, 0), y0, y1);
+        if (!isnan(until) && until <= chart->run->end_s)
+            happening_line(chart, until, y0, y1);
     }
 }
 
@@ -398,20 +451,18 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
     enum { MANY = 12, MOST_LINES = 80 };
     const struct an_frame *frame = NULL;
     WEIR_TRY(an_chart_query(
-        chart, "SELECT t_s, until_s, text FROM happening WHERE run_id = :run ORDER BY t_s, text",
+        chart,
+        "SELECT t_s, until_s, iif(kind = 'set', replace(text, 'set sched.', ''), text)"
+        " FROM happening WHERE run_id = :run ORDER BY t_s, text",
         NULL, &frame, error));
     double taken[2] = { 0.0, 0.0 };
     const bool is_marked = frame->row_count <= MOST_LINES; /* the first of many would mislead */
-    for (size_t i = 0; is_marked && i < frame->row_count; i++) {
-        const double from = an_number(frame, i, 0);
-        const double until = an_number(frame, i, 1);
-        happening_line(chart, from, y0, y1);
-        const bool has_end = !isnan(until) && until <= chart->run->end_s;
-        if (has_end)
-            happening_line(chart, until, y0, y1);
-        const double middle = chart_time_px(chart, has_end ? 0.5 * (from + until) : from);
-        if (frame->row_count <= MANY)
-            happening_label(chart, middle, an_shorten(an_text(frame, i, 2), 40).text, y0, taken);
+    if (is_marked)
+        draw_lines(chart, frame, y0, y1);
+    for (size_t i = 0, count = 0; frame->row_count <= MANY && i < frame->row_count; i += count) {
+        count = count_together(chart, frame, i);
+        happening_label(chart, happening_middle(chart, frame, i), an_text(frame, i, 2), count - 1,
+                        y0, taken);
     }
     if (frame->row_count > MANY) {
         const struct an_label label = {

@@ -11,6 +11,7 @@
 #ifndef ANALYSIS_CHART_H
 #define ANALYSIS_CHART_H
 
+#include "analysis/claim.h"
 #include "analysis/facts.h"
 #include "analysis/text.h"
 #include "weir/version.h"
@@ -43,6 +44,8 @@ struct an_chart {
     char empty[240];    /* not "": nothing to draw, and why */
     double header, footer;
     double left, right; /* of the present panel */
+    double point_s;     /* true width of its points in time, 0 = none */
+    double at_s;        /* the moment it shows; NAN = none */
     bool is_about_all;  /* all variants and replications, not one run: for the footer */
     size_t blocks;      /* of data written so far */
     FILE *data, *body;
@@ -56,8 +59,10 @@ struct an_plot_ops {
 };
 
 void an_chart_title(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
-/* False when the title runs off the sheet: more than 85 characters. */
-bool an_chart_title_fits(const struct an_chart *chart);
+/* The first claim that holds of names split by blanks becomes the title; where none does, the
+ * question of the chart is. */
+weir_status an_chart_claim(struct an_chart *chart, const char *names, struct weir_error *error);
+/* "{width}" becomes the true width of a point in time. */
 void an_chart_subtitle(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
 weir_status an_chart_empty(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
 
@@ -109,7 +114,7 @@ struct an_grid {
     double from_s, to_s, step_s;
     size_t bins;
 };
-struct an_grid an_chart_grid(const struct an_chart *chart, size_t samples);
+struct an_grid an_chart_grid(struct an_chart *chart, size_t samples);
 /* Time-weighted means per bin of `column` over `rows` rows from `first` on; columns 0 and 1 of the
  * frame are t_s and dt_s. NAN where no sample lies. */
 struct an_span {

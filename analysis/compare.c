@@ -7,7 +7,12 @@
  * "the interval holds 0" and "tie" are the same statement. Only complete runs that share scenario,
  * warm-up, horizon, replications and seeds are compared. A variant of which a run ended early has
  * means, but is neither ranked nor judged; when it is the baseline, the first of the others is.
+ *
+ * No interval leaves the range of its metric: shares are on the logit scale, runs are counted by
+ * Wilson's interval, differences stop where nothing or all is left.
  */
+#include "analysis/claims/claims.h"
+#include "analysis/goal.h"
 #include "analysis/metrics.h"
 #include "analysis/nan.h"
 #include "analysis/query.h"
@@ -193,6 +198,7 @@ struct samples {
     size_t variants, replications;
     const struct an_frame *frame;
     char unit[32];
+    double parts; /* labels that a value is made of */
 };
 
 static const double *samples_of(const struct samples *samples, size_t variant)
@@ -209,11 +215,14 @@ static bool is_lower_bound(const struct samples *samples, size_t variant)
 }
 
 /* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
- * cluster counts, else the mean over its labels. */
+ * cluster counts, else that over its labels: the largest of what is a maximum, the mean of others.
+ * A mean over what is finished is at least so much when more than 5 % is not: what takes long is
+ * missing from it. */
 static const char samples_sql[] =
-    "SELECT r.variant, x.value, x.is_lower_bound, x.unit, x.has_whole FROM " RUNS " r LEFT JOIN ("
-    " SELECT run_id, avg(value) AS value, max(is_lower_bound) AS is_lower_bound,"
-    "  min(unit) AS unit, label = '' AS has_whole,"
+    "SELECT r.variant, x.value, x.is_bound, x.unit, x.parts FROM " RUNS " r LEFT JOIN ("
+    " SELECT run_id, iif(metric GLOB '*.max', max(value), avg(value)) AS value,"
+    "  max(is_lower_bound OR (metric GLOB '*.mean' AND censored > 0.05 * (n + censored)))"
+    "  AS is_bound, min(unit) AS unit, count(*) AS parts,"
     "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
     " FROM result WHERE metric = CASE instr(:text, ':') WHEN 0 THEN :text"
     "   ELSE substr(:text, 1, instr(:text, ':') - 1) END"
@@ -236,6 +245,7 @@ static weir_status samples_read(struct an_keeper *keeper, const char *metric, si
         samples->values[i] = an_number(frame, i, 1);
         if (samples->unit[0] == '\0')
             (void)snprintf(samples->unit, sizeof samples->unit, "%s", an_text(frame, i, 3));
+        samples->parts = fmax(samples->parts, an_number(frame, i, 4));
     }
     return WEIR_OK;
 }
@@ -249,11 +259,21 @@ static bool has_gap(const struct samples *samples, size_t variant)
     return false;
 }
 
-static enum an_verdict judge(const struct an_cell *cell, int better)
+/* A bound from below shows that something is longer, never that it is shorter. */
+static bool is_open(const struct an_cell *base, const struct an_cell *cell, double gain)
+{
+    return gain > 0.0 ? cell->is_lower_bound : base->is_lower_bound;
+}
+
+static enum an_verdict judge(const struct an_cell *base, const struct an_cell *cell, int better)
 {
     const double gain = cell->difference * better;
     if (better == 0)
         return AN_NEUTRAL;
+    if (better < 0 && is_open(base, cell, gain))
+        return AN_OPEN;
+    if (cell->n < 2)
+        return fabs(gain) > 0.0 ? AN_ONE_RUN : AN_DETERMINISTIC_TIE;
     if (cell->is_deterministic) {
         if (fabs(cell->difference) <= 1e-12 * fabs(cell->mean))
             return AN_DETERMINISTIC_TIE;
@@ -269,6 +289,45 @@ struct scratch {
     double *p_values, *adjusted, *confidence;
 };
 
+/* What is all of a share: 1, or 100 of a percentage. */
+static double whole_of(const struct an_metric_row *row)
+{
+    return strcmp(row->unit, "%") == 0 ? 100.0 : 1.0;
+}
+
+/* Runs in which a share is nothing or all are counted; in others it lies between. */
+static void fill_share(const double *values, size_t n, double whole, struct an_cell *cell)
+{
+    struct an_range range = an_share_interval(values, n, whole, 1.0 - compare_alpha);
+    size_t none = 0;
+    size_t all = 0;
+    cell->half_width = AN_NAN;
+    for (size_t i = 0; i < n; i++) {
+        none += fabs(values[i]) <= 0.0 ? 1 : 0;
+        all += fabs(values[i] - whole) <= 0.0 ? 1 : 0;
+    }
+    if (none + all == n && none > 0 && all > 0) {
+        range = an_wilson_interval(all, n, 1.0 - compare_alpha);
+        range.low *= whole;
+        range.high *= whole;
+        (void)snprintf(cell->in_all, sizeof cell->in_all, "%u of %u runs", (unsigned)all,
+                       (unsigned)n);
+    } else if (n > 1 && (none == n || all == n)) {
+        (void)snprintf(cell->in_all, sizeof cell->in_all, "in all %u runs", (unsigned)n);
+    }
+    cell->low = range.low;
+    cell->high = range.high;
+}
+
+static void keep_above_nothing(const struct samples *samples, size_t variant, struct an_cell *cell)
+{
+    for (size_t i = 0; i < samples->replications; i++)
+        if (!(samples_of(samples, variant)[i] >= 0.0))
+            return;
+    if (cell->low < 0.0)
+        cell->low = 0.0;
+}
+
 static void fill_means(const struct samples *samples, struct an_metric_row *row)
 {
     for (size_t v = 0; v < samples->variants; v++) {
@@ -277,6 +336,8 @@ static void fill_means(const struct samples *samples, struct an_metric_row *row)
             an_mean_interval(samples_of(samples, v), samples->replications, 1.0 - compare_alpha);
         *cell = (struct an_cell){ .mean = mean.mean,
                                   .half_width = mean.half_width,
+                                  .low = mean.mean - mean.half_width,
+                                  .high = mean.mean + mean.half_width,
                                   .difference = AN_NAN,
                                   .difference_low = AN_NAN,
                                   .difference_high = AN_NAN,
@@ -287,8 +348,25 @@ static void fill_means(const struct samples *samples, struct an_metric_row *row)
                                   .verdict = AN_NEUTRAL };
         cell->is_deterministic = an_is_constant(samples_of(samples, v), samples->replications);
         if (cell->is_deterministic)
-            cell->half_width = AN_NAN;
+            cell->half_width = cell->low = cell->high = AN_NAN;
+        keep_above_nothing(samples, v, cell);
+        if (row->is_share && !cell->is_deterministic)
+            fill_share(samples_of(samples, v), samples->replications, whole_of(row), cell);
     }
+}
+
+/* What cannot be less than nothing loses all of it at most, a share gains the rest at most. */
+static void keep_in_range(const struct samples *samples, const struct an_metric_row *row,
+                          const struct an_cell *base, struct an_cell *cell)
+{
+    bool is_positive = true;
+    for (size_t i = 0; i < samples->variants * samples->replications; i++)
+        is_positive = is_positive && samples->values[i] >= 0.0;
+    if (isnan(cell->difference_low) || !is_positive)
+        return;
+    cell->difference_low = fmax(cell->difference_low, -base->mean);
+    if (row->is_share)
+        cell->difference_high = fmin(cell->difference_high, whole_of(row) - base->mean);
 }
 
 static void fill_differences(const struct samples *samples, const struct an_comparison *comparison,
@@ -319,10 +397,12 @@ static void fill_differences(const struct samples *samples, const struct an_comp
         cell->difference = paired.difference;
         cell->difference_low = paired.difference - paired.half_width;
         cell->difference_high = paired.difference + paired.half_width;
+        keep_in_range(samples, row, &row->cells[baseline], cell);
         cell->sign_p_value = paired.sign_p_value;
         cell->p_value = scratch->adjusted[v];
         cell->is_deterministic = paired.is_deterministic;
-        cell->verdict = isnan(cell->difference) ? AN_NEUTRAL : judge(cell, row->better);
+        cell->verdict =
+            isnan(cell->difference) ? AN_NEUTRAL : judge(&row->cells[baseline], cell, row->better);
     }
 }
 
@@ -333,13 +413,14 @@ static void mark_best(const struct samples *samples, const struct an_comparison 
     size_t ranked = 0;
     for (size_t v = 0; v < samples->variants; v++) {
         const double gain = row->cells[v].mean * row->better;
-        ranked += isnan(gain) || is_left_out(comparison, v) ? 0 : 1;
-        if (!isnan(gain) && !is_left_out(comparison, v) &&
+        const bool is_bound = row->better < 0 && row->cells[v].is_lower_bound;
+        ranked += isnan(gain) || is_bound || is_left_out(comparison, v) ? 0 : 1;
+        if (!isnan(gain) && !is_bound && !is_left_out(comparison, v) &&
             (best == samples->variants || gain > row->cells[best].mean * row->better))
             best = v;
     }
     if (row->better == 0 || ranked < 2)
-        return;
+        return; /* of one there is no best */
     row->cells[best].is_best = true;
     for (size_t v = 0; v < samples->variants; v++)
         scratch->p_values[v] =
@@ -352,26 +433,42 @@ static void mark_best(const struct samples *samples, const struct an_comparison 
     for (size_t v = 0; v < samples->variants; v++) {
         struct an_cell *cell = &row->cells[v];
         const bool is_equal = fabs(cell->mean - row->cells[best].mean) <= 1e-12 * fabs(cell->mean);
-        if (v != best && !is_left_out(comparison, v))
+        if (v != best && !is_left_out(comparison, v) && !(row->better < 0 && cell->is_lower_bound))
             cell->is_tied_with_best = is_equal || scratch->adjusted[v] >= compare_alpha;
     }
 }
 
-static weir_status row_describe(const char *metric, const char *unit, struct an_metric_row *row,
-                                struct weir_error *error)
+/* "", or how the values of several labels became one. */
+static struct an_word parts_of(const char *id, double parts)
 {
+    struct an_word word = { "" };
+    const size_t length = strlen(id);
+    const bool is_most = length > 4 && strcmp(id + length - 4, ".max") == 0;
+    if (parts > 1.5)
+        (void)snprintf(word.text, sizeof word.text, ", %s of %.0f", is_most ? "largest" : "mean",
+                       parts);
+    return word;
+}
+
+static weir_status row_describe(const char *metric, const struct samples *samples,
+                                struct an_metric_row *row, struct weir_error *error)
+{
+    const char *unit = samples->unit;
     char id[96];
     (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(metric, ":"), metric);
     const char *label = strchr(metric, ':');
     const struct an_metric *known = an_metric_find(id);
     char heading[160];
-    (void)snprintf(heading, sizeof heading, "%s%s%s", known == NULL ? id : known->label,
-                   label == NULL ? "" : " of ", label == NULL ? "" : label + 1);
+    (void)snprintf(heading, sizeof heading, "%s%s%s%s", known == NULL ? id : known->label,
+                   label == NULL ? "" : " of ", label == NULL ? "" : label + 1,
+                   parts_of(id, samples->parts).text);
     row->metric = strdup(metric);
     row->label = strdup(heading);
     row->unit = strdup(known == NULL ? unit : known->unit);
     row->title = strdup(known == NULL ? "" : known->title);
     row->better = known == NULL ? 0 : known->better;
+    row->is_share =
+        row->unit != NULL && (strcmp(row->unit, "ratio") == 0 || strcmp(row->unit, "%") == 0);
     if (row->metric == NULL || row->label == NULL || row->unit == NULL || row->title == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     return WEIR_OK;
@@ -391,7 +488,7 @@ static weir_status add_row(struct an_comparison *comparison, const char *metric,
     if (is_absent || is_zero)
         return WEIR_OK;
     struct an_metric_row *row = &comparison->rows[comparison->row_count++];
-    WEIR_TRY(row_describe(metric, samples->unit, row, error));
+    WEIR_TRY(row_describe(metric, samples, row, error));
     double *numbers = calloc(3 * samples->variants, sizeof *numbers);
     row->cells = calloc(samples->variants, sizeof *row->cells);
     if (numbers == NULL || row->cells == NULL) {
@@ -419,104 +516,165 @@ static weir_status add_metric(struct an_keeper *keeper, struct an_comparison *co
     return WEIR_OK;
 }
 
+/* Fragmentation of less than this share of free GPUs says nothing. */
+static const double free_from = 0.05;
+
+static const char assigned_sql[] =
+    "SELECT max(value) FROM result WHERE metric = 'util.gpu.assigned' AND label = ''";
+
+static bool has_row(const struct an_comparison *comparison, const char *metric)
+{
+    for (size_t i = 0; i < comparison->row_count; i++)
+        if (strcmp(comparison->rows[i].metric, metric) == 0)
+            return true;
+    return false;
+}
+
+/* Unless it is there, or is about next to nothing. */
+static weir_status add_default(struct an_keeper *keeper, struct an_comparison *comparison,
+                               const char *metric, struct weir_error *error)
+{
+    const struct an_frame *frame = NULL;
+    if (has_row(comparison, metric))
+        return WEIR_OK;
+    if (strcmp(metric, "frag.gpu.fgd_ratio") == 0) {
+        WEIR_TRY(an_keep_query(keeper, assigned_sql, NULL, &frame, error));
+        if (an_number(frame, 0, 0) > 1.0 - free_from)
+            return WEIR_OK;
+    }
+    return add_metric(keeper, comparison, metric, false, error);
+}
+
+/* The goal, its conditions, what the kind of work is known by, then all others. */
+static weir_status add_default_rows(struct an_keeper *keeper, const struct an_goal *goal,
+                                    struct an_comparison *comparison, struct weir_error *error)
+{
+    WEIR_TRY(add_metric(keeper, comparison, goal->metric, goal->is_given, error));
+    if (comparison->row_count > 0) {
+        comparison->rows[0].is_goal = true;
+        comparison->rows[0].better = goal->better;
+    }
+    for (size_t i = 0; i < goal->condition_count; i++)
+        if (!has_row(comparison, goal->conditions[i].metric))
+            WEIR_TRY(add_metric(keeper, comparison, goal->conditions[i].metric, true, error));
+    for (size_t i = 0; an_goal_row(goal, i) != NULL; i++)
+        WEIR_TRY(add_default(keeper, comparison, an_goal_row(goal, i), error));
+    for (size_t i = 0; i < an_metric_count(); i++)
+        if (an_metric_at(i)->is_default)
+            WEIR_TRY(add_default(keeper, comparison, an_metric_at(i)->id, error));
+    comparison->shown = comparison->row_count < AN_GOAL_ROWS ? comparison->row_count : AN_GOAL_ROWS;
+    return WEIR_OK;
+}
+
+/* "throughput:read" names the label too. */
+static weir_status add_wanted(struct an_keeper *keeper, struct an_comparison *comparison,
+                              const char *name, struct weir_error *error)
+{
+    char word[96];
+    char metric[256];
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(name, ":"), name);
+    (void)snprintf(metric, sizeof metric, "%s%s", an_metric_named(word), name + strcspn(name, ":"));
+    return add_metric(keeper, comparison, metric, true, error);
+}
+
 static weir_status add_rows(struct an_keeper *keeper, const struct an_compare_options *options,
-                            struct an_comparison *comparison, struct weir_error *error)
+                            const struct an_goal *goal, struct an_comparison *comparison,
+                            struct weir_error *error)
 {
     const bool is_default = options == NULL || options->metrics == NULL;
-    const size_t count = is_default ? an_metric_count() : options->metric_count;
+    const size_t count = is_default ? an_metric_count() + AN_GOAL_CONDITIONS + AN_GOAL_ROWS + 1
+                                    : options->metric_count;
     comparison->rows = calloc(count + 1, sizeof *comparison->rows);
     if (comparison->rows == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    for (size_t i = 0; i < count; i++) {
-        if (!is_default)
-            WEIR_TRY(add_metric(keeper, comparison, options->metrics[i], true, error));
-        else if (an_metric_at(i)->is_default)
-            WEIR_TRY(add_metric(keeper, comparison, an_metric_at(i)->id, false, error));
-    }
+    if (is_default)
+        return add_default_rows(keeper, goal, comparison, error);
+    for (size_t i = 0; i < count; i++)
+        WEIR_TRY(add_wanted(keeper, comparison, options->metrics[i], error));
+    comparison->shown = comparison->row_count;
     return WEIR_OK;
+}
+
+/* ---- the goal ---- */
+
+static const struct an_metric_row *row_of(const struct an_comparison *comparison,
+                                          const char *metric)
+{
+    for (size_t i = 0; i < comparison->row_count; i++)
+        if (strcmp(comparison->rows[i].metric, metric) == 0)
+            return &comparison->rows[i];
+    return NULL;
+}
+
+static void write_condition(FILE *out, const struct an_condition *condition,
+                            const struct an_metric_row *row)
+{
+    (void)fprintf(out, "%s %s %s", row->label, condition->op,
+                  an_word_value(condition->bound, row->unit).text);
+}
+
+static void write_missed(FILE *out, const struct an_comparison *comparison,
+                         const struct an_goal *goal, size_t variant)
+{
+    const char *gap = "";
+    for (size_t i = 0; i < goal->condition_count; i++) {
+        const struct an_condition *condition = &goal->conditions[i];
+        const struct an_metric_row *row = row_of(comparison, condition->metric);
+        if (row == NULL || is_early(comparison, variant) ||
+            an_condition_holds(condition, row->cells[variant].mean))
+            continue;
+        (void)fputs(gap, out);
+        write_condition(out, condition, row);
+        (void)fprintf(out, " (%s)", an_word_value(row->cells[variant].mean, row->unit).text);
+        gap = ", ";
+    }
+}
+
+static void write_goal(FILE *out, const struct an_comparison *comparison,
+                       const struct an_goal *goal)
+{
+    if (comparison->row_count == 0 || !comparison->rows[0].is_goal)
+        return;
+    (void)fprintf(out, "%s %s", goal->better > 0 ? "more" : "less", comparison->rows[0].label);
+    for (size_t i = 0; i < goal->condition_count; i++) {
+        const struct an_metric_row *row = row_of(comparison, goal->conditions[i].metric);
+        (void)fputs(i == 0 ? " while " : " and ", out);
+        if (row != NULL)
+            write_condition(out, &goal->conditions[i], row);
+    }
+    (void)fprintf(out, " (%s%s)", goal->is_given ? "" : "default: ", goal->reason);
+}
+
+static weir_status fill_goal(const struct an_goal *goal, struct an_comparison *comparison,
+                             struct weir_error *error)
+{
+    struct an_buffer buffer;
+    comparison->missed = calloc(comparison->variant_count + 1, sizeof *comparison->missed);
+    bool is_complete = comparison->missed != NULL && an_buffer_open(&buffer);
+    if (is_complete) {
+        write_goal(buffer.file, comparison, goal);
+        comparison->goal = an_buffer_take(&buffer);
+        is_complete = comparison->goal != NULL;
+    }
+    for (size_t v = 0; is_complete && v < comparison->variant_count; v++) {
+        is_complete = an_buffer_open(&buffer);
+        if (!is_complete)
+            break;
+        write_missed(buffer.file, comparison, goal, v);
+        comparison->missed[v] = an_buffer_take(&buffer);
+        is_complete = comparison->missed[v] != NULL;
+    }
+    return is_complete ? WEIR_OK : weir_fail(error, WEIR_ENOMEM, "out of memory");
 }
 
 /* ---- the sentence ---- */
 
-/* The variant the sentence is about: the best one, or the best after the baseline. */
-static size_t finding_subject(const struct an_comparison *comparison,
-                              const struct an_metric_row *row)
-{
-    size_t subject = comparison->variant_count;
-    for (size_t v = 0; v < comparison->variant_count; v++) {
-        if (v == comparison->baseline || isnan(row->cells[v].difference))
-            continue;
-        if (subject == comparison->variant_count ||
-            row->cells[v].mean * row->better > row->cells[subject].mean * row->better)
-            subject = v;
-    }
-    return subject;
-}
-
-static void write_ratio(FILE *out, const struct an_cell *base, const struct an_cell *cell)
-{
-    const double low = 1.0 + cell->difference_low / base->mean;
-    const double high = 1.0 + cell->difference_high / base->mean;
-    const double ratio = cell->mean / base->mean;
-    if (ratio >= 2.0) {
-        (void)fprintf(out, "%sx", an_word_number(ratio).text);
-        if (!isnan(low))
-            (void)fprintf(out, " [%s, %s]", an_word_number(low).text, an_word_number(high).text);
-        (void)fputs(" of", out);
-        return;
-    }
-    (void)fprintf(out, "%+.1f %%", 100.0 * (ratio - 1.0));
-    if (!isnan(low))
-        (void)fprintf(out, " [%+.1f, %+.1f]", 100.0 * (low - 1.0), 100.0 * (high - 1.0));
-    (void)fputs(" against", out);
-}
-
-static void write_method(FILE *out, const struct an_cell *cell)
-{
-    if (cell->n < 2)
-        (void)fputs("; 1 replication, so no statement about chance", out);
-    else if (cell->is_deterministic)
-        (void)fprintf(out, "; %u replications with the same difference: deterministic", cell->n);
-    else
-        (void)fprintf(out, "; %u paired replications, paired t, Holm, alpha .05%s", cell->n,
-                      cell->verdict == AN_TIE ? ": a tie" : "");
-}
-
 /* What the variants that are compared show. */
 static void write_contest(FILE *out, const struct an_comparison *comparison)
 {
-    if (is_early(comparison, comparison->baseline))
-        return;
-    if (comparison->row_count == 0) {
-        (void)fputs("the runs share no metric to compare", out);
-        return;
-    }
-    const struct an_metric_row *row = &comparison->rows[0];
-    const struct an_cell *base = &row->cells[comparison->baseline];
-    const size_t subject = finding_subject(comparison, row);
-    if (subject == comparison->variant_count) {
-        (void)fprintf(out, "%s %s %s; %s to compare with",
-                      comparison->variants[comparison->baseline],
-                      an_word_value(base->mean, row->unit).text, row->label,
-                      comparison->variant_count == 1 ? "one variant, nothing" : "no variant left");
-        return;
-    }
-    const struct an_cell *cell = &row->cells[subject];
-    /* Nobody is better than the baseline: say so first. */
-    if (!(cell->difference * (row->better == 0 ? 1 : row->better) > 0.0))
-        (void)fprintf(out, "%s is not beaten; next ", comparison->variants[comparison->baseline]);
-    (void)fprintf(out, "%s %s%s %s, ", comparison->variants[subject],
-                  cell->is_lower_bound ? "at least " : "",
-                  an_word_value(cell->mean, row->unit).text, row->label);
-    if (fabs(base->mean) > 0.0) {
-        write_ratio(out, base, cell);
-        (void)fprintf(out, " %s (%s)", comparison->variants[comparison->baseline],
-                      an_word_value(base->mean, row->unit).text);
-    } else {
-        (void)fprintf(out, "%s more than %s", an_word_value(cell->difference, row->unit).text,
-                      comparison->variants[comparison->baseline]);
-    }
-    write_method(out, cell);
+    struct an_claim claim;
+    an_verdict(comparison, &claim);
+    (void)fputs(claim.text, out);
 }
 
 static void write_finding(FILE *out, const struct an_comparison *comparison)
@@ -564,7 +722,10 @@ static weir_status compare_fill(struct an_keeper *keeper, const struct an_compar
     WEIR_TRY(fill_left_out(keeper, comparison, error));
     WEIR_TRY(fill_early(keeper, comparison, error));
     replace_baseline(comparison);
-    WEIR_TRY(add_rows(keeper, options, comparison, error));
+    struct an_goal goal;
+    WEIR_TRY(an_goal_read(keeper->db, &goal, error));
+    WEIR_TRY(add_rows(keeper, options, &goal, comparison, error));
+    WEIR_TRY(fill_goal(&goal, comparison, error));
     WEIR_TRY(fill_varies(keeper, comparison, error));
     comparison->contest = written(write_contest, comparison);
     if (comparison->contest != NULL)
@@ -597,7 +758,11 @@ void an_comparison_destroy(struct an_comparison *comparison)
         free(comparison->variants[i]);
         if (comparison->early != NULL)
             free(comparison->early[i].sentence);
+        if (comparison->missed != NULL)
+            free(comparison->missed[i]);
     }
+    free(comparison->missed);
+    free(comparison->goal);
     free(comparison->variants);
     free(comparison->early);
     free(comparison->left_out);

@@ -344,6 +344,21 @@ static weir_status check_stage(const struct an_explanation *explanation, struct 
     return WEIR_OK;
 }
 
+/* What became of the starts: those the cluster refused ran nowhere. */
+static const char stage_starts_sql[] =
+    "SELECT count(*), total(a.outcome = 'applied'), total(a.outcome LIKE 'refused%')"
+    " FROM action a JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
+    " JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage"
+    " WHERE a.run_id = :run AND g.name = :text AND a.verb = 'start' AND d.t_s >= :from"
+    " AND d.t_s <= :to";
+
+static void print_starts(FILE *out, const struct an_frame *starts)
+{
+    if (an_number(starts, 0, 0) > 0.5)
+        (void)fprintf(out, "  starts: %.0f planned, %.0f started, %.0f refused by the cluster\n",
+                      an_number(starts, 0, 0), an_number(starts, 0, 1), an_number(starts, 0, 2));
+}
+
 static void print_additions(const struct an_explanation *explanation, const struct an_frame *frame)
 {
     double added = 0.0;
@@ -357,10 +372,11 @@ static void print_additions(const struct an_explanation *explanation, const stru
     const double to = an_number(frame, frame->row_count - 1, S_T);
     FILE *out = explanation->out;
     if (decisions > 0.0)
-        (void)fprintf(out, "%.0f worker%s added to %s by %.0f of %zu decisions between %s and %s\n",
-                      added, added > 1.5 ? "s were" : " was", explanation->query->stage, decisions,
-                      frame->row_count, an_explain_clock(explanation, from).text,
-                      an_explain_clock(explanation, to).text);
+        (void)fprintf(
+            out, "%.0f more worker%s planned for %s by %.0f of %zu decisions between %s and %s\n",
+            added, added > 1.5 ? "s were" : " was", explanation->query->stage, decisions,
+            frame->row_count, an_explain_clock(explanation, from).text,
+            an_explain_clock(explanation, to).text);
     else
         (void)fprintf(out, "no worker was added to %s between %s and %s\n",
                       explanation->query->stage, an_explain_clock(explanation, from).text,
@@ -404,8 +420,11 @@ static weir_status print_stage(const struct an_explanation *explanation, const s
     const struct an_frame *reasons = NULL;
     const struct an_frame *denied = NULL;
     WEIR_TRY(an_keep_query(explanation->keeper, stage_reasons_sql, args, &reasons, error));
+    const struct an_frame *starts = NULL;
     WEIR_TRY(an_keep_query(explanation->keeper, stage_denied_sql, args, &denied, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, stage_starts_sql, args, &starts, error));
     print_additions(explanation, frame);
+    print_starts(explanation->out, starts);
     print_reasons(explanation->out, reasons);
     const double count = an_number(denied, 0, 0);
     if (count > 0.0)
@@ -557,16 +576,27 @@ static weir_status explain(const struct an_explanation *explanation, struct weir
     return weir_fail(error, WEIR_EINVAL, "name a worker, a job, a stage or a time to explain");
 }
 
+static weir_status find_moments(const struct an_run *run, struct an_explain_query *query,
+                                struct weir_error *error)
+{
+    WEIR_TRY(an_moment_in(&query->from, run->start_unix_s, run->end_s, &query->from_s, error));
+    WEIR_TRY(an_moment_in(&query->to, run->start_unix_s, run->end_s, &query->to_s, error));
+    return an_moment_in(&query->at, run->start_unix_s, run->end_s, &query->at_s, error);
+}
+
 weir_status an_explain(struct an_db *db, const struct an_explain_query *query, FILE *out,
                        struct weir_error *error)
 {
     struct an_keeper keeper = { .db = db };
     struct an_run *run = NULL;
     WEIR_TRY(an_run_find(db, query->variant, query->replication, &run, error));
+    struct an_explain_query asked = *query;
     const struct an_explanation explanation = {
-        .keeper = &keeper, .run = run, .query = query, .out = out
+        .keeper = &keeper, .run = run, .query = &asked, .out = out
     };
-    const weir_status status = explain(&explanation, error);
+    weir_status status = find_moments(run, &asked, error);
+    if (status == WEIR_OK)
+        status = explain(&explanation, error);
     an_keep_clear(&keeper);
     an_run_destroy(run);
     return status;

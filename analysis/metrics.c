@@ -5,6 +5,7 @@
 #include "analysis/metrics.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const struct an_metric metrics[] = {
     { "thr.pipeline", "throughput", "1/s", "items finished per second after warm-up", 1, true },
@@ -17,7 +18,11 @@ static const struct an_metric metrics[] = {
       true },
     { "thr.jobs_h", "jobs done", "1/h", "jobs finished per hour after warm-up", 1, true },
     { "sla.violation_rate", "late", "ratio", "jobs that ended after their deadline", -1, true },
+    { "jobs.gpu_time_accepted", "GPU time accepted", "ratio",
+      "GPU time that accepted jobs ask for, of that of all that came", 1, true },
     { "jobs.acceptance", "accepted", "ratio", "jobs that were not refused for good", 1, true },
+    { "slowdown.mean", "slowdown mean", "1",
+      "mean of time in the system over run time, both at least 10 s", -1, true },
     { "wait.job.mean", "wait mean", "s", "mean time from submission to the start", -1, true },
     { "wait.job.p95", "wait p95", "s", "95 % of the jobs wait at most this long", -1, true },
     { "frag.gpu_pct", "fragmented", "%", "GPUs that the target workload cannot use", -1, true },
@@ -55,6 +60,10 @@ static const struct an_metric metrics[] = {
     { "bp.blocked_frac", "blocked", "ratio", "time the stage may not hand on its work", -1, false },
     { "balance.stage", "balance", "ratio", "slowest over fastest stage", 1, false },
     { "sched.refused", "starts refused", "count", "starts that the cluster refused", -1, false },
+    { "slowdown.p95", "slowdown p95", "1", "95 % of the jobs have at most this slowdown", -1,
+      false },
+    { "queue.len.mean", "queue mean", "items", "mean number that waits", -1, false },
+    { "queue.len.max", "queue max", "items", "most that waited at once", -1, false },
     { "jct.mean", "job time mean", "s", "mean time from submission to the end", -1, false },
     { "jct.p95", "job time p95", "s", "95 % of the jobs take at most this long", -1, false },
     { "config.knobs_required", "knobs", "keys", "keys a user must set by hand", -1, false },
@@ -111,4 +120,16 @@ const struct an_metric *an_metric_find(const char *id)
         if (strcmp(metrics[i].id, id) == 0)
             return &metrics[i];
     return NULL;
+}
+
+const char *an_metric_named(const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < an_metric_count(); i++)
+        if (strcmp(metrics[i].id, name) == 0)
+            return metrics[i].id;
+    for (size_t i = 0; i < an_metric_count(); i++)
+        if (strlen(metrics[i].label) == length && strcasecmp(metrics[i].label, name) == 0)
+            return metrics[i].id;
+    return name;
 }

@@ -150,6 +150,19 @@ static weir_status draw_or_say(const struct an_plot_ops *plot, struct an_chart *
     return status == WEIR_OK ? status : weir_fail(error, status, "%s", why.text);
 }
 
+/* How wide a point is known when all of it is drawn. */
+static void write_width(struct an_chart *chart)
+{
+    static const char mark[] = "{width}";
+    char text[sizeof chart->subtitle];
+    const char *at = strstr(chart->subtitle, mark);
+    if (at == NULL)
+        return;
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - chart->subtitle), chart->subtitle,
+                   an_word_duration(chart->point_s).text, at + sizeof mark - 1);
+    memcpy(chart->subtitle, text, sizeof text);
+}
+
 /* Lets the chart fill two buffers; an empty one becomes a card. */
 static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *chart, char **data,
                               char **body, struct weir_error *error)
@@ -165,11 +178,11 @@ static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *c
         chart->data = data_buffer.file;
         chart->body = body_buffer.file;
         status = draw_or_say(plot, chart, error);
-        if (status == WEIR_OK && chart->empty[0] != '\0') {
-            if (chart->title[0] == '\0')
-                an_chart_title(chart, "%s", plot->info.question);
+        if (status == WEIR_OK && chart->title[0] == '\0') /* nothing is claimed */
+            an_chart_title(chart, "%s", plot->info.question);
+        if (status == WEIR_OK && chart->empty[0] != '\0')
             write_card(chart, card_buffer.file);
-        }
+        write_width(chart);
     }
     *data = an_buffer_take(&data_buffer);
     char *drawn = an_buffer_take(&body_buffer);
@@ -189,6 +202,7 @@ weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_j
                               .run = job->run,
                               .facts = job->facts,
                               .options = job->options,
+                              .at_s = job->options->at_s,
                               .height = 420.0,
                               .header = job->is_bare ? 2.0 : 74.0,
                               .footer = job->is_bare ? 2.0 : 36.0 };
@@ -242,8 +256,12 @@ static weir_status plot_run(struct an_db *db, const struct an_plot_ops *plot,
     struct an_facts *facts = NULL;
     WEIR_TRY(an_run_find(db, job->options->variant, job->options->replication, &run, error));
     weir_status status = an_facts_read(db, run, &facts, error);
+    struct an_plot_options asked = *job->options;
     job->run = run;
     job->facts = facts;
+    job->options = &asked;
+    if (status == WEIR_OK)
+        status = an_moment_in(&asked.at, run->start_unix_s, run->end_s, &asked.at_s, error);
     if (status == WEIR_OK)
         status = an_plot_write(plot, job, NULL, error);
     if (status == WEIR_OK) {

@@ -99,6 +99,9 @@ void an_frame_destroy(struct an_frame *frame)
         return;
     for (size_t i = 0; frame->texts != NULL && i < frame->row_count * frame->column_count; i++)
         free(frame->texts[i]);
+    for (size_t i = 0; frame->names != NULL && i < frame->column_count; i++)
+        free(frame->names[i]);
+    free(frame->names);
     free(frame->texts);
     free(frame->numbers);
     free(frame);
@@ -116,6 +119,23 @@ const char *an_text(const struct an_frame *frame, size_t row, size_t column)
     assert(frame->texts != NULL);
     const char *text = frame->texts[row * frame->column_count + column];
     return text == NULL ? "" : text;
+}
+
+const char *an_column(const struct an_frame *frame, size_t column)
+{
+    return frame->names[column];
+}
+
+static bool frame_name(struct an_frame *frame, sqlite3_stmt *statement)
+{
+    frame->column_count = (size_t)sqlite3_column_count(statement);
+    frame->names = calloc(frame->column_count + 1, sizeof *frame->names);
+    bool is_named = frame->names != NULL;
+    for (size_t i = 0; is_named && i < frame->column_count; i++) {
+        frame->names[i] = strdup(sqlite3_column_name(statement, (int)i));
+        is_named = frame->names[i] != NULL;
+    }
+    return is_named;
 }
 
 static bool frame_grow(struct an_frame *frame, size_t *capacity)
@@ -179,7 +199,8 @@ static weir_status run_statement(struct an_db *db, sqlite3_stmt *statement, stru
                                  struct weir_error *error)
 {
     size_t capacity = 0;
-    frame->column_count = (size_t)sqlite3_column_count(statement);
+    if (!frame_name(frame, statement))
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     int step = SQLITE_ROW;
     while ((step = sqlite3_step(statement)) == SQLITE_ROW)
         if (!frame_append(frame, &capacity, statement))

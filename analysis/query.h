@@ -16,6 +16,7 @@ struct an_frame {
     size_t row_count, column_count;
     double *numbers; /* row after row */
     char **texts;    /* row after row; NULL = not a text */
+    char **names;    /* of the columns */
 };
 
 /* Values of the named parameters; those a statement does not name are ignored. */
@@ -43,6 +44,7 @@ weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struc
 weir_status an_keep_numbers(struct an_keeper *keeper, size_t count, double **numbers,
                             struct weir_error *error);
 void an_keep_clear(struct an_keeper *keeper);
+const char *an_column(const struct an_frame *frame, size_t column);
 /* Files of older versions lack the newer tables. */
 bool an_has_table(struct an_db *db, const char *name);
 

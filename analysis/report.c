@@ -153,15 +153,43 @@ static void write_figure(FILE *out, const struct gallery *gallery, size_t index)
     (void)fputs("</div></details>\n", out);
 }
 
-static void write_gallery(FILE *out, const struct gallery *gallery)
+/* The chart that shows the measure a comparison is decided by; NULL = none does. */
+static const char *chart_of_goal(const struct an_comparison *comparison)
+{
+    static const char *const charts[][2] = {
+        { "thr.pipeline", "throughput" }, { "lat.", "latency" },     { "slowdown.", "job-queue" },
+        { "wait.", "job-queue" },         { "jct.", "job-queue" },   { "jobs.", "acceptance" },
+        { "alloc.", "frag-arrival" },     { "frag.", "frag-time" },  { "util.", "alloc-vs-used" },
+        { "worker.", "autoscaler" },      { "queue.len.", "queues" }
+    };
+    if (comparison == NULL || comparison->row_count == 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
+        if (strncmp(comparison->rows[0].metric, charts[i][0], strlen(charts[i][0])) == 0)
+            return charts[i][1];
+    return NULL;
+}
+
+/* Which variant wins, then the measure of the goal, then the others in their order. */
+static size_t rank_of_chart(const struct an_comparison *comparison, size_t index)
+{
+    const char *name = an_plot_at(index)->name;
+    const char *goal = chart_of_goal(comparison);
+    if (strcmp(name, "policies") == 0)
+        return 0;
+    return goal != NULL && strcmp(name, goal) == 0 ? 1 : 2;
+}
+
+static void write_gallery(FILE *out, const struct gallery *gallery,
+                          const struct an_comparison *comparison)
 {
     bool has_missing = false;
-    for (size_t i = 0; i < gallery->count; i++) {
-        if (gallery->svgs[i] != NULL)
-            write_figure(out, gallery, i);
-        else
-            has_missing = true;
-    }
+    for (size_t rank = 0; rank < 3; rank++)
+        for (size_t i = 0; i < gallery->count; i++)
+            if (gallery->svgs[i] != NULL && rank_of_chart(comparison, i) == rank)
+                write_figure(out, gallery, i);
+    for (size_t i = 0; i < gallery->count; i++)
+        has_missing = has_missing || gallery->svgs[i] == NULL;
     if (!has_missing)
         return;
     (void)fputs("<p class=\"note\">Charts without data in this run:", out);
@@ -225,60 +253,51 @@ static double early_s(const struct an_page *page)
     return an_number(frame, 0, 0);
 }
 
-/* gcc's analyzer takes a bool that comes back in a register, within a structure, for one never set.
- */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
-#endif
-static void write_claim(const struct an_page *page)
+/* The claims the headline tries, in their order; two of different kinds make a sentence. */
+static const char outcome_claims[] =
+    "jobs.all_refused jobs.none_done jobs.rate flow.nothing flow.piles_up flow.keeps_up flow.rate "
+    "fill.rate";
+static const char winner_claims[] =
+    "winner.keeps winner.better winner.worse winner.none winner.same winner.once winner.open";
+
+/* Of several kinds of work each has its figure; a comparison says who is better. */
+static weir_status write_claim(const struct an_page *page, struct weir_error *error)
 {
-    const double allocated = an_page_result(page, "alloc.gpu_pct");
-    const double gap = an_page_result(page, "alloc.gap_pp:100 % arrived");
+    struct an_claim claim = { .name = NULL };
+    if (has_comparison(page)) {
+        WEIR_TRY(an_page_claim(page, winner_claims, &claim, error));
+        if (claim.name != NULL) {
+            an_write_html(page->out, claim.text);
+            return WEIR_OK;
+        }
+        an_write_html(page->out, page->comparison->finding);
+        return WEIR_OK;
+    }
+    an_write_html(page->out, page->run->scenario);
     if (ended_early(page)) {
         (void)fprintf(page->out, " ended early, at %s", an_word_duration(early_s(page)).text);
-        return;
+        return WEIR_OK;
     }
     if (an_page_is_several(page)) {
         an_page_claims(page);
-        return;
+        return WEIR_OK;
     }
-    const struct an_value p95 = an_page_value(page, "wait.job.p95");
-    if (an_page_is_timed(page) && p95.value <= 0.0 && !p95.is_lower_bound) {
-        (void)fprintf(page->out,
-                      " finishes %s jobs per hour; 95 %% of those that start do not wait",
-                      an_word_number(an_page_result(page, "thr.jobs_h")).text);
-        return;
+    for (size_t i = 0; i < 2; i++) {
+        const char *names = i == 0 ? outcome_claims : "limit.stage limit.arrivals";
+        WEIR_TRY(an_page_claim(page, names, &claim, error));
+        if (claim.name == NULL)
+            continue;
+        (void)fputs(i == 0 ? ": " : ". ", page->out);
+        an_write_html(page->out, claim.text);
     }
-    if (an_page_is_timed(page)) {
-        (void)fprintf(page->out,
-                      " finishes %s jobs per hour; 95 %% of those that start wait at %s %s",
-                      an_word_number(an_page_result(page, "thr.jobs_h")).text,
-                      p95.is_lower_bound ? "least" : "most", an_word_duration(p95.value).text);
-        return;
-    }
-    if (!isnan(page->facts->throughput_per_s) || isnan(allocated)) {
-        (void)fprintf(page->out, " finishes %s items per second",
-                      an_word_number(page->facts->throughput_per_s).text);
-        return;
-    }
-    (void)fprintf(page->out, " allocates %.1f %% of the GPUs", allocated);
-    if (!isnan(gap))
-        (void)fprintf(page->out, "; %.1f pp below the bound when all were asked for", gap);
+    return WEIR_OK;
 }
 
-static void write_headline(const struct an_page *page)
+static weir_status write_headline(const struct an_page *page, struct weir_error *error)
 {
     const struct an_facts *facts = page->facts;
     (void)fputs("<h1>", page->out);
-    an_write_html(page->out, has_comparison(page) ? page->run->variant : page->run->scenario);
-    write_claim(page);
-    const struct an_stage_facts *limit = an_page_limit(page);
-    if (!an_page_is_several(page) && an_page_is_limit(limit) && !ended_early(page)) {
-        (void)fputs("; ", page->out);
-        an_write_html(page->out, limit->name);
-        (void)fprintf(page->out, " limits it %s of the time",
-                      an_word_percent(limit->bottleneck).text);
-    }
+    WEIR_TRY(write_claim(page, error));
     (void)fputs("</h1>\n<p class=\"sub\">Scenario <b>", page->out);
     an_write_html(page->out, page->run->scenario);
     (void)fputs("</b>", page->out);
@@ -299,59 +318,31 @@ static void write_headline(const struct an_page *page)
     if (page->run->end_s > 0.0)
         (void)fprintf(page->out, " · %s simulated", an_word_duration(page->run->end_s).text);
     (void)fprintf(page->out, " · weir %s</p>\n", page->run->version);
+    return WEIR_OK;
 }
 
-static enum an_resource scarcest(const struct an_facts *facts)
+static weir_status write_lead(const struct an_page *page, struct weir_error *error)
 {
-    size_t most = AN_CPU;
-    for (size_t i = 0; i < AN_RESOURCES; i++)
-        if (facts->resources[i].assigned > facts->resources[most].assigned)
-            most = i;
-    return (enum an_resource)most;
-}
-
-/* What to do about it: what stands between the bottleneck and more workers for it. */
-static void write_advice(const struct an_page *page)
-{
-    const struct an_facts *facts = page->facts;
-    FILE *out = page->out;
-    const struct an_stage_facts *stage = an_page_limit(page);
-    if (stage == NULL || ended_early(page) ||
-        (an_page_is_several(page) && !an_page_is_limit(stage)))
-        return;
-    const struct an_resource_facts *gpu = &facts->resources[AN_GPU];
-    const double free_gpus = gpu->capacity * (1.0 - gpu->assigned);
-    an_write_html(out, stage->name);
-    if (!an_page_is_limit(stage))
-        (void)fprintf(out,
-                      " is the slowest stage, yet its workers are busy only %s of their time: more "
-                      "workers would not help before they get more to do. ",
-                      an_word_percent(stage->busy).text);
-    else if (stage->gpus <= 0.0)
-        (void)fprintf(out, " needs no GPU; the scarcest resource is %s, %s of it assigned. ",
-                      an_resource_name(scarcest(facts)),
-                      an_word_percent(facts->resources[scarcest(facts)].assigned).text);
-    else if (free_gpus >= stage->gpus + facts->frag_gpus)
-        (void)fprintf(
-            out, " could grow: %s GPU%s free on average and one of its workers takes %s. ",
-            an_word_number(free_gpus).text, an_plural(free_gpus)[0] == '\0' ? " is" : "s are",
-            an_word_number(stage->gpus).text);
-    else
-        (void)fprintf(out,
-                      " can grow only with more GPUs or a faster stage: %s GPUs are free on "
-                      "average, %s of them unusable. ",
-                      an_word_number(free_gpus).text, an_word_number(facts->frag_gpus).text);
-}
-
-static void write_lead(const struct an_page *page)
-{
+    struct an_claim room;
+    WEIR_TRY(an_page_claim(page, "limit.room", &room, error));
     (void)fputs("<p class=\"lead\">", page->out);
     if (has_comparison(page)) {
         an_write_html(page->out, page->comparison->contest);
         (void)fputs(page->comparison->contest[0] == '\0' ? "" : ". ", page->out);
+        if (page->comparison->goal[0] != '\0') {
+            (void)fputs("Goal: ", page->out);
+            an_write_html(page->out, page->comparison->goal);
+            (void)fputs(". ", page->out);
+        }
     }
-    write_advice(page);
+    if (room.name != NULL) {
+        an_write_html(page->out, room.text);
+        (void)fputs(has_comparison(page) ? " (with " : "", page->out);
+        an_write_html(page->out, has_comparison(page) ? page->run->variant : "");
+        (void)fputs(has_comparison(page) ? ")." : ".", page->out);
+    }
     (void)fputs("</p>\n", page->out);
+    return WEIR_OK;
 }
 
 static weir_status write_page(const struct an_page *page, const struct gallery *gallery,
@@ -366,13 +357,13 @@ static weir_status write_page(const struct an_page *page, const struct gallery *
     (void)fputs("</title>\n<style>\n", page->out);
     (void)fputs(weir_text_report_css, page->out);
     (void)fputs("</style></head>\n<body><main>\n", page->out);
-    write_headline(page);
+    WEIR_TRY(write_headline(page, error));
     write_early(page);
-    an_page_tiles(page);
-    write_lead(page);
+    WEIR_TRY(an_page_tiles(page, error));
+    WEIR_TRY(write_lead(page, error));
     an_page_work(page);
     an_page_comparison(page);
-    write_gallery(page->out, gallery);
+    write_gallery(page->out, gallery, page->comparison);
     an_page_stages(page);
     WEIR_TRY(an_page_decisions(page, error));
     WEIR_TRY(an_page_events(page, error));
@@ -402,23 +393,26 @@ static weir_status report_run(struct an_page *page, const struct an_plot_options
         return weir_fail(error, compared, "%s", why.text);
     page->comparison = comparison;
     page->why_not = why.text;
+    struct an_claim grows;
+    weir_status status = an_page_claim(page, "run.grows", &grows, error);
+    page->grows = grows.text;
     const struct an_plot_job job = {
         .db = page->keeper->db, .run = page->run, .facts = page->facts, .options = options
     };
-    weir_status status = WEIR_ENOMEM;
     struct gallery *gallery = calloc(1, sizeof *gallery);
-    if (gallery != NULL) {
+    if (status == WEIR_OK && gallery != NULL) {
         status = draw_gallery(&job, output, gallery, error);
         if (status == WEIR_OK)
             status = save_page(page, gallery, output, error);
         gallery_clear(gallery);
-        free(gallery);
-    } else {
-        (void)weir_fail(error, status, "out of memory");
+    } else if (status == WEIR_OK) {
+        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
+    free(gallery);
     /* Both end here, before the page does. */
     page->comparison = NULL;
     page->why_not = NULL;
+    page->grows = NULL;
     an_comparison_destroy(comparison);
     return status;
 }

@@ -48,113 +48,67 @@ static bool is_static(const struct an_page *page)
     return isnan(page->facts->throughput_per_s) && !isnan(an_page_result(page, "alloc.gpu_pct"));
 }
 
-/* Jobs that arrive, wait, run and end. */
-static void write_job_tiles(const struct an_page *page)
+weir_status an_page_claim(const struct an_page *page, const char *names, struct an_claim *claim,
+                          struct weir_error *error)
 {
-    const struct an_facts *facts = page->facts;
-    const double wait_s = an_page_result(page, "wait.job.p95");
-    char text[240];
-    (void)fputs("<div class=\"tiles\">\n", page->out);
-    (void)snprintf(text, sizeof text, "jobs done of %s that arrived; %s per hour",
-                   an_word_number(an_page_result(page, "jobs.arrived")).text,
-                   an_word_number(an_page_result(page, "thr.jobs_h")).text);
-    an_page_tile(page, an_word_number(an_page_result(page, "jobs.done")).text, text);
-    (void)snprintf(text, sizeof text,
-                   "is the longest wait of 95 %% of the jobs that started; the mean is %s",
-                   an_word_duration(an_page_result(page, "wait.job.mean")).text);
-    an_page_tile(page, isnan(wait_s) ? "-" : an_word_duration(wait_s).text, text);
-    (void)snprintf(text, sizeof text, "of %s GPU%s held by jobs",
-                   an_word_number(facts->gpu_count).text,
-                   an_plural(facts->gpu_count)[0] == '\0' ? " is" : "s are");
-    an_page_tile(page, an_word_percent(an_page_result(page, "util.gpu.assigned")).text, text);
-    (void)snprintf(text, sizeof text, "of the jobs are accepted; %s jobs were refused for good",
-                   an_word_number(an_page_result(page, "jobs.refused")).text);
-    an_page_tile(page, an_word_percent(an_page_result(page, "jobs.acceptance")).text, text);
-    (void)fputs("</div>\n", page->out);
+    const struct an_claim_about about = { .db = page->keeper->db,
+                                          .run = page->run,
+                                          .from_s = page->facts->from_s,
+                                          .at_s = AN_NAN,
+                                          .comparison = page->comparison };
+    return an_claim_first(&about, names, claim, error);
 }
 
-/* A static experiment: no time, so neither throughput nor bottleneck. */
-static void write_static_tiles(const struct an_page *page)
+/* A claim whose text is the figure, a line break and the words. */
+static weir_status write_tile(const struct an_page *page, const char *name,
+                              struct weir_error *error)
 {
-    static const struct {
-        const char *metric, *unit, *text;
-        int decimals;
-    } tiles[] = {
-        { "alloc.gpu_pct", "%", "of the GPUs are allocated at the end", 1 },
-        { "alloc.gap_pp:100 % arrived", "pp",
-          "below the most that any scheduler could allocate when all GPUs were asked for", 1 },
-        { "frag.gpu_pct", "%", "of the GPUs are free, but not for the jobs that come", 1 },
-        { "jobs.failed", "jobs", "were refused", 0 }
-    };
-    (void)fputs("<div class=\"tiles\">\n", page->out);
-    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
-        const double value = an_page_result(page, tiles[i].metric);
-        char number[96];
-        (void)snprintf(number, sizeof number, "%.*f %s", tiles[i].decimals, value, tiles[i].unit);
-        an_page_tile(page, isnan(value) ? "-" : number, tiles[i].text);
-    }
-    (void)fputs("</div>\n", page->out);
+    struct an_claim claim;
+    WEIR_TRY(an_page_claim(page, name, &claim, error));
+    char *words = strchr(claim.text, '\n');
+    if (words == NULL)
+        return WEIR_OK;
+    *words = '\0';
+    an_page_tile(page, claim.text, words + 1);
+    return WEIR_OK;
 }
 
-static void write_device_tile(const struct an_page *page)
+/* Of a comparison: the goal of each variant, what ended early without one. */
+static void write_goal_tiles(const struct an_page *page)
 {
-    const struct an_facts *facts = page->facts;
-    char value[96];
-    char text[240];
-    const bool has_gpu = facts->gpu_count > 0.0;
-    const struct an_resource_facts *main = &facts->resources[has_gpu ? AN_GPU : AN_CPU];
-    (void)snprintf(value, sizeof value, "%s used", an_word_percent(main->active).text);
-    (void)snprintf(text, sizeof text, "of %s %s; %s are assigned to workers",
-                   an_word_number(has_gpu ? facts->gpu_count : main->capacity).text,
-                   has_gpu ? "GPUs" : "CPUs", an_word_percent(main->assigned).text);
-    an_page_tile(page, value, text);
+    enum { MOST = 6 };
+    const struct an_comparison *comparison = page->comparison;
+    const struct an_metric_row *row = &comparison->rows[0];
+    for (size_t v = 0; v < comparison->variant_count && v < MOST; v++) {
+        const bool is_early = comparison->early[v].sentence != NULL;
+        char text[300];
+        (void)snprintf(text, sizeof text, "%s of %s%s", row->label, comparison->variants[v],
+                       is_early                           ? ", which ended early"
+                       : comparison->missed[v][0] != '\0' ? ", which misses a condition"
+                       : v == comparison->baseline        ? ", the baseline"
+                                                          : "");
+        an_page_tile(page, is_early ? "-" : an_mean_of(row, &row->cells[v]).text, text);
+    }
 }
 
-void an_page_tiles(const struct an_page *page)
+weir_status an_page_tiles(const struct an_page *page, struct weir_error *error)
 {
-    const struct an_facts *facts = page->facts;
-    if (an_page_is_timed(page)) {
-        write_job_tiles(page);
-        return;
-    }
-    if (is_static(page)) {
-        write_static_tiles(page);
-        return;
-    }
-    char value[96];
-    char text[240];
+    static const char *const tiles[] = { "tile.throughput", "tile.device",         "tile.slowest",
+                                         "tile.fragments",  "tile.jobs_done",      "tile.wait",
+                                         "tile.held",       "tile.accepted",       "tile.allocated",
+                                         "tile.gap",        "tile.fill_fragments", "tile.failed" };
+    const bool is_compared = page->comparison != NULL && page->comparison->variant_count > 1 &&
+                             page->comparison->row_count > 0;
     (void)fputs("<div class=\"tiles\">\n", page->out);
-    if (an_page_is_several(page)) {
+    if (is_compared)
+        write_goal_tiles(page);
+    else if (an_page_is_several(page))
         an_page_work_tiles(page);
-        write_device_tile(page);
-        (void)fputs("</div>\n", page->out);
-        return;
-    }
-    (void)snprintf(value, sizeof value, "%s/s", an_word_number(facts->throughput_per_s).text);
-    if (isnan(facts->steady_per_s))
-        (void)snprintf(text, sizeof text, "throughput, items finished after warm-up");
-    else
-        (void)snprintf(text, sizeof text, "throughput, items finished; %s/s in steady state",
-                       an_word_number(facts->steady_per_s).text);
-    an_page_tile(page, value, text);
-    write_device_tile(page);
-    if (facts->bottleneck < facts->stage_count) {
-        const struct an_stage_facts *stage = &facts->stages[facts->bottleneck];
-        (void)snprintf(text, sizeof text, "bottleneck, %s of the time; its workers are busy %s",
-                       an_word_percent(stage->bottleneck).text, an_word_percent(stage->busy).text);
-        an_page_tile(page, an_shorten(stage->name, 20).text, text);
-    } else {
-        an_page_tile(page, "-", "no bottleneck was recorded");
-    }
-    (void)snprintf(value, sizeof value, "%s GPUs", an_word_number(facts->frag_gpus).text);
-    if (isnan(facts->frag_ratio))
-        (void)snprintf(text, sizeof text, "fragmented: free, but no shape fits");
-    else
-        (void)snprintf(text, sizeof text,
-                       "fragmented: free, but no shape fits; %s of the free ones",
-                       an_word_percent(facts->frag_ratio).text);
-    an_page_tile(page, value, text);
+    for (size_t i = 0; !is_compared && i < sizeof tiles / sizeof tiles[0]; i++)
+        if (!an_page_is_several(page) || strcmp(tiles[i], "tile.device") == 0)
+            WEIR_TRY(write_tile(page, tiles[i], error));
     (void)fputs("</div>\n", page->out);
+    return WEIR_OK;
 }
 
 /* ---- comparison ---- */
@@ -180,6 +134,10 @@ static const char *verdict_text(enum an_verdict verdict)
         return "tie";
     case AN_ENDED_EARLY:
         return "ended early";
+    case AN_OPEN:
+        return "open";
+    case AN_ONE_RUN:
+        return "one run";
     case AN_NEUTRAL:
         break;
     }
@@ -196,35 +154,20 @@ static void write_p_value(FILE *out, double p_value)
         (void)fprintf(out, ", p&nbsp;=&nbsp;%.3f", p_value);
 }
 
-/* Half widths claim two digits, not three. */
-static double two_digits(double value)
+static void write_cell(FILE *out, const struct an_comparison *comparison,
+                       const struct an_metric_row *row, size_t variant)
 {
-    if (!(fabs(value) > 0.0))
-        return value;
-    const double power = pow(10.0, floor(log10(fabs(value))) - 1.0);
-    return round(value / power) * power;
-}
-
-static void write_cell(FILE *out, const struct an_metric_row *row, const struct an_cell *cell,
-                       const struct an_cell *base)
-{
-    (void)fprintf(out, "<td class=\"%s\">%s%s", cell_class(cell), cell->is_lower_bound ? "≥ " : "",
-                  an_word_value(cell->mean, row->unit).text);
-    if (!isnan(cell->half_width))
-        (void)fprintf(out, " ± %s", an_word_value(two_digits(cell->half_width), row->unit).text);
-    (void)fprintf(out, "%s<small>%s",
+    const struct an_cell *cell = &row->cells[variant];
+    const struct an_change change = an_change_of(row, comparison->baseline, variant);
+    (void)fprintf(out, "<td class=\"%s\">%s%s<small>%s", cell_class(cell),
+                  an_mean_of(row, cell).text,
                   cell->is_best             ? " ✓"
                   : cell->is_tied_with_best ? " ≈"
                                             : "",
                   verdict_text(cell->verdict));
-    const bool is_same = cell->verdict == AN_BASELINE || cell->verdict == AN_DETERMINISTIC_TIE;
-    if (!is_same && !isnan(cell->difference)) {
-        const double scale = 100.0 / fabs(base->mean);
-        if (fabs(base->mean) > 0.0)
-            (void)fprintf(out, " %+.3g %%", cell->difference * scale);
-        if (fabs(base->mean) > 0.0 && !isnan(cell->difference_low))
-            (void)fprintf(out, " [%+.3g, %+.3g]", cell->difference_low * scale,
-                          cell->difference_high * scale);
+    if (cell->verdict != AN_DETERMINISTIC_TIE && change.plain[0] != '\0') {
+        (void)fprintf(out, " %s",
+                      row->is_share || change.relative[0] == '\0' ? change.plain : change.relative);
         write_p_value(out, cell->p_value);
     }
     (void)fputs("</small></td>", out);
@@ -242,13 +185,13 @@ static void write_metric_rows(FILE *out, const struct an_comparison *comparison)
     for (size_t v = 0; v < comparison->variant_count; v++)
         an_write_element(out, "th", comparison->variants[v]);
     (void)fputs("</tr></thead><tbody>\n", out);
-    for (size_t i = 0; i < comparison->row_count; i++) {
+    for (size_t i = 0; i < comparison->shown; i++) {
         const struct an_metric_row *row = &comparison->rows[i];
         (void)fputs("<tr><td>", out);
         write_metric_name(out, row);
         (void)fputs("</td>", out);
         for (size_t v = 0; v < comparison->variant_count; v++)
-            write_cell(out, row, &row->cells[v], &row->cells[comparison->baseline]);
+            write_cell(out, comparison, row, v);
         (void)fputs("</tr>\n", out);
     }
     (void)fputs("</tbody>", out);
@@ -258,7 +201,7 @@ static void write_metric_rows(FILE *out, const struct an_comparison *comparison)
 static void write_variant_rows(FILE *out, const struct an_comparison *comparison)
 {
     (void)fputs("<thead><tr><th>Variant</th>", out);
-    for (size_t i = 0; i < comparison->row_count; i++) {
+    for (size_t i = 0; i < comparison->shown; i++) {
         (void)fputs("<th>", out);
         write_metric_name(out, &comparison->rows[i]);
         (void)fputs("</th>", out);
@@ -267,9 +210,9 @@ static void write_variant_rows(FILE *out, const struct an_comparison *comparison
     for (size_t v = 0; v < comparison->variant_count; v++) {
         (void)fputs("<tr>", out);
         an_write_element(out, "td", comparison->variants[v]);
-        for (size_t i = 0; i < comparison->row_count; i++) {
+        for (size_t i = 0; i < comparison->shown; i++) {
             const struct an_metric_row *row = &comparison->rows[i];
-            write_cell(out, row, &row->cells[v], &row->cells[comparison->baseline]);
+            write_cell(out, comparison, row, v);
         }
         (void)fputs("</tr>\n", out);
     }
@@ -298,7 +241,7 @@ void an_page_comparison(const struct an_page *page)
     if (comparison->variant_count < 2 || comparison->row_count == 0)
         return;
     (void)fputs("<h2>Comparison of the variants</h2>\n<div class=\"scroll\"><table>", out);
-    if (comparison->variant_count > comparison->row_count)
+    if (comparison->variant_count > comparison->shown)
         write_variant_rows(out, comparison);
     else
         write_metric_rows(out, comparison);
@@ -307,7 +250,8 @@ void an_page_comparison(const struct an_page *page)
     if (n >= 2) {
         (void)fprintf(out,
                       "Mean ± half of its 95 %% interval over %u replications with common random "
-                      "numbers. Below: difference with the baseline in percent of it, interval and "
+                      "numbers. Below: difference with the baseline, of shares in points, else in "
+                      "percent of it, interval and "
                       "p-value of the paired t test, Holm-adjusted over the variants (α = 0.05). "
                       "✓ best, ≈ not distinguishable from the best. No interval: all replications "
                       "agree.",
@@ -536,10 +480,8 @@ static void write_unfinished(const struct an_page *page)
                     out);
         return;
     }
-    if (!page->run->is_steady)
-        (void)fputs("<li><b>Not steady: the figures depend on the horizon.</b> More arrives than "
-                    "can be finished; queues grow until the end.</li>\n",
-                    out);
+    if (page->grows[0] != '\0')
+        (void)fprintf(out, "<li>%s.</li>\n", page->grows);
     if (an_page_jobs(page, "jobs.arrived") > 0.0)
         (void)fprintf(out,
                       "<li>At the end %s jobs wait and %s run. Their times are censored: a "

@@ -6,6 +6,7 @@
 #ifndef ANALYSIS_REPORT_TABLES_H
 #define ANALYSIS_REPORT_TABLES_H
 
+#include "analysis/claim.h"
 #include "analysis/facts.h"
 
 #include <stdio.h>
@@ -18,6 +19,7 @@ struct an_page {
     const struct an_frame *work;            /* name, 1 = jobs: pipelines first (report_work.h) */
     const struct an_comparison *comparison; /* NULL = not comparable */
     const char *why_not;                    /* then: the reason */
+    const char *grows;                      /* the claim that it filled up; "" = none */
 };
 
 /* Jobs that arrive, wait, run and end: neither a pipeline nor a static experiment. */
@@ -26,7 +28,10 @@ bool an_page_is_timed(const struct an_page *page);
 struct an_value an_page_value(const struct an_page *page, const char *metric);
 double an_page_result(const struct an_page *page, const char *metric);
 void an_page_tile(const struct an_page *page, const char *value, const char *text);
-void an_page_tiles(const struct an_page *page);
+/* The first claim that holds of names split by blanks, about the page's run. */
+weir_status an_page_claim(const struct an_page *page, const char *names, struct an_claim *claim,
+                          struct weir_error *error);
+weir_status an_page_tiles(const struct an_page *page, struct weir_error *error);
 void an_page_comparison(const struct an_page *page);
 void an_page_stages(const struct an_page *page);
 weir_status an_page_decisions(const struct an_page *page, struct weir_error *error);

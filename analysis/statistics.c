@@ -29,6 +29,36 @@ struct an_interval an_mean_interval(const double *values, size_t n, double confi
     return interval;
 }
 
+struct an_range an_share_interval(const double *values, size_t n, double whole, double confidence)
+{
+    const struct an_interval mean = an_mean_interval(values, n, confidence);
+    struct an_range range = { AN_NAN, AN_NAN };
+    for (size_t i = 0; i < n; i++)
+        if (!(values[i] > 0.0 && values[i] < whole))
+            return range;
+    if (isnan(mean.half_width))
+        return range;
+    const double p = mean.mean / whole;
+    const double middle = log(p / (1.0 - p));
+    const double half = mean.half_width / whole / (p * (1.0 - p));
+    range.low = whole / (1.0 + exp(half - middle));
+    range.high = whole / (1.0 + exp(-half - middle));
+    return range;
+}
+
+struct an_range an_wilson_interval(size_t count, size_t n, double confidence)
+{
+    if (n == 0)
+        return (struct an_range){ AN_NAN, AN_NAN };
+    const double z = gsl_cdf_ugaussian_Pinv(0.5 + 0.5 * confidence);
+    const double size = (double)n;
+    const double p = (double)count / size;
+    const double scale = 1.0 / (1.0 + z * z / size);
+    const double middle = scale * (p + z * z / (2.0 * size));
+    const double half = scale * z * sqrt(p * (1.0 - p) / size + z * z / (4.0 * size * size));
+    return (struct an_range){ fmax(0.0, middle - half), fmin(1.0, middle + half) };
+}
+
 bool an_is_constant(const double *values, size_t n)
 {
     for (size_t i = 1; i < n; i++)

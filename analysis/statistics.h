@@ -22,6 +22,18 @@ struct an_interval {
 /* Mean of `n` independent values with its t interval. */
 struct an_interval an_mean_interval(const double *values, size_t n, double confidence);
 
+/* Ends of an interval that stays within the range of what it is about. */
+struct an_range {
+    double low, high; /* NAN = none */
+};
+
+/* Mean of `n` shares of `whole` (1 or 100), each strictly inside, on the logit scale: t interval of
+ * logit(mean) by the delta method. None when a share lies at an end. */
+struct an_range an_share_interval(const double *values, size_t n, double whole, double confidence);
+
+/* `count` of `n` independent runs (Wilson's score interval). */
+struct an_range an_wilson_interval(size_t count, size_t n, double confidence);
+
 /* True when all values are equal but for rounding (1e-12 relative): a deterministic run. */
 bool an_is_constant(const double *values, size_t n);
 

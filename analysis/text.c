@@ -156,6 +156,31 @@ struct an_word an_word_bytes(double bytes)
     return word;
 }
 
+bool an_is_size(const char *label)
+{
+    const size_t digits = strspn(label, "0123456789");
+    return strcmp(label, "cpu only") == 0 || strcmp(label, "share") == 0 ||
+           (digits > 0 && strcmp(label + digits, " gpu") == 0);
+}
+
+struct an_word an_word_size(const char *label)
+{
+    struct an_word word;
+    const int digits = (int)strspn(label, "0123456789");
+    if (label[0] == '\0')
+        (void)snprintf(word.text, sizeof word.text, "all jobs");
+    else if (!an_is_size(label))
+        return an_shorten(label, 18);
+    else if (strcmp(label, "cpu only") == 0)
+        (void)snprintf(word.text, sizeof word.text, "no GPU");
+    else if (digits == 0)
+        (void)snprintf(word.text, sizeof word.text, "a share of a GPU");
+    else
+        (void)snprintf(word.text, sizeof word.text, "%.*s GPU%s", digits, label,
+                       strncmp(label, "1 ", 2) == 0 ? "" : "s");
+    return word;
+}
+
 struct an_word an_word_value(double value, const char *unit)
 {
     if (strcmp(unit, "ratio") == 0)
@@ -164,7 +189,7 @@ struct an_word an_word_value(double value, const char *unit)
         return an_word_duration(value);
     struct an_word word = an_word_number(value);
     const size_t used = strlen(word.text);
-    if (unit[0] != '\0' && strcmp(unit, "-") != 0 && !isnan(value))
+    if (unit[0] != '\0' && strcmp(unit, "-") != 0 && strcmp(unit, "1") != 0 && !isnan(value))
         (void)snprintf(word.text + used, sizeof word.text - used, "%s%s",
                        strncmp(unit, "1/", 2) == 0 ? "" : " ",
                        strncmp(unit, "1/", 2) == 0 ? unit + 1 : unit);

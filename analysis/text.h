@@ -6,6 +6,7 @@
 #ifndef ANALYSIS_TEXT_H
 #define ANALYSIS_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -26,6 +27,10 @@ struct an_word an_word_elapsed(double seconds);
 struct an_word an_word_clock(int64_t start_unix_s, double seconds);
 /* "18.3 GB", in powers of 1000. */
 struct an_word an_word_bytes(double bytes);
+/* Is it a size class of jobs: "cpu only", "share", "8 gpu"? */
+bool an_is_size(const char *label);
+/* "2 GPUs" for the size class "2 gpu", "all jobs" for "". */
+struct an_word an_word_size(const char *label);
 /* Value with its unit: ratios as percent, seconds as duration. */
 struct an_word an_word_value(double value, const char *unit);
 

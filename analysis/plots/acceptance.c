@@ -12,27 +12,29 @@
 #include <math.h>
 #include <string.h>
 
-/* Size classes in the order of size; those that occur are shown, then labels that are no sizes. */
-static const char *const classes[] = { "cpu only", "share",  "1 gpu",  "2 gpu", "3 gpu",
-                                       "4 gpu",    "5 gpu",  "6 gpu",  "7 gpu", "8 gpu",
-                                       "9 gpu",    "10 gpu", "12 gpu", "16 gpu" };
-enum { CLASSES = sizeof classes / sizeof classes[0], MOST_LABELS = 18 };
+enum { MOST_LABELS = 18 };
 
-/* Classes of jobs in time in their order, others by how often they come. */
+/* Sizes in the order of size, then classes of jobs in time in their order, then others by how often
+ * they come. */
 static const char labels_sql[] =
     "SELECT x.label FROM result x LEFT JOIN job_label g ON g.run_id = x.run_id"
-    " AND g.name = x.label WHERE x.metric = 'jobs.arrived' AND x.label <> ''"
-    " GROUP BY x.label ORDER BY min(g.label), sum(x.value) DESC, x.label";
+    " AND g.name = x.label WHERE x.metric = 'jobs.arrived' AND x.label <> '' GROUP BY x.label"
+    " ORDER BY CASE WHEN x.label = 'cpu only' THEN 0 WHEN x.label = 'share' THEN 0.5"
+    "  WHEN x.label GLOB '[0-9]*gpu' THEN CAST(x.label AS INTEGER) ELSE 1e9 END,"
+    " min(g.label), sum(x.value) DESC, x.label";
 
-static const double pitch_px = 40.0;
+static double pitch_of(size_t variants)
+{
+    return fmax(40.0, 12.0 + 8.0 * (double)variants); /* no blob of many */
+}
 
 struct shown {
     struct an_rows counts, waits;
     const struct an_frame *names;
     const char *label[MOST_LABELS];
     size_t count;
-    double low;       /* of the axis of acceptance */
-    double longest_s; /* of the waits */
+    double low;                   /* of the axis of acceptance */
+    double longest_s, shortest_s; /* of the waits; shortest: above 0 */
     bool is_in_time;
 };
 
@@ -68,126 +70,52 @@ static void show_label(struct shown *shown, const char *label)
         is_there = true;
         shown->low = fmin(shown->low, value);
         shown->longest_s = fmax(shown->longest_s, wait_s(shown, v, "wait.job.p95", label));
+        const double mean_s = wait_s(shown, v, "wait.job.mean", label);
+        if (mean_s > 0.0)
+            shown->shortest_s = fmin(shown->shortest_s, mean_s);
     }
     if (is_there)
         shown->label[shown->count++] = label;
 }
 
-static bool is_class(const char *label)
-{
-    for (size_t c = 0; c < CLASSES; c++)
-        if (strcmp(classes[c], label) == 0)
-            return true;
-    return false;
-}
-
 static void find_shown(struct shown *shown)
 {
     shown->low = 100.0;
+    shown->shortest_s = AN_INFINITY;
     shown->is_in_time =
         shown->counts.count > 0 && !isnan(an_rows_value(&shown->counts, 0, "jobs.refused", ""));
     if (shown->is_in_time)
         show_label(shown, "");
-    for (size_t c = 0; c < CLASSES; c++)
-        show_label(shown, classes[c]);
     for (size_t i = 0; i < shown->names->row_count; i++)
-        if (!is_class(an_text(shown->names, i, 0)))
-            show_label(shown, an_text(shown->names, i, 0));
+        show_label(shown, an_text(shown->names, i, 0));
     shown->low = fmax(0.0, 10.0 * floor((shown->low - 1.0) / 10.0));
-}
-
-/* "2 GPUs" for "2 gpu". */
-static struct an_word size_text(const char *label)
-{
-    struct an_word word;
-    const char *blank = strchr(label, ' ');
-    if (label[0] == '\0')
-        (void)snprintf(word.text, sizeof word.text, "all jobs");
-    else if (!is_class(label))
-        word = an_shorten(label, 18);
-    else if (strcmp(label, "cpu only") == 0)
-        (void)snprintf(word.text, sizeof word.text, "no GPU");
-    else if (blank == NULL)
-        (void)snprintf(word.text, sizeof word.text, "a share of a GPU");
-    else
-        (void)snprintf(word.text, sizeof word.text, "%.*s GPU%s", (int)(blank - label), label,
-                       strncmp(label, "1 ", 2) == 0 ? "" : "s");
-    return word;
 }
 
 /* ---- texts ---- */
 
-static void write_static_texts(struct an_chart *chart, const struct shown *shown)
+static weir_status write_static_texts(struct an_chart *chart, const struct shown *shown,
+                                      struct weir_error *error)
 {
-    size_t worst = 0;
-    double least = 101.0;
-    for (size_t i = 0; i < shown->count; i++) {
-        const double value = accepted(shown, 0, shown->label[i]);
-        if (value < least) {
-            least = value;
-            worst = i;
-        }
-    }
-    const char *label = shown->label[worst];
-    an_chart_title(chart, "%s places %.0f %% of the jobs %s %s, %.0f %% of all",
-                   an_shorten(shown->counts.variants[0], 20).text, least,
-                   is_class(label) ? "that ask for" : "of class", size_text(label).text,
-                   accepted(shown, 0, ""));
+    WEIR_TRY(an_chart_claim(chart, "fill.placed", error));
     if (shown->count < shown->names->row_count)
         an_chart_subtitle(chart,
-                          "Share of the jobs that arrived and were placed, %zu most frequent of "
-                          "%zu classes, %s",
+                          "Share of the jobs that arrived and were placed, %zu of %zu classes, %s",
                           shown->count, shown->names->row_count, an_rows_runs(&shown->counts).text);
     else
         an_chart_subtitle(chart, "Share of the jobs that arrived and were placed, by size, %s",
                           an_rows_runs(&shown->counts).text);
+    return WEIR_OK;
 }
 
-/* The label that waits longest, "" = none waits. */
-static const char *longest_wait(const struct shown *shown, size_t variant, double *longest_s)
+static weir_status write_time_texts(struct an_chart *chart, const struct shown *shown,
+                                    struct weir_error *error)
 {
-    const char *found = "";
-    *longest_s = 0.0;
-    for (size_t i = 0; i < shown->count; i++) {
-        const double value = wait_s(shown, variant, "wait.job.mean", shown->label[i]);
-        if (shown->label[i][0] == '\0' || !(value > *longest_s))
-            continue;
-        *longest_s = value;
-        found = shown->label[i];
-    }
-    return found;
-}
-
-static void write_time_texts(struct an_chart *chart, const struct shown *shown)
-{
-    const struct an_rows *rows = &shown->counts;
-    double base_s = 0.0;
-    double most_s = 0.0;
-    size_t most = 0;
-    const char *base = longest_wait(shown, 0, &base_s);
-    for (size_t v = 1; v < rows->count; v++) {
-        double value = 0.0;
-        (void)longest_wait(shown, v, &value);
-        if (most == 0 || value > most_s) {
-            most = v;
-            most_s = value;
-        }
-    }
-    if (!(base_s > 0.0) && !(most_s > 0.0))
-        an_chart_title(chart, "No job that starts waits%s", most == 0 ? "" : ", with any variant");
-    else if (most == 0)
-        an_chart_title(chart, "%.0f %% of the jobs are accepted; %s waits longest, %s on average",
-                       accepted(shown, 0, ""), size_text(base).text, an_word_duration(base_s).text);
-    else
-        an_chart_title(chart, "Longest mean wait: %s with %s (%s), %s with %s (%s)",
-                       an_word_duration(base_s).text, an_shorten(rows->variants[0], 12).text,
-                       an_shorten(size_text(base).text, 10).text, an_word_duration(most_s).text,
-                       an_shorten(rows->variants[most], 12).text,
-                       an_shorten(size_text(longest_wait(shown, most, &most_s)).text, 10).text);
+    WEIR_TRY(an_chart_claim(chart, "jobs.all_refused waits.none waits.two waits.longest", error));
     an_chart_subtitle(chart,
                       "Jobs not refused, of those that arrived, and waits of those that started "
                       "(full: mean, ring: p95), %s",
-                      an_rows_runs(rows).text);
+                      an_rows_runs(&shown->counts).text);
+    return WEIR_OK;
 }
 
 static void write_data(struct an_chart *chart, const struct shown *shown)
@@ -208,7 +136,7 @@ static void write_data(struct an_chart *chart, const struct shown *shown)
             if (shown->is_in_time)
                 (void)fprintf(chart->data, "%.6g %.6g ", wait_s(shown, v, "wait.job.mean", label),
                               wait_s(shown, v, "wait.job.p95", label));
-            an_chart_cell(chart, size_text(label).text);
+            an_chart_cell(chart, an_word_size(label).text);
             (void)fputc('\n', chart->data);
         }
     }
@@ -224,14 +152,14 @@ static void label_rows(struct an_chart *chart, const struct shown *shown, const 
         keys[v] = (struct an_key){ rows->variants[v], an_row_colors[v] };
     an_rows_key(chart, keys, rows->count, &(struct an_label){ .x = 40, .y = 10 });
     for (size_t i = 0; i < shown->count; i++) {
-        const double y = box->y0 + pitch_px * ((double)i + 0.5);
+        const double y = box->y0 + pitch_of(rows->count) * ((double)i + 0.5);
         const struct an_label name = {
             .x = box->x0 - 12.0, .y = y - 6.0, .align = 'r', .is_bold = shown->label[i][0] == '\0'
         };
         const struct an_label count = {
             .x = box->x0 - 12.0, .y = y + 8.0, .color = AN_MUTED, .size = 10.5, .align = 'r'
         };
-        an_chart_text(chart, &name, "%s", size_text(shown->label[i]).text);
+        an_chart_text(chart, &name, "%s", an_word_size(shown->label[i]).text);
         an_chart_text(chart, &count, "%s jobs",
                       an_word_number(an_rows_value(rows, 0, "jobs.arrived", shown->label[i])).text);
     }
@@ -273,6 +201,23 @@ static void draw_acceptance(struct an_chart *chart, const struct shown *shown,
     an_chart_draw_end(chart);
 }
 
+/* Ticks in the units people use; a wait of 0 lies at the left end. */
+static void write_log_axis(struct an_chart *chart, double low, double high)
+{
+    static const double ticks[] = {
+        0.01, 0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000
+    };
+    const char *gap = "";
+    (void)fprintf(chart->body, "set logscale x; set xrange [%.6g:%.6g]; set xtics (", low, high);
+    for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++) {
+        if (ticks[i] < low || ticks[i] > high)
+            continue;
+        (void)fprintf(chart->body, "%s'%s' %.9g", gap, an_word_duration(ticks[i]).text, ticks[i]);
+        gap = ", ";
+    }
+    (void)fputs(") scale 0\nplot ", chart->body);
+}
+
 static void draw_waits(struct an_chart *chart, const struct shown *shown, const struct an_box *box)
 {
     static const struct {
@@ -286,10 +231,18 @@ static void draw_waits(struct an_chart *chart, const struct shown *shown, const 
     while (unit < 3 && shown->longest_s < 3.0 * units[unit].seconds)
         unit++;
     const double top = an_axis_top(shown->longest_s / units[unit].seconds);
+    const bool is_log = shown->longest_s > 100.0 * shown->shortest_s;
     an_chart_panel(chart, box);
-    label_axis(chart, box, units[unit].text);
-    (void)fprintf(chart->body, "set xrange [0:%.9g]; set xtics 0,%.9g format '%%g' scale 0\nplot ",
-                  top * 1.01, an_axis_step(top, 4.0));
+    if (is_log) {
+        label_axis(chart, box, "wait, logarithmic");
+        unit = 3;
+        write_log_axis(chart, fmax(0.5 * shown->shortest_s, 1e-3), 2.0 * shown->longest_s);
+    } else {
+        label_axis(chart, box, units[unit].text);
+        (void)fprintf(chart->body,
+                      "set xrange [0:%.9g]; set xtics 0,%.9g format '%%g' scale 0\nplot ",
+                      top * 1.01, an_axis_step(top, 4.0));
+    }
     for (size_t v = 0; v < shown->counts.count; v++) {
         const double offset = offset_of(shown, v);
         (void)fprintf(chart->body,
@@ -304,22 +257,24 @@ static void draw_waits(struct an_chart *chart, const struct shown *shown, const 
                           v, column, units[unit].seconds, offset, column == 4 ? 7 : 6,
                           an_row_colors[v]);
     }
-    (void)fputc('\n', chart->body);
+    (void)fputs(is_log ? "\nunset logscale\n" : "\n", chart->body);
     an_chart_draw_end(chart);
 }
 
-static void draw_rows(struct an_chart *chart, const struct shown *shown)
+static weir_status draw_rows(struct an_chart *chart, const struct shown *shown,
+                             struct weir_error *error)
 {
-    const double y1 = 36.0 + pitch_px * (double)shown->count;
+    const double y1 = 36.0 + pitch_of(shown->counts.count) * (double)shown->count;
     chart->height = y1 + 50.0;
     if (!shown->is_in_time) {
-        write_static_texts(chart, shown);
+        WEIR_TRY(write_static_texts(chart, shown, error));
         draw_acceptance(chart, shown, &(struct an_box){ 170, 36, 930, y1 });
-        return;
+        return WEIR_OK;
     }
-    write_time_texts(chart, shown);
+    WEIR_TRY(write_time_texts(chart, shown, error));
     draw_acceptance(chart, shown, &(struct an_box){ 170, 36, 520, y1 });
     draw_waits(chart, shown, &(struct an_box){ 580, 36, 960, y1 });
+    return WEIR_OK;
 }
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
@@ -333,8 +288,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (shown.count == 0)
         return an_chart_empty(chart, "no run places jobs");
     write_data(chart, &shown);
-    draw_rows(chart, &shown);
-    return WEIR_OK;
+    return draw_rows(chart, &shown, error);
 }
 
 const struct an_plot_ops an_plot_acceptance = {

@@ -15,31 +15,17 @@ static const char samples_sql[] =
     " gpu_active, nvdec_capacity, nvdec_assigned, nvdec_active, nvenc_capacity, nvenc_assigned,"
     " nvenc_active FROM cluster_sample WHERE run_id = :run ORDER BY t_s";
 
-static void write_title(struct an_chart *chart)
+static weir_status write_texts(struct an_chart *chart, struct weir_error *error)
 {
-    const struct an_resource_facts *gpu = &chart->facts->resources[AN_GPU];
-    const struct an_resource_facts *cpu = &chart->facts->resources[AN_CPU];
-    const bool has_gpu = gpu->capacity > 0.0;
-    const struct an_resource_facts *main = has_gpu ? gpu : cpu;
-    const char *name = has_gpu ? "GPU" : "CPU";
-    const double idle = main->assigned > 0.0 ? 1.0 - main->active / main->assigned : 0.0;
-    if (main->assigned < 0.5)
-        an_chart_title(chart, "%s of the %s capacity is not assigned to anyone",
-                       an_word_percent(1.0 - main->assigned).text, name);
-    else if (idle >= 0.25)
-        an_chart_title(chart, "%s of the assigned %s time sits idle: %s assigned, %s used",
-                       an_word_percent(idle).text, name, an_word_percent(main->assigned).text,
-                       an_word_percent(main->active).text);
-    else
-        an_chart_title(chart, "%ss are well used: %s assigned, %s at work", name,
-                       an_word_percent(main->assigned).text, an_word_percent(main->active).text);
-    an_chart_subtitle(chart,
-                      "Share of installed capacity, %s means · dotted: nodes that are up · %zu "
-                      "node%s, %s GPU%s · used = given to work, not SM activity",
-                      an_word_duration(chart->run->sample_s).text, chart->facts->node_count,
-                      chart->facts->node_count == 1 ? "" : "s",
-                      an_word_number(chart->facts->gpu_count).text,
-                      an_plural(chart->facts->gpu_count));
+    WEIR_TRY(an_chart_claim(
+        chart, "use.jobs_wait use.unassigned use.jobs use.idle use.well use.shares", error));
+    an_chart_subtitle(
+        chart,
+        "Share of installed capacity, {width} means · dotted: nodes that are up · %zu "
+        "node%s, %s GPU%s · used = given to work, not SM activity",
+        chart->facts->node_count, chart->facts->node_count == 1 ? "" : "s",
+        an_word_number(chart->facts->gpu_count).text, an_plural(chart->facts->gpu_count));
+    return WEIR_OK;
 }
 
 static void label_ends(struct an_chart *chart, enum an_resource resource, double y0, double y1,
@@ -123,7 +109,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &frame, error));
     if (frame->row_count == 0)
         return an_chart_empty(chart, "this run recorded no samples of the cluster");
-    write_title(chart);
+    WEIR_TRY(write_texts(chart, error));
     return draw_panels(chart, frame, error);
 }
 

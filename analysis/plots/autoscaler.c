@@ -8,12 +8,12 @@
 
 enum { BARS = 96 };
 
-/* A worker that the end of the run ends was not stopped. */
+/* A worker that the end of the run ends was not stopped, one that its stage has no more work for
+ * was neither stopped nor lost. Ranks of jobs begin and end with their job. */
 static const char workers_sql[] =
-    "SELECT created_s, ready_s, CASE WHEN end_reason IN ('', 'run ended') THEN NULL ELSE ended_s "
-    "END"
-    ", end_reason NOT IN ('', 'run ended', 'stopped') FROM worker WHERE run_id = :run"
-    " ORDER BY created_s, worker";
+    "SELECT created_s, CASE WHEN end_reason IN ('', 'run ended', 'stage done', 'done') THEN NULL"
+    " ELSE ended_s END, end_reason <> 'stopped' FROM worker WHERE run_id = :run"
+    " AND stage IS NOT NULL ORDER BY created_s, worker";
 
 static const char samples_sql[] =
     "SELECT t_s, dt_s, sum(workers), sum(setup) FROM stage_sample WHERE run_id = :run GROUP BY t_s"
@@ -21,7 +21,7 @@ static const char samples_sql[] =
 
 struct changes {
     double started[BARS], stopped[BARS], lost[BARS];
-    double starts, stops, losses, first_fill;
+    double starts, stops, losses;
     double most; /* in one bar */
 };
 
@@ -36,13 +36,12 @@ static void count_changes(const struct an_frame *workers, double end_s, struct c
     *changes = (struct changes){ 0 };
     for (size_t i = 0; i < workers->row_count; i++) {
         const double created = an_number(workers, i, 0);
-        const double ended = an_number(workers, i, 2);
+        const double ended = an_number(workers, i, 1);
         changes->started[bar_of(created, end_s)] += 1.0;
         changes->starts += 1.0;
-        changes->first_fill += created <= 0.0;
         if (isnan(ended))
             continue;
-        const bool is_lost = an_number(workers, i, 3) > 0.5;
+        const bool is_lost = an_number(workers, i, 2) > 0.5;
         (is_lost ? changes->lost : changes->stopped)[bar_of(ended, end_s)] += 1.0;
         changes->stops += !is_lost;
         changes->losses += is_lost;
@@ -50,32 +49,6 @@ static void count_changes(const struct an_frame *workers, double end_s, struct c
     for (size_t i = 0; i < BARS; i++)
         changes->most =
             fmax(changes->most, fmax(changes->started[i], changes->stopped[i] + changes->lost[i]));
-}
-
-static weir_status write_title(struct an_chart *chart, const struct changes *changes,
-                               struct weir_error *error)
-{
-    struct an_value churn;
-    WEIR_TRY(an_result(chart->keeper.db, chart->run->run_id, "worker.churn", &churn, error));
-    if (changes->losses > 0.0)
-        an_chart_title(chart, "%.0f workers started, %.0f stopped, %.0f lost to faults",
-                       changes->starts, changes->stops, changes->losses);
-    else if (changes->starts <= changes->first_fill && changes->stops <= 0.0)
-        an_chart_title(chart, "No worker is started or stopped after the beginning: %.0f stay",
-                       changes->starts);
-    else if (isnan(churn.value))
-        an_chart_title(chart, "%.0f workers started, %.0f stopped", changes->starts,
-                       changes->stops);
-    else
-        an_chart_title(chart,
-                       "%.0f workers started, %.0f stopped: %s changes an hour after the start",
-                       changes->starts, changes->stops, an_word_number(churn.value).text);
-    an_chart_subtitle(
-        chart,
-        "Above: workers of all stages, %s means, green: in set-up · below: starts up, "
-        "stops (orange) and losses (red) down",
-        an_word_duration(chart->run->sample_s).text);
-    return WEIR_OK;
 }
 
 static void write_bars(struct an_chart *chart, const struct changes *changes)
@@ -156,7 +129,10 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_chart_means(chart, samples, 2, &grid, &series, error));
     chart->height = 366.0;
     count_changes(workers, fmax(chart->run->end_s, 1e-3), &changes);
-    WEIR_TRY(write_title(chart, &changes, error));
+    WEIR_TRY(an_chart_claim(chart, "workers.lost workers.still workers.changes", error));
+    an_chart_subtitle(chart,
+                      "Above: workers of all stages, {width} means, green: in set-up · below: "
+                      "starts up, stops (orange) and losses (red) down");
     (void)an_chart_block(chart, "workers", "t_s workers setup");
     an_chart_rows(chart, &grid, series, 2);
     write_bars(chart, &changes);

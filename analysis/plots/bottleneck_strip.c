@@ -6,7 +6,6 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char samples_sql[] =
     "SELECT t_s, dt_s, is_bottleneck, stage FROM stage_sample WHERE run_id = :run"
@@ -33,51 +32,6 @@ static size_t limiting_stages(const struct an_facts *facts, size_t *stages)
         count = count < MOST_ROWS ? count + 1 : count;
     }
     return count;
-}
-
-static struct an_word all_or_part(double share)
-{
-    struct an_word word = an_word_percent(share);
-    const size_t used = strlen(word.text);
-    if (share > 0.9)
-        (void)snprintf(word.text, sizeof word.text, "%s", share > 0.995 ? "all" : "nearly all");
-    else
-        (void)snprintf(word.text + used, sizeof word.text - used, " of");
-    return word;
-}
-
-/* Of several pipelines each has a slowest stage of its own: the first of another pipeline. */
-static const struct an_stage_facts *first_of_other(const struct an_facts *facts,
-                                                   const size_t *stages, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(facts->stages[stages[i]].pipeline, facts->stages[stages[0]].pipeline) != 0)
-            return &facts->stages[stages[i]];
-    return NULL;
-}
-
-static void write_title(struct an_chart *chart, const size_t *stages, size_t count)
-{
-    const struct an_stage_facts *first = &chart->facts->stages[stages[0]];
-    const struct an_stage_facts *other = first_of_other(chart->facts, stages, count);
-    if (other != NULL)
-        an_chart_title(chart, "%s is the slowest stage of %s %s of the time, %s of %s %s",
-                       an_shorten(first->name, 14).text, an_shorten(first->pipeline, 14).text,
-                       an_word_percent(first->bottleneck).text, an_shorten(other->name, 14).text,
-                       an_shorten(other->pipeline, 14).text,
-                       an_word_percent(other->bottleneck).text);
-    else if (count == 1 || chart->facts->stages[stages[1]].bottleneck < 0.005)
-        an_chart_title(chart, "%s limits the pipeline %s the time",
-                       an_shorten(first->name, 24).text, all_or_part(first->bottleneck).text);
-    else
-        an_chart_title(chart, "%s limits %s of the time, %s %s", an_shorten(first->name, 24).text,
-                       an_word_percent(first->bottleneck).text,
-                       an_shorten(chart->facts->stages[stages[1]].name, 24).text,
-                       an_word_percent(chart->facts->stages[stages[1]].bottleneck).text);
-    an_chart_subtitle(chart,
-                      "The stage with the least capacity (workers x speed), %s intervals · "
-                      "right: share of the time after warm-up",
-                      an_word_duration(chart->run->sample_s).text);
 }
 
 static weir_status write_row(struct an_chart *chart, size_t stage, size_t row,
@@ -154,7 +108,11 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     const size_t count = limiting_stages(chart->facts, stages);
     if (count == 0)
         return an_chart_empty(chart, "no stage was recorded as the bottleneck");
-    write_title(chart, stages, count);
+    WEIR_TRY(
+        an_chart_claim(chart, "limit.pipelines limit.stage limit.arrivals limit.slowest", error));
+    an_chart_subtitle(chart,
+                      "The stage with the least capacity (workers x speed), {width} intervals · "
+                      "right: share of the time after warm-up");
     return draw_rows(chart, stages, count, error);
 }
 

@@ -30,26 +30,15 @@ static size_t telling_time(const struct an_rows *rows)
     return isnan(gap_of(rows, 0, 0)) ? 1U : 0U;
 }
 
-static void write_texts(struct an_chart *chart, const struct an_rows *rows)
+static weir_status write_texts(struct an_chart *chart, const struct an_rows *rows,
+                               struct weir_error *error)
 {
-    const size_t time = telling_time(rows);
-    size_t best = 0;
-    size_t worst = 0;
-    for (size_t v = 1; v < rows->count; v++) {
-        best = gap_of(rows, v, time) < gap_of(rows, best, time) ? v : best;
-        worst = gap_of(rows, v, time) > gap_of(rows, worst, time) ? v : worst;
-    }
-    if (best == worst)
-        an_chart_title(chart, "%s stays %.1f pp below the bound on GPU allocation",
-                       an_shorten(rows->variants[best], 20).text, gap_of(rows, best, time));
-    else
-        an_chart_title(chart, "%s stays %.1f pp below the bound on GPU allocation, %s %.1f pp",
-                       an_shorten(rows->variants[best], 18).text, gap_of(rows, best, time),
-                       an_shorten(rows->variants[worst], 18).text, gap_of(rows, worst, time));
+    WEIR_TRY(an_chart_claim(chart, "fill.bound", error));
     an_chart_subtitle(chart,
                       "Allocated GPUs (dot) and the most any scheduler could place of the jobs "
                       "that arrived (end of the bar; linear program), %s",
                       an_rows_runs(rows).text);
+    return WEIR_OK;
 }
 
 static double write_data(struct an_chart *chart, const struct an_rows *rows)
@@ -128,7 +117,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_rows_read(chart, "alloc.", &rows, error));
     if (rows.count == 0 || isnan(gap_of(&rows, 0, 1)))
         return an_chart_empty(chart, "no run has a bound on its allocation");
-    write_texts(chart, &rows);
+    WEIR_TRY(write_texts(chart, &rows, error));
     draw_rows(chart, &rows);
     return WEIR_OK;
 }

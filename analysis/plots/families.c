@@ -93,30 +93,14 @@ static const struct family *widest(const struct families *families)
     return most;
 }
 
-static double spread_of_firsts(const struct families *families)
+static weir_status write_texts(struct an_chart *chart, size_t measure, struct weir_error *error)
 {
-    double low = (double)INFINITY;
-    double high = -(double)INFINITY;
-    for (size_t f = 0; f < families->count; f++) {
-        low = fmin(low, value_of(families, families->family[f].first));
-        high = fmax(high, value_of(families, families->family[f].first));
-    }
-    return high - low;
-}
-
-static void write_title(struct an_chart *chart, const struct families *families, size_t measure)
-{
-    const struct family *most = widest(families);
-    const double inside = spread(families, most);
-    const double between = spread_of_firsts(families);
-    const char *unit = strcmp(measures[measure].unit, "%") == 0 ? "points" : measures[measure].unit;
-    an_chart_title(chart,
-                   "Rules inside %s move its result by %.1f %s, the choice of policy by %.1f",
-                   most->name, inside, unit, between);
+    WEIR_TRY(an_chart_claim(chart, "families.rules", error));
     an_chart_subtitle(chart,
                       "%s, %s · one dot a variant, mean of its replications · blue: the first "
                       "variant of its family, as published or by default",
                       measures[measure].words, measures[measure].unit);
+    return WEIR_OK;
 }
 
 /* What a label says after the name of its family. */
@@ -227,7 +211,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     collect(&families);
     if (widest(&families)->count < 2)
         return an_chart_empty(chart, "no two variants begin with the same word");
-    write_title(chart, &families, measure);
+    WEIR_TRY(write_texts(chart, measure, error));
     write_data(chart, &families);
     draw_panel(chart, &families);
     return WEIR_OK;

@@ -5,6 +5,7 @@
  * dashed line is what nobody can beat: all that was asked for is placed.
  */
 #include "analysis/plots/plots.h"
+#include "analysis/plots/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,11 +28,6 @@ static const char points_sql[] =
     " FROM arrival_sample s JOIN run r USING (run_id)"
     " WHERE s.alloc_gpu_pct IS NOT NULL GROUP BY r.variant, s.arrived_pct"
     " ORDER BY min(r.variant_order), r.variant, s.arrived_pct";
-
-static const char *const colors[] = {
-    AN_BLUE, AN_ORANGE, AN_GREEN, AN_VERMILLION, AN_SKY, AN_GREY
-};
-enum { COLORS = sizeof colors / sizeof colors[0] };
 
 /* Rows of one variant in the frame. */
 struct line {
@@ -81,27 +77,17 @@ static void find_top(struct lines *lines, const struct an_frame *frame)
     }
 }
 
-static void write_title(struct an_chart *chart, const struct lines *lines, double replications)
+static weir_status write_texts(struct an_chart *chart, const struct lines *lines,
+                               double replications, struct weir_error *error)
 {
-    const struct line *best = &lines->line[0];
-    const struct line *worst = best;
-    for (size_t i = 1; i < lines->count; i++) {
-        best = lines->line[i].end[0] < best->end[0] ? &lines->line[i] : best;
-        worst = lines->line[i].end[0] > worst->end[0] ? &lines->line[i] : worst;
-    }
-    if (best == worst)
-        an_chart_title(chart, "%s leaves %.1f %% of the GPUs unallocated",
-                       an_shorten(best->name, 20).text, best->end[0]);
-    else
-        an_chart_title(chart, "%s leaves %.1f %% of the GPUs unallocated, %s %.1f %%",
-                       an_shorten(best->name, 20).text, best->end[0],
-                       an_shorten(worst->name, 20).text, worst->end[0]);
+    WEIR_TRY(an_chart_claim(chart, "fill.curve", error));
     an_chart_subtitle(
         chart,
         "Share of all GPUs over the GPU demand that arrived · means of the arrivals at "
         "each percent, %g run%s a line%s · dashed: everything placed",
         replications, replications > 1 ? "s" : "",
         lines->has_bands ? ", bands from least to most" : "");
+    return WEIR_OK;
 }
 
 static void write_data(struct an_chart *chart, const struct an_frame *frame,
@@ -143,7 +129,7 @@ static void label_lines(struct an_chart *chart, const struct lines *lines, size_
         const struct line *line = &lines->line[order[i]];
         const struct an_label label = { .x = box->x1 + 10.0,
                                         .y = sorted[i],
-                                        .color = colors[order[i] % COLORS] };
+                                        .color = an_row_colors[order[i]] };
         an_chart_text(chart, &label, "%s %.1f %%", an_shorten(line->name, 16).text,
                       line->end[panel]);
     }
@@ -155,12 +141,12 @@ static void plot_lines(struct an_chart *chart, const struct lines *lines, size_t
         (void)fprintf(chart->body,
                       ", \\\n DATA index %zu using 1:%d:%d with filledcurves fs transparent solid "
                       "0.18 noborder fc rgb '%s'",
-                      i, panels[panel].low, panels[panel].high, colors[i % COLORS]);
+                      i, panels[panel].low, panels[panel].high, an_row_colors[i]);
     for (size_t i = 0; i < lines->count; i++)
         (void)fprintf(chart->body,
                       ", \\\n DATA index %zu using 1:%d with lines lc rgb '%s' lw %s%s", i,
-                      panels[panel].mean, colors[i % COLORS], i == 0 ? "2.4" : "1.6",
-                      i >= COLORS ? " dt (6,3)" : "");
+                      panels[panel].mean, an_row_colors[i], i == 0 ? "2.4" : "1.6",
+                      i >= AN_ROWS / 2 ? " dt (6,3)" : "");
     (void)fputc('\n', chart->body);
 }
 
@@ -204,7 +190,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
         return an_chart_empty(chart, "no run places jobs of a static workload");
     struct lines lines = split(frame);
     find_top(&lines, frame);
-    write_title(chart, &lines, an_number(frame, frame->row_count - 1, 5));
+    WEIR_TRY(write_texts(chart, &lines, an_number(frame, frame->row_count - 1, 5), error));
     write_data(chart, frame, &lines);
     draw_panels(chart, &lines);
     return WEIR_OK;

@@ -19,40 +19,6 @@ static const char *const cause_names[FREE] = { "GPUs too small, too few, other t
                                                "CPUs are short", "codec engines are short",
                                                "the mix asks for no GPU" };
 
-static double mean_of(const double *values, size_t count)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++)
-        sum += isnan(values[i]) ? 0.0 : values[i];
-    return sum / (double)count;
-}
-
-static void write_title(struct an_chart *chart, const struct an_grid *grid, const double *series)
-{
-    const struct an_facts *facts = chart->facts;
-    size_t main = 0;
-    double total = 0.0;
-    for (size_t i = 0; i < FREE; i++) {
-        total += mean_of(series + i * grid->bins, grid->bins);
-        if (mean_of(series + i * grid->bins, grid->bins) >
-            mean_of(series + main * grid->bins, grid->bins))
-            main = i;
-    }
-    if (!(facts->frag_gpus >= 0.005))
-        an_chart_title(chart, "No free GPU is fragmented: every shape fits what is free");
-    else if (mean_of(series + main * grid->bins, grid->bins) > 0.5 * total)
-        an_chart_title(chart, "%s GPUs are free but of no use; main cause: %s",
-                       an_word_number(facts->frag_gpus).text, cause_names[main]);
-    else
-        an_chart_title(chart, "%s GPUs are free but of no use, %s of the free ones",
-                       an_word_number(facts->frag_gpus).text,
-                       an_word_percent(facts->frag_ratio).text);
-    an_chart_subtitle(chart,
-                      "Free GPUs (line) and the part no shape of the mix can use, by cause · %s "
-                      "means · policy %s",
-                      an_word_duration(chart->run->sample_s).text, chart->run->placement);
-}
-
 static void write_key(struct an_chart *chart, const struct an_grid *grid, const double *series,
                       double y)
 {
@@ -86,12 +52,12 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
     y[1] = fmax(y[1], y[0] + 0.1);
     an_push_apart(y, 2, 18.0, box.y0, box.y1);
     struct an_label label = { .x = 852, .y = y[0], .color = AN_INK };
-    an_chart_text(chart, &label, "free now %s",
+    an_chart_text(chart, &label, "free at end %s",
                   an_word_number(series[(FREE + 1) * grid->bins - 1]).text);
     label.y = y[1];
     label.is_bold = true;
     label.color = AN_BLUE;
-    an_chart_text(chart, &label, "of no use %s", an_word_number(chart->facts->frag_gpus).text);
+    an_chart_text(chart, &label, "fragmented %s", an_word_number(chart->facts->frag_gpus).text);
     WEIR_TRY(an_chart_happenings(chart, 26.0, box.y1, error));
     (void)fprintf(chart->body,
                   "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g'\n"
@@ -118,7 +84,12 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_chart_means(chart, frame, SERIES, &grid, &series, error));
     if (!(an_largest(series + FREE * grid.bins, grid.bins) > 0.0))
         return an_chart_empty(chart, "no GPU is ever free in this run");
-    write_title(chart, &grid, series);
+    WEIR_TRY(an_chart_claim(chart, "free.hardly free.whole free.lost", error));
+    an_chart_subtitle(
+        chart,
+        "Free GPUs (line) and the part no shape of the mix can use, by cause where one "
+        "is known · {width} means · policy %s",
+        chart->run->placement);
     (void)an_chart_block(chart, "fragmentation, GPUs",
                          "t_s too_small no_cpu no_codec no_gpu_demand free_gpus");
     an_chart_rows(chart, &grid, series, SERIES);

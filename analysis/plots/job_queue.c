@@ -34,7 +34,8 @@ static const char labels_sql[] =
     "  FROM job_sample s JOIN place p USING (label)"
     "  JOIN job_label g ON g.run_id = s.run_id AND g.label = s.label WHERE s.run_id = :run)"
     " SELECT t_s, dt_s, sum(waiting), sum(running), sum(gpus), name FROM part"
-    " GROUP BY label, t_s ORDER BY label, t_s";
+    " GROUP BY label, t_s ORDER BY CASE WHEN name = 'cpu only' THEN 0 WHEN name = 'share' THEN 0.5"
+    "  WHEN name GLOB '[0-9]*gpu' THEN CAST(name AS INTEGER) ELSE 1e6 END, label, t_s";
 
 static const char others_sql[] =
     "SELECT s.t_s, s.dt_s, sum(s.waiting), sum(s.running), sum(s.gpus), r.variant"
@@ -79,53 +80,18 @@ static struct layers split(const struct an_frame *frame, size_t most)
 
 /* ---- texts ---- */
 
-/*
- * The label with most waiting jobs on average, "" = nobody waits. Beside pipelines the queues of
- * items have the same metric, there is no row for all jobs, and others hold GPUs, too.
- */
-static weir_status longest_wait(struct an_chart *chart, struct an_word *name, double *waiting,
-                                double *held, struct weir_error *error)
-{
-    static const char sql[] =
-        "SELECT (SELECT label FROM result WHERE run_id = :run AND metric = 'queue.len.mean'"
-        "  AND label IN (SELECT name FROM job_label WHERE run_id = :run)"
-        "  ORDER BY value DESC, label LIMIT 1),"
-        " coalesce((SELECT value FROM result WHERE run_id = :run AND metric = 'queue.len.mean'"
-        "  AND label = ''), (SELECT sum(value) FROM result WHERE run_id = :run"
-        "  AND metric = 'queue.len.mean'"
-        "  AND label IN (SELECT name FROM job_label WHERE run_id = :run))),"
-        " (SELECT value FROM result WHERE run_id = :run AND metric = 'util.gpu.assigned'"
-        "  AND label = '')";
-    const struct an_frame *frame = NULL;
-    WEIR_TRY(an_chart_query(chart, sql, NULL, &frame, error));
-    *name = an_shorten(an_text(frame, 0, 0), 16);
-    *waiting = an_number(frame, 0, 1);
-    *held = chart->facts->stage_count == 0 ? an_number(frame, 0, 2) : AN_NAN;
-    return WEIR_OK;
-}
-
 static weir_status write_texts(struct an_chart *chart, const struct picture *picture,
                                struct weir_error *error)
 {
-    struct an_word most;
-    double waiting = AN_NAN;
-    double held = AN_NAN;
-    char gpus[80] = "";
-    WEIR_TRY(longest_wait(chart, &most, &waiting, &held, error));
-    const struct an_word variant =
-        picture->variants.count > 0 ? an_shorten(chart->run->variant, 20) : (struct an_word){ "" };
-    const char *colon = variant.text[0] == '\0' ? "" : ": ";
-    if (!isnan(held))
-        (void)snprintf(gpus, sizeof gpus, "; %s of the GPUs are held", an_word_percent(held).text);
-    if (waiting < 0.05)
-        an_chart_title(chart, "%s%shardly a job ever waits%s", variant.text, colon, gpus);
-    else
-        an_chart_title(chart, "%s%s%s jobs wait on average, most of them “%s”%s", variant.text,
-                       colon, an_word_number(waiting).text, most.text, gpus);
+    WEIR_TRY(an_chart_claim(chart, "jobs.hardly_wait jobs.wait", error));
+    if (picture->variants.count > 0) {
+        char text[sizeof chart->title];
+        memcpy(text, chart->title, sizeof text);
+        an_chart_title(chart, "%s: %s", an_shorten(chart->run->variant, 20).text, text);
+    }
     an_chart_subtitle(chart,
-                      "Jobs and their GPUs, stacked by label, %s means%s · right: mean after "
+                      "Jobs and their GPUs, stacked by label, {width} means%s · right: mean after "
                       "warm-up",
-                      an_word_duration(picture->grid.step_s).text,
                       picture->variants.count > 0 ? " · dashed: all jobs of other variants" : "");
     return WEIR_OK;
 }

@@ -29,44 +29,6 @@ struct heat {
     double *sums, *counts; /* rows x bins */
 };
 
-static void write_title(struct an_chart *chart, const struct an_frame *nodes)
-{
-    double low = AN_INFINITY;
-    double high = -AN_INFINITY;
-    size_t idlest = 0;
-    size_t down = 0;
-    for (size_t i = 0; i < nodes->row_count; i++) {
-        const double use = an_number(nodes, i, 3);
-        if (use < low)
-            idlest = i;
-        low = fmin(low, use);
-        high = fmax(high, use);
-        down += an_number(nodes, i, 4) < 0.99;
-    }
-    char outage[64] = "";
-    if (down > 0)
-        (void)snprintf(outage, sizeof outage, "; %zu node%s down at times", down,
-                       down == 1 ? " was" : "s were");
-    if (nodes->row_count == 1)
-        an_chart_title(chart, "%s of the GPUs of %s are used on average%s",
-                       an_word_percent(high).text, an_shorten(an_text(nodes, 0, 1), 20).text,
-                       outage);
-    else if (high - low > 0.1)
-        an_chart_title(chart, "Nodes are used unevenly: %s to %s of their GPUs, least %s%s",
-                       an_word_percent(low).text, an_word_percent(high).text,
-                       an_shorten(an_text(nodes, idlest, 1), 14).text, outage);
-    else
-        an_chart_title(chart, "All %zu nodes are used alike, about %s of their GPUs%s",
-                       nodes->row_count, an_word_percent(0.5 * (low + high)).text, outage);
-    if (!an_chart_title_fits(chart))
-        an_chart_title(chart, "Nodes are used unevenly: %s to %s of their GPUs%s",
-                       an_word_percent(low).text, an_word_percent(high).text, outage);
-    an_chart_subtitle(chart,
-                      "Share of each node's GPUs that work is given, %s means · sorted by mean use "
-                      "· grey: node down",
-                      an_word_duration(chart->run->sample_s).text);
-}
-
 static size_t row_of_node(const struct heat *heat, double node)
 {
     for (size_t i = 0; i < heat->nodes->row_count; i++)
@@ -215,7 +177,10 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_keep_numbers(&chart->keeper, heat.rows * heat.grid.bins, &heat.sums, error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, heat.rows * heat.grid.bins, &heat.counts, error));
     add_nodes(&heat);
-    write_title(chart, heat.nodes);
+    WEIR_TRY(an_chart_claim(chart, "nodes.one nodes.uneven nodes.even", error));
+    an_chart_subtitle(chart,
+                      "Share of each node's GPUs that work is given, {width} means · sorted by "
+                      "mean use · grey: node down");
     write_rows(chart, &heat);
     return draw_picture(chart, &heat, error);
 }

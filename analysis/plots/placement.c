@@ -69,10 +69,6 @@ static const char *holder_color(const struct an_chart *chart, size_t holder)
     return slot_colors[rank % COLORS];
 }
 
-struct slot_count {
-    double assigned, partly; /* GPUs held, GPUs with a free part */
-};
-
 /* Fills the share of a worker into the first room of each of its GPUs. */
 static void draw_worker(struct an_chart *chart, const struct layout *layout,
                         const struct an_frame *workers, size_t row, size_t place, double *used)
@@ -121,8 +117,7 @@ static void draw_node(struct an_chart *chart, const struct layout *layout,
 }
 
 static void draw_nodes(struct an_chart *chart, const struct layout *layout,
-                       const struct an_frame *nodes, const struct an_frame *workers,
-                       struct slot_count *count)
+                       const struct an_frame *nodes, const struct an_frame *workers)
 {
     const size_t shown = nodes->row_count < MOST_NODES ? nodes->row_count : MOST_NODES;
     for (size_t place = 0; place < nodes->row_count; place++) {
@@ -132,12 +127,9 @@ static void draw_nodes(struct an_chart *chart, const struct layout *layout,
         for (size_t i = 0; i < workers->row_count; i++) {
             if ((int64_t)an_number(workers, i, 0) != (int64_t)an_number(nodes, place, 0))
                 continue;
-            count->assigned += an_number(workers, i, 3);
             if (place < shown)
                 draw_worker(chart, layout, workers, i, place, used);
         }
-        for (size_t gpu = 0; gpu < MOST_GPUS; gpu++)
-            count->partly += used[gpu] > 0.001 && used[gpu] < 0.999;
     }
 }
 
@@ -165,44 +157,34 @@ static double draw_key(struct an_chart *chart, const struct an_frame *workers, d
     return y;
 }
 
-static void write_texts(struct an_chart *chart, const struct an_frame *nodes,
-                        const struct slot_count *count, double at_s)
+static weir_status write_texts(struct an_chart *chart, const struct an_frame *nodes,
+                               struct weir_error *error)
 {
-    double gpus = 0.0;
-    for (size_t i = 0; i < nodes->row_count; i++)
-        gpus += an_number(nodes, i, 2);
-    char rest[64] = "none is partly free";
-    if (count->partly > 0.5)
-        (void)snprintf(rest, sizeof rest, "%.0f %s shared and partly free", count->partly,
-                       count->partly > 1.5 ? "are" : "is");
-    an_chart_title(chart, "At %s, %s of %s GPUs are held; %s",
-                   an_word_clock(chart->run->start_unix_s, at_s).text,
-                   an_word_number(count->assigned).text, an_word_number(gpus).text, rest);
     const bool is_cut = nodes->row_count > MOST_NODES;
+    WEIR_TRY(an_chart_claim(chart, "moment.held", error));
     an_chart_subtitle(chart,
                       "GPUs of each node, coloured by who holds them, %s · pale: "
                       "free%s",
                       isnan(chart->options->at_s) ? "at the busiest moment"
                                                   : "at the time asked for",
                       is_cut ? " · the first 192 nodes" : "");
+    return WEIR_OK;
 }
 
-static weir_status moment_of(struct an_chart *chart, double *at_s, struct weir_error *error)
+static weir_status find_moment(struct an_chart *chart, struct weir_error *error)
 {
-    *at_s = chart->options->at_s;
-    if (!isnan(*at_s))
+    if (!isnan(chart->at_s))
         return WEIR_OK;
     const struct an_frame *frame = NULL;
     WEIR_TRY(an_chart_query(chart, busiest_sql, NULL, &frame, error));
-    *at_s = frame->row_count > 0 ? an_number(frame, 0, 0) : 0.5 * chart->run->end_s;
+    chart->at_s = frame->row_count > 0 ? an_number(frame, 0, 0) : 0.5 * chart->run->end_s;
     return WEIR_OK;
 }
 
 static void draw_all(struct an_chart *chart, const struct an_frame *nodes,
-                     const struct an_frame *workers, double at_s)
+                     const struct an_frame *workers)
 {
     const struct layout layout = plan_layout(nodes);
-    struct slot_count count = { 0 };
     const double end = layout.top + layout.pitch * (double)layout.rows;
     (void)an_chart_block(chart, "GPU slots", "place gpu stage share name");
     /* The key's last line decides the height, and the height all positions: measure it first. */
@@ -216,9 +198,8 @@ static void draw_all(struct an_chart *chart, const struct an_frame *nodes,
     }
     chart->body = body;
     an_chart_panel(chart, &(struct an_box){ 40, 0, 960, end });
-    draw_nodes(chart, &layout, nodes, workers, &count);
+    draw_nodes(chart, &layout, nodes, workers);
     (void)draw_key(chart, workers, end + 18.0);
-    write_texts(chart, nodes, &count, at_s);
     (void)fputs("unset border; unset tics; unset grid; set xrange [0:1]; set yrange [0:1]\n"
                 "plot NaN notitle\n",
                 chart->body);
@@ -227,9 +208,8 @@ static void draw_all(struct an_chart *chart, const struct an_frame *nodes,
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    double at_s = 0.0;
-    WEIR_TRY(moment_of(chart, &at_s, error));
-    const struct an_args args = { .run = chart->run->run_id, .from = at_s };
+    WEIR_TRY(find_moment(chart, error));
+    const struct an_args args = { .run = chart->run->run_id, .from = chart->at_s };
     const struct an_frame *nodes = NULL;
     const struct an_frame *workers = NULL;
     WEIR_TRY(an_chart_query(chart, nodes_sql, &args, &nodes, error));
@@ -237,8 +217,10 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (nodes->row_count == 0)
         return an_chart_empty(chart, "this cluster has no GPU");
     if (workers->row_count == 0)
-        return an_chart_empty(chart, "no worker holds a GPU at %s", an_word_duration(at_s).text);
-    draw_all(chart, nodes, workers, at_s);
+        return an_chart_empty(chart, "no worker holds a GPU at %s",
+                              an_word_duration(chart->at_s).text);
+    WEIR_TRY(write_texts(chart, nodes, error));
+    draw_all(chart, nodes, workers);
     return WEIR_OK;
 }
 

@@ -10,12 +10,12 @@
 
 enum { MOST_METRICS = 6, MOST_VARIANTS = 12, ACROSS = 3 };
 
-/* Differences in percent of the baseline, or plain when the baseline is 0. */
+/* Differences of shares in points, of others in percent of the baseline, or plain when it is 0. */
 struct panel {
     const struct an_metric_row *row;
     double scale;
-    bool is_percent;
-    double low, high; /* of the axis */
+    const char *format; /* of the ticks */
+    double low, high;   /* of the axis */
 };
 
 static bool is_shown(const struct an_metric_row *row, size_t baseline)
@@ -28,8 +28,13 @@ static struct panel make_panel(const struct an_comparison *comparison,
                                const struct an_metric_row *row)
 {
     const double base = row->cells[comparison->baseline].mean;
-    struct panel panel = { .row = row, .is_percent = fabs(base) > 0.0 };
-    panel.scale = panel.is_percent ? 100.0 / fabs(base) : 1.0;
+    const bool is_percent = !row->is_share && fabs(base) > 0.0;
+    struct panel panel = { .row = row, .format = row->is_share ? "%+g pp" : "%+g" };
+    panel.scale = strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
+    if (is_percent) {
+        panel.scale = 100.0 / fabs(base);
+        panel.format = "%+g %%";
+    }
     for (size_t v = 0; v < comparison->variant_count; v++) {
         const struct an_cell *cell = &row->cells[v];
         const double ends[] = { cell->difference, cell->difference_low, cell->difference_high };
@@ -40,7 +45,8 @@ static struct panel make_panel(const struct an_comparison *comparison,
             panel.high = fmax(panel.high, ends[i] * panel.scale);
         }
     }
-    const double margin = fmax(0.16 * (panel.high - panel.low), panel.is_percent ? 1.0 : 1e-3);
+    const double margin =
+        fmax(0.16 * (panel.high - panel.low), is_percent || row->is_share ? 1.0 : 1e-3);
     panel.low -= margin;
     panel.high += margin;
     return panel;
@@ -60,6 +66,8 @@ static const char *verdict_color(enum an_verdict verdict)
     case AN_DETERMINISTIC_TIE:
     case AN_NEUTRAL:
     case AN_ENDED_EARLY:
+    case AN_OPEN:
+    case AN_ONE_RUN:
         break;
     }
     return "#aab4be";
@@ -123,6 +131,15 @@ static void label_values(struct an_chart *chart, const struct an_comparison *com
     }
 }
 
+/* A lone tick at 0 says nothing: there is another on the longer side. */
+static double tick_step(const struct panel *panel)
+{
+    double step = an_axis_step(panel->high - panel->low, 3.0);
+    while (step > fmax(-panel->low, panel->high))
+        step *= 0.5;
+    return step;
+}
+
 static void draw_panel(struct an_chart *chart, const struct an_comparison *comparison,
                        const struct panel *panel, const struct an_box *box, bool has_names)
 {
@@ -142,52 +159,16 @@ static void draw_panel(struct an_chart *chart, const struct an_comparison *compa
     label_values(chart, comparison, panel, box, has_names);
     (void)fprintf(chart->body,
                   "set border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n"
-                  "set xrange [%.9g:%.9g]; set xtics autofreq %.9g format '%s' scale 0 font ',11'\n"
+                  "set xrange [%.9g:%.9g]; set xtics %.9g format '%s' scale 0 font ',11'\n"
                   "set yrange [%.6g:0]; set ytics ('' 0) scale 0\n"
                   "set arrow from first 0, graph 0 to first 0, graph 1 nohead back "
                   "lc rgb '" AN_GREY "' lw 1.2\n"
                   "plot DATA index %zu using 3:($1*30+18):($4-$3):(0):7 with vectors nohead "
                   "lw 2.6 lc rgb variable, \\\n"
                   " '' index %zu using 2:($1*30+18):7 with points pt 7 ps 1 lc rgb variable\n",
-                  panel->low, panel->high, an_axis_step(panel->high - panel->low, 3.0),
-                  panel->is_percent ? "%+g %%" : "%+g", box->y1 - box->y0, block, block);
+                  panel->low, panel->high, tick_step(panel), panel->format, box->y1 - box->y0,
+                  block, block);
     an_chart_draw_end(chart);
-}
-
-struct score {
-    size_t variant, wins, losses;
-};
-
-static bool is_win(enum an_verdict verdict)
-{
-    return verdict == AN_BETTER || verdict == AN_DETERMINISTIC_BETTER;
-}
-
-static bool is_loss(enum an_verdict verdict)
-{
-    return verdict == AN_WORSE || verdict == AN_DETERMINISTIC_WORSE;
-}
-
-static struct score score_of(const struct an_metric_row *const *rows, size_t count, size_t variant)
-{
-    struct score score = { .variant = variant };
-    for (size_t i = 0; i < count; i++) {
-        score.wins += is_win(rows[i]->cells[variant].verdict) ? 1 : 0;
-        score.losses += is_loss(rows[i]->cells[variant].verdict) ? 1 : 0;
-    }
-    return score;
-}
-
-/* More wins less losses; of equals the better one on the first measure. */
-static bool is_ahead(const struct score *a, const struct score *b,
-                     const struct an_metric_row *first)
-{
-    const size_t left = a->wins + b->losses;
-    const size_t right = b->wins + a->losses;
-    if (left != right)
-        return left > right;
-    return first->cells[a->variant].mean * first->better >
-           first->cells[b->variant].mean * first->better;
 }
 
 /* The first variant from `from` on that is compared with the baseline; variant_count = none. */
@@ -200,40 +181,22 @@ static size_t next_contender(const struct an_comparison *comparison, size_t from
     return comparison->variant_count;
 }
 
-/* What the best contender wins and loses against the baseline. */
-static void write_title(struct an_chart *chart, const struct an_comparison *comparison,
-                        const struct an_metric_row *const *rows, size_t count)
+static weir_status write_texts(struct an_chart *chart, const struct an_comparison *comparison,
+                               struct weir_error *error)
 {
-    const size_t baseline_at = comparison->baseline;
-    struct score best = score_of(rows, count, next_contender(comparison, 0));
-    for (size_t v = next_contender(comparison, best.variant + 1); v < comparison->variant_count;
-         v = next_contender(comparison, v + 1)) {
-        const struct score score = score_of(rows, count, v);
-        if (is_ahead(&score, &best, rows[0]))
-            best = score;
-    }
-    const char *baseline = comparison->variants[baseline_at];
-    const struct an_word name = an_shorten(comparison->variants[best.variant], 20);
-    char losses[48] = "";
-    if (best.losses > 0)
-        (void)snprintf(losses, sizeof losses, ", loses on %zu", best.losses);
-    if (best.wins > best.losses)
-        an_chart_title(chart, "%s beats %s on %zu of %zu measures%s", name.text,
-                       an_shorten(baseline, 20).text, best.wins, count, losses);
-    else if (best.wins == 0 && best.losses == 0)
-        an_chart_title(chart, "No difference from %s on any of %zu measures is certain",
-                       an_shorten(baseline, 20).text, count);
-    else
-        an_chart_title(chart, "%s is not beaten: %s is better on %zu of %zu measures, worse on %zu",
-                       an_shorten(baseline, 14).text, an_shorten(name.text, 14).text, best.wins,
-                       count, best.losses);
-    const uint32_t n = rows[0]->cells[comparison->baseline].n;
+    const char *baseline = comparison->variants[comparison->baseline];
+    const uint32_t n = comparison->rows[0].cells[comparison->baseline].n;
+    WEIR_TRY(an_chart_claim(
+        chart,
+        "winner.keeps winner.better winner.worse winner.none winner.same winner.once winner.open",
+        error));
     if (n < 2)
         an_chart_subtitle(chart, "Difference with %s · 1 replication: no interval", baseline);
     else
         an_chart_subtitle(
             chart, "95 %% interval of the difference with %s, %u paired replications%s%s", baseline,
             n, comparison->varies[0] == '\0' ? "" : "; what varies: ", comparison->varies);
+    return WEIR_OK;
 }
 
 static void write_key(struct an_chart *chart, double y)
@@ -242,8 +205,8 @@ static void write_key(struct an_chart *chart, double y)
         const char *color, *text;
         double x;
     } keys[] = { { AN_BLUE, "better than the baseline", 150 },
-                 { "#aab4be", "not distinguishable from it", 350 },
-                 { AN_ORANGE, "worse", 560 } };
+                 { "#aab4be", "no statement, or not distinguishable", 350 },
+                 { AN_ORANGE, "worse", 610 } };
     for (size_t i = 0; i < 3; i++) {
         an_chart_rectangle(chart, &(struct an_box){ keys[i].x, y - 5, keys[i].x + 11, y + 5 },
                            keys[i].color, "front");
@@ -252,16 +215,17 @@ static void write_key(struct an_chart *chart, double y)
     }
 }
 
-static weir_status draw_comparison(struct an_chart *chart, const struct an_comparison *comparison)
+static weir_status draw_comparison(struct an_chart *chart, const struct an_comparison *comparison,
+                                   struct weir_error *error)
 {
     const struct an_metric_row *rows[MOST_METRICS];
     size_t count = 0;
-    for (size_t i = 0; i < comparison->row_count && count < MOST_METRICS; i++)
+    for (size_t i = 0; i < comparison->shown && count < MOST_METRICS; i++)
         if (is_shown(&comparison->rows[i], comparison->baseline))
             rows[count++] = &comparison->rows[i];
     if (count == 0)
         return an_chart_empty(chart, "the variants share no metric with a better direction");
-    write_title(chart, comparison, rows, count);
+    WEIR_TRY(write_texts(chart, comparison, error));
     const size_t others = comparison->variant_count - 1;
     const double body = 30.0 * (double)(others < MOST_VARIANTS ? others : MOST_VARIANTS) + 8.0;
     const double pitch = body + 92.0;
@@ -295,7 +259,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     else if (next_contender(comparison, 0) == comparison->variant_count)
         status = an_chart_empty(chart, "%s", comparison->finding);
     else
-        status = draw_comparison(chart, comparison);
+        status = draw_comparison(chart, comparison, error);
     an_comparison_destroy(comparison);
     return status;
 }

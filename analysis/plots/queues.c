@@ -12,41 +12,6 @@ static const char samples_sql[] =
     "SELECT t_s, dt_s, queue_items, is_backpressured, stage FROM stage_sample"
     " WHERE run_id = :run ORDER BY stage, t_s";
 
-static void write_title(struct an_chart *chart)
-{
-    const struct an_facts *facts = chart->facts;
-    size_t longest = 0;
-    size_t pressed = 0;
-    for (size_t i = 1; i < facts->stage_count; i++) {
-        if (facts->stages[i].queue_mean > facts->stages[longest].queue_mean)
-            longest = i;
-        if (facts->stages[i].backpressured > facts->stages[pressed].backpressured)
-            pressed = i;
-    }
-    const struct an_stage_facts *stage = &facts->stages[longest];
-    const struct an_stage_facts *held = &facts->stages[pressed];
-    if (!(stage->queue_max >= 1.0))
-        an_chart_title(chart, "No queue to speak of in front of any stage");
-    else if (held->backpressured > 0.05 && pressed != longest)
-        an_chart_title(chart,
-                       "Items pile up before %s (%s on average); %s is held back %s of the time",
-                       an_shorten(stage->name, 20).text, an_word_number(stage->queue_mean).text,
-                       an_shorten(held->name, 20).text, an_word_percent(held->backpressured).text);
-    else
-        an_chart_title(chart, "Items pile up before %s: %s on average, %s at most",
-                       an_shorten(stage->name, 20).text, an_word_number(stage->queue_mean).text,
-                       an_word_number(stage->queue_max).text);
-    if (!an_chart_title_fits(chart))
-        an_chart_title(chart, "Items pile up before %s, %s is held back %s",
-                       an_shorten(stage->name, 20).text, an_shorten(held->name, 20).text,
-                       an_word_percent(held->backpressured).text);
-    an_chart_subtitle(
-        chart,
-        "Items waiting in front of each stage, %s means, each strip on its own scale · "
-        "orange: held back by back-pressure",
-        an_word_duration(chart->run->sample_s).text);
-}
-
 static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
 {
     const struct an_stage_facts *stage = &chart->facts->stages[strip->stage];
@@ -73,7 +38,10 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     if (chart->facts->stage_count == 0)
         return an_chart_empty(chart, "this run has no stages");
-    write_title(chart);
+    WEIR_TRY(an_chart_claim(chart, "queue.none queue.held queue.longest", error));
+    an_chart_subtitle(chart,
+                      "Items waiting in front of each stage, {width} means, each strip on its "
+                      "own scale · orange: held back by back-pressure");
     const struct an_strips strips = { .sql = samples_sql,
                                       .columns = "t_s queue_items backpressured_frac",
                                       .series = 2,

@@ -6,6 +6,7 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { DONE, ARRIVED, SERIES };
 
@@ -17,27 +18,6 @@ static const char samples_sql[] =
 static bool has_demand(const struct an_facts *facts)
 {
     return facts->offered_per_s > 0.0;
-}
-
-static void write_title(struct an_chart *chart)
-{
-    const struct an_facts *facts = chart->facts;
-    const double done = facts->throughput_per_s;
-    const double offered = facts->offered_per_s;
-    if (!has_demand(facts))
-        an_chart_title(chart, "%s items per second are finished%s", an_word_number(done).text,
-                       isnan(facts->steady_per_s) ? "" : " on average");
-    else if (done < 0.97 * offered)
-        an_chart_title(chart,
-                       "%s of the %s items per second that enter are finished; the rest piles up",
-                       an_word_number(done).text, an_word_number(offered).text);
-    else
-        an_chart_title(chart, "%s items per second are finished, as many as enter",
-                       an_word_number(done).text);
-    an_chart_subtitle(chart, "Items finished per second, %s means%s%s",
-                      an_word_duration(chart->run->sample_s).text,
-                      has_demand(facts) ? " · dashed: items that enter" : "",
-                      chart->run->is_steady ? "" : " · not steady: depends on the horizon");
 }
 
 static void write_labels(struct an_chart *chart, double top, double y0, double y1)
@@ -116,7 +96,12 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (frame->row_count == 0)
         return an_chart_empty(chart, "this run recorded no samples of the cluster");
     WEIR_TRY(an_chart_means(chart, frame, SERIES, &grid, &series, error));
-    write_title(chart);
+    WEIR_TRY(an_chart_claim(chart, "flow.nothing flow.piles_up flow.keeps_up flow.rate", error));
+    an_chart_subtitle(chart, "Items finished per second, {width} means%s%s",
+                      has_demand(chart->facts) ? " · dashed: items that enter" : "",
+                      chart->run->is_steady || strcmp(chart->run->status, "horizon") != 0
+                          ? ""
+                          : " · not steady: depends on the horizon");
     (void)an_chart_block(chart, "throughput", "t_s finished_per_s entering_per_s");
     an_chart_rows(chart, &grid, series, SERIES);
     return draw_panel(chart, &grid, series, error);

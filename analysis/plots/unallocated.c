@@ -7,7 +7,6 @@
 #include "analysis/plots/rows.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct cause {
     const char *metric, *text, *color;
@@ -30,46 +29,13 @@ static const double pitch_px = 48.0;
 static const char change_sql[] = "SELECT c.change, c.gpus_freed FROM placement_change c"
                                  " WHERE c.run_id = :run AND c.label = '' AND c.rank = 0";
 
-/* The cause of most of it at the end, CAUSES = nothing is unallocated. */
-static size_t main_cause(const struct an_rows *rows, size_t variant, double *share)
-{
-    size_t most = CAUSES;
-    *share = 0.0;
-    for (size_t c = 0; c < CAUSES; c++) {
-        const double value = an_rows_value(rows, variant, causes[c].metric, "");
-        if (value > *share) {
-            *share = value;
-            most = c;
-        }
-    }
-    return most;
-}
-
-static size_t variant_of_run(const struct an_rows *rows, const struct an_run *run)
-{
-    for (size_t v = 0; v < rows->count; v++)
-        if (strcmp(rows->variants[v], run->variant) == 0)
-            return v;
-    return 0;
-}
-
 static weir_status write_texts(struct an_chart *chart, const struct an_rows *rows,
                                struct weir_error *error)
 {
-    const size_t variant = variant_of_run(rows, chart->run);
     const struct an_frame *change = NULL;
-    double share = 0.0;
-    const size_t cause = main_cause(rows, variant, &share);
-    const double all = an_rows_value(rows, variant, "unalloc.gpu_pct", "");
     if (an_has_table(chart->keeper.db, "placement_change"))
         WEIR_TRY(an_chart_query(chart, change_sql, NULL, &change, error));
-    if (cause == CAUSES)
-        an_chart_title(chart, "%s allocates every GPU",
-                       an_shorten(rows->variants[variant], 30).text);
-    else
-        an_chart_title(chart, "%s leaves %.1f %% of the GPUs unallocated; %.1f pp: %s",
-                       an_shorten(rows->variants[variant], 20).text, all, share,
-                       causes[cause].text);
+    WEIR_TRY(an_chart_claim(chart, "fill.unallocated", error));
     if (change != NULL && change->row_count > 0)
         an_chart_subtitle(
             chart,

@@ -20,34 +20,6 @@ static const char *const state_colors[STATES] = { AN_BLUE, AN_ORANGE, AN_GREEN, 
 static const char *const state_names[STATES] = { "busy", "blocked: no room behind", "set-up",
                                                  "idle or starved: no input" };
 
-static void write_title(struct an_chart *chart)
-{
-    const struct an_facts *facts = chart->facts;
-    size_t busiest = 0;
-    size_t idlest = 0;
-    for (size_t i = 1; i < facts->stage_count; i++) {
-        if (facts->stages[i].busy > facts->stages[busiest].busy)
-            busiest = i;
-        if (facts->stages[i].busy < facts->stages[idlest].busy)
-            idlest = i;
-    }
-    const struct an_stage_facts *top = &facts->stages[busiest];
-    const struct an_stage_facts *low = &facts->stages[idlest];
-    const char *why = low->blocked > low->starved ? "blocked" : "starved";
-    if (top->busy < 0.005)
-        an_chart_title(chart, "Workers of all stages are idle nearly all of their time");
-    else if (busiest == idlest)
-        an_chart_title(chart, "%s workers are busy %s of their time",
-                       an_shorten(top->name, 24).text, an_word_percent(top->busy).text);
-    else
-        an_chart_title(chart, "%s works %s of the time; %s only %s, %s %s",
-                       an_shorten(top->name, 16).text, an_word_percent(top->busy).text,
-                       an_shorten(low->name, 16).text, an_word_percent(low->busy).text, why,
-                       an_word_percent(fmax(low->blocked, low->starved)).text);
-    an_chart_subtitle(chart, "Share of worker time by stage, %s means · right: mean after warm-up",
-                      an_word_duration(chart->run->sample_s).text);
-}
-
 static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
 {
     const struct an_stage_facts *stage = &chart->facts->stages[strip->stage];
@@ -90,7 +62,9 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     if (chart->facts->stage_count == 0)
         return an_chart_empty(chart, "this run has no stages");
-    write_title(chart);
+    WEIR_TRY(an_chart_claim(chart, "workers.idle workers.one workers.busiest", error));
+    an_chart_subtitle(chart,
+                      "Share of worker time by stage, {width} means · right: mean after warm-up");
     const struct an_strips strips = { .sql = samples_sql,
                                       .columns = "t_s busy_pct blocked_pct setup_pct idle_pct",
                                       .series = STATES,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A comparison on paper and for programs; see the header. For people a cell reads
- * "0.779 ± 0.004 ✓ +873 % [869, 878] p<0.001"; the marks never stand for colour alone.
+ * A comparison on paper and for programs; see the header. People get the goal and at most six rows,
+ * programs all; the marks never stand for colour alone.
  */
 #include "sim/cli/compare_print.h"
 
@@ -11,21 +11,6 @@
 #include <string.h>
 
 enum { CELL = 160 };
-
-/* What a value is multiplied by for people: ratios read as percent. */
-static double scale_of(const struct an_metric_row *row)
-{
-    return strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
-}
-
-static const char *unit_of(const struct an_metric_row *row)
-{
-    if (strcmp(row->unit, "ratio") == 0)
-        return "%";
-    if (strcmp(row->unit, "-") == 0)
-        return "";
-    return strncmp(row->unit, "1/", 2) == 0 ? row->unit + 1 : row->unit;
-}
 
 static const char *verdict_name(enum an_verdict verdict)
 {
@@ -43,6 +28,10 @@ static const char *verdict_name(enum an_verdict verdict)
         return "tie";
     case AN_ENDED_EARLY:
         return "ended early";
+    case AN_OPEN:
+        return "open";
+    case AN_ONE_RUN:
+        return "one run";
     case AN_NEUTRAL:
         break;
     }
@@ -59,59 +48,35 @@ static void add(char text[CELL], const char *more)
 
 static void mean_text(const struct an_metric_row *row, const struct an_cell *cell, char text[CELL])
 {
-    char number[64];
-    (void)snprintf(text, CELL, "%s", cell->is_lower_bound ? "≥ " : "");
-    add(text, sim_table_number(cell->mean * scale_of(row), 3, number, sizeof number));
-    if (!isnan(cell->half_width)) {
-        add(text, " ± ");
-        add(text, sim_table_number(cell->half_width * scale_of(row), 2, number, sizeof number));
-    }
+    (void)snprintf(text, CELL, "%s", an_mean_of(row, cell).text);
     add(text, cell->is_best ? " ✓" : cell->is_tied_with_best ? " ≈" : "");
 }
 
-static void difference_text(const struct an_cell *base, const struct an_cell *cell, char text[CELL])
+/* "worse p=0.003". */
+static void verdict_text(const struct an_cell *cell, char text[CELL])
 {
-    text[0] = '\0';
-    if (cell->verdict == AN_BASELINE || cell->verdict == AN_ENDED_EARLY) {
-        (void)snprintf(text, CELL, "%s", verdict_name(cell->verdict));
-        return;
-    }
-    if (isnan(cell->difference)) {
-        (void)snprintf(text, CELL, "-");
-        return;
-    }
-    if (cell->verdict == AN_DETERMINISTIC_TIE) {
-        (void)snprintf(text, CELL, "no difference");
-        return;
-    }
-    const double scale = fabs(base->mean) > 0.0 ? 100.0 / fabs(base->mean) : 1.0;
-    const char *percent = fabs(base->mean) > 0.0 ? " %" : "";
-    char more[80];
-    (void)snprintf(text, CELL, "%+.3g%s", cell->difference * scale, percent);
-    if (!isnan(cell->difference_low)) {
-        (void)snprintf(more, sizeof more, " [%.3g, %.3g]", cell->difference_low * scale,
-                       cell->difference_high * scale);
-        add(text, more);
-    }
-    if (!isnan(cell->p_value)) {
-        if (cell->p_value < 0.001)
-            (void)snprintf(more, sizeof more, " p<0.001");
-        else
-            (void)snprintf(more, sizeof more, " p=%.3f", cell->p_value);
-        add(text, more);
-    }
-    if (cell->verdict != AN_NEUTRAL) {
-        (void)snprintf(more, sizeof more, " %s", verdict_name(cell->verdict));
-        add(text, more);
-    }
+    const bool is_judged =
+        cell->verdict == AN_BASELINE || cell->verdict == AN_ENDED_EARLY || !isnan(cell->difference);
+    char more[40] = "";
+    if (cell->p_value < 0.001)
+        (void)snprintf(more, sizeof more, " p<0.001");
+    else if (!isnan(cell->p_value))
+        (void)snprintf(more, sizeof more, " p=%.3f", cell->p_value);
+    const bool is_same = cell->verdict == AN_DETERMINISTIC_TIE;
+    (void)snprintf(text, CELL, "%s",
+                   is_same     ? "no difference"
+                   : is_judged ? verdict_name(cell->verdict)
+                               : "-");
+    add(text, more);
 }
 
 static const struct sim_column paper_columns[] = {
     { "metric", "metric", NULL, false, false },
-    { "unit", "unit", NULL, false, false },
     { "variant", "variant", NULL, false, false },
     { "mean, 95 % interval", "mean", NULL, false, false },
-    { "against the baseline", "difference", NULL, false, false },
+    { "difference", "difference", NULL, false, false },
+    { "relative", "relative", NULL, false, false },
+    { "verdict", "verdict", NULL, false, false },
 };
 
 static void paper_rows(struct sim_table *table, const struct an_comparison *comparison,
@@ -119,12 +84,19 @@ static void paper_rows(struct sim_table *table, const struct an_comparison *comp
 {
     for (size_t v = 0; v < comparison->variant_count; v++) {
         char mean[CELL];
-        char difference[CELL];
+        char verdict[CELL];
+        struct an_change change = an_change_of(row, comparison->baseline, v);
+        if (row->cells[v].verdict == AN_DETERMINISTIC_TIE)
+            change = (struct an_change){ "", "" };
         const bool is_named = v == 0 || is_dense;
         mean_text(row, &row->cells[v], mean);
-        difference_text(&row->cells[comparison->baseline], &row->cells[v], difference);
-        const char *const cells[] = { is_named ? row->label : "", is_named ? unit_of(row) : "",
-                                      comparison->variants[v], mean, difference };
+        verdict_text(&row->cells[v], verdict);
+        const char *const cells[] = { is_named ? row->label : "",
+                                      comparison->variants[v],
+                                      mean,
+                                      change.plain,
+                                      change.relative,
+                                      verdict };
         sim_table_row(table, cells);
     }
 }
@@ -140,15 +112,21 @@ static void print_method(const struct an_comparison *comparison, FILE *out)
         (void)fprintf(out, "%u paired replications (same seeds)%s%s. ", n,
                       comparison->varies[0] == '\0' ? "" : "; what varies: ", comparison->varies);
     (void)fputs("✓ best, ≈ not distinguishable from the best (paired t, Holm, alpha .05); no "
-                "interval: deterministic.\n",
+                "interval: all replications agree.\n",
                 out);
+    if (comparison->shown < comparison->row_count)
+        (void)fprintf(out, "%zu more measure%s: --format json, csv, or --metric.\n",
+                      comparison->row_count - comparison->shown,
+                      comparison->row_count - comparison->shown == 1 ? "" : "s");
+    if (comparison->goal[0] != '\0')
+        (void)fprintf(out, "Goal: %s.\n", comparison->goal);
 }
 
 static void print_paper(const struct an_comparison *comparison, enum sim_format format, FILE *out)
 {
     const size_t columns = sizeof paper_columns / sizeof paper_columns[0];
     struct sim_table *table = sim_table_create(paper_columns, columns);
-    for (size_t i = 0; i < comparison->row_count; i++)
+    for (size_t i = 0; i < comparison->shown; i++)
         paper_rows(table, comparison, &comparison->rows[i], format == SIM_FORMAT_MD);
     sim_table_print(table, format, out);
     sim_table_destroy(table);
@@ -175,6 +153,8 @@ static void json_cell(struct sim_json *json, const struct an_comparison *compari
     } numbers[] = {
         { "mean", cell->mean },
         { "half_width", cell->half_width },
+        { "low", cell->low },
+        { "high", cell->high },
         { "difference", cell->difference },
         { "difference_low", cell->difference_low },
         { "difference_high", cell->difference_high },
@@ -242,6 +222,7 @@ static void print_json(const struct an_comparison *comparison, FILE *out)
     sim_json_string(sim_json_key(&json, "version"), WEIR_VERSION);
     sim_json_string(sim_json_key(&json, "baseline"), comparison->variants[comparison->baseline]);
     sim_json_string(sim_json_key(&json, "varies"), comparison->varies);
+    sim_json_string(sim_json_key(&json, "goal"), comparison->goal);
     sim_json_string(sim_json_key(&json, "finding"), comparison->finding);
     (void)sim_json_key(&json, "ended_early");
     json_early(&json, comparison);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Experiments: loading variants, running tasks in processes, merging (see experiment.h). */
 #include "sim/cli/experiment.h"
+#include "sim/cli/load.h"
 
 #include "analysis/output.h"
 #include "sim/cli/experiment_file.h"
@@ -94,7 +95,7 @@ const char *sim_status_text(weir_status status)
 /* ---- loading ---- */
 
 static int load_one(const struct sim_experiment_options *options, const struct sim_variant *variant,
-                    struct sim_scenario **scenario)
+                    const struct sim_scenario *baseline, struct sim_scenario **scenario)
 {
     const size_t extra = variant == NULL ? 0 : variant->sets_count;
     const char **sets = calloc(options->sets_count + extra + 1, sizeof(*sets));
@@ -108,6 +109,8 @@ static int load_one(const struct sim_experiment_options *options, const struct s
                                                 .sets = sets,
                                                 .sets_count = options->sets_count + extra,
                                                 .policies = options->policies,
+                                                .metric_named = sim_cli_metric,
+                                                .baseline = baseline,
                                                 .is_variant = variant != NULL };
     struct sim_diagnostics diagnostics = { 0 };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
@@ -124,7 +127,7 @@ static int load_variants(const struct sim_experiment_options *options,
                          struct sim_experiment *experiment)
 {
     struct sim_scenario *base = NULL;
-    int code = load_one(options, NULL, &base);
+    int code = load_one(options, NULL, NULL, &base);
     if (code != SIM_EXIT_OK)
         return code;
     const size_t count =
@@ -143,7 +146,8 @@ static int load_variants(const struct sim_experiment_options *options,
     }
     for (size_t v = 0; v < count && code == SIM_EXIT_OK; v++) {
         experiment->labels[v] = strdup(base->variants[v].label);
-        code = load_one(options, &base->variants[v], &experiment->scenarios[v]);
+        code = load_one(options, &base->variants[v], v == 0 ? NULL : experiment->scenarios[0],
+                        &experiment->scenarios[v]);
     }
     sim_scenario_destroy(base);
     return code;

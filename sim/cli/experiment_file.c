@@ -4,11 +4,13 @@
 
 #include "analysis/database.h"
 #include "sim/cli/build_info.h"
+#include "sim/cli/json_writer.h"
 #include "sim/record/record.h"
 #include "sim/scenario/varies.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,87 @@ static weir_status stamp_assumptions(struct sim_recorder *recorder,
         WEIR_TRY(sim_recorder_meta(recorder, key, scenario->assumptions[i], error));
     }
     return WEIR_OK;
+}
+
+/* ---- what the scenario is about ---- */
+
+static const char *work_word(const struct sim_scenario *scenario, const struct sim_work *work)
+{
+    if (work->kind == SIM_WORK_PIPELINE)
+        return scenario->pipelines[work->index].input.arrivals == NULL &&
+                       !scenario->pipelines[work->index].input.recorded.has_times
+                   ? "backlog"
+                   : "arrivals";
+    if (work->kind == SIM_WORK_FILL)
+        return "fill";
+    return scenario->workloads[work->index].queue_limit == 0 ? "loss" : "replay";
+}
+
+/* Its kinds of work, in their order: the default goal is that of the first. */
+static weir_status stamp_work(struct sim_recorder *recorder, const struct sim_scenario *scenario,
+                              struct weir_error *error)
+{
+    char words[64] = "";
+    for (size_t i = 0; i < scenario->work_count; i++) {
+        const char *word = work_word(scenario, &scenario->work[i]);
+        const size_t used = strlen(words);
+        if (strstr(words, word) == NULL)
+            (void)snprintf(words + used, sizeof words - used, "%s%s", used == 0 ? "" : " ", word);
+    }
+    return sim_recorder_meta(recorder, "work", words, error);
+}
+
+static void write_named(struct sim_json *json, const char *metric, const char *of)
+{
+    char name[256];
+    (void)snprintf(name, sizeof name, "%s%s%s", metric == NULL ? "" : metric, of == NULL ? "" : ":",
+                   of == NULL ? "" : of);
+    sim_json_string(sim_json_key(json, "metric"), name);
+}
+
+static void write_goal(FILE *out, const struct sim_goal *goal)
+{
+    static const char *const ops[] = {
+        [SIM_EXPECT_EQ] = "=",  [SIM_EXPECT_NEAR] = "near", [SIM_EXPECT_LT] = "<",
+        [SIM_EXPECT_LE] = "<=", [SIM_EXPECT_GT] = ">",      [SIM_EXPECT_GE] = ">="
+    };
+    struct sim_json json = { .out = out };
+    sim_json_begin_object(&json);
+    write_named(&json, goal->metric, goal->of);
+    sim_json_integer(sim_json_key(&json, "better"), goal->wants_more ? 1 : -1);
+    sim_json_begin_array(sim_json_key(&json, "while"));
+    for (size_t i = 0; i < goal->conditions_count; i++) {
+        const struct sim_expect *condition = &goal->conditions[i];
+        const double scale = condition->tolerance_is_relative ? fabs(condition->value) : 1;
+        sim_json_begin_object(&json);
+        write_named(&json, condition->metric, condition->of);
+        sim_json_string(sim_json_key(&json, "op"), ops[condition->op]);
+        sim_json_number(sim_json_key(&json, "bound"), condition->value);
+        sim_json_number(sim_json_key(&json, "slack"), condition->tolerance * scale);
+        sim_json_end_object(&json);
+    }
+    sim_json_end_array(&json);
+    sim_json_end_object(&json);
+}
+
+static weir_status stamp_goal(struct sim_recorder *recorder, const struct sim_scenario *scenario,
+                              struct weir_error *error)
+{
+    const struct sim_goal *goal = &scenario->goal;
+    char *text = NULL;
+    size_t length = 0;
+    WEIR_TRY(stamp_work(recorder, scenario, error));
+    if (goal->metric == NULL && goal->conditions_count == 0)
+        return WEIR_OK;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    write_goal(out, goal);
+    weir_status status = WEIR_ENOMEM;
+    if (fclose(out) == 0)
+        status = sim_recorder_meta(recorder, "goal", text, error);
+    free(text);
+    return status;
 }
 
 /* Facts about the program and the inputs that every database carries, shards included. */
@@ -74,6 +157,7 @@ static weir_status write_experiment(const struct sim_experiment_options *options
     WEIR_TRY(stamp(recorder, scenario, error));
     WEIR_TRY(sim_identity_write(identity, recorder, error));
     WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
+    WEIR_TRY(stamp_goal(recorder, scenario, error));
     WEIR_TRY(sim_recorder_experiment(recorder, &row, &id, error));
     for (size_t i = 0; i < scenario->files_count; i++)
         WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,

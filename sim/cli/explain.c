@@ -26,16 +26,17 @@ static void check_question(const void *given, const struct argp_state *state)
 {
     const struct arguments *arguments = given;
     const struct an_explain_query *query = &arguments->query;
+    const bool has_at = query->at.kind != AN_MOMENT_NONE;
     const int questions = (query->worker >= 0 ? 1 : 0) + (query->stage != NULL ? 1 : 0) +
-                          (query->job != NULL ? 1 : 0) +
-                          (query->is_pending || !isnan(query->at_s) ? 1 : 0);
+                          (query->job != NULL ? 1 : 0) + (query->is_pending || has_at ? 1 : 0);
     if (questions != 1)
         argp_error(
             state,
             "explain what: one of --worker ID, --job ID, --stage NAME, --pending, --at TIME");
-    if (arguments->decisions > 0 && (isnan(query->at_s) || query->is_pending))
+    if (arguments->decisions > 0 && (!has_at || query->is_pending))
         argp_error(state, "--decide needs --at TIME");
-    if (query->stage == NULL && !(isnan(query->from_s) && isnan(query->to_s)))
+    if (query->stage == NULL &&
+        (query->from.kind != AN_MOMENT_NONE || query->to.kind != AN_MOMENT_NONE))
         argp_error(state, "--from and --to belong to --stage");
 }
 
@@ -48,10 +49,10 @@ static const struct sim_option command_rows[] = {
       "All that waits at the end, or with --at then: jobs, and stages that get no more workers" },
     { "stage", 0, "NAME", SIM_OPTION(TEXT, arguments, query.stage),
       "Why did this stage get no more workers" },
-    { "from", 0, "TIME", SIM_OPTION(TIME, arguments, query.from_s),
-      "With --stage: from this time on (1h30m, 01:30:00, 5400)" },
-    { "to", 0, "TIME", SIM_OPTION(TIME, arguments, query.to_s), "With --stage: up to this time" },
-    { "at", 0, "TIME", SIM_OPTION(TIME, arguments, query.at_s),
+    { "from", 0, "TIME", SIM_OPTION(MOMENT, arguments, query.from),
+      "With --stage: from this time on (1h30m since the start, 14:05 of the day, a stamp)" },
+    { "to", 0, "TIME", SIM_OPTION(MOMENT, arguments, query.to), "With --stage: up to this time" },
+    { "at", 0, "TIME", SIM_OPTION(MOMENT, arguments, query.at),
       "The decision in force at this time" },
     { "decide", 0, "COUNT", SIM_OPTION(COUNT, arguments, decisions),
       "With --at: write what the first decision from then on starts from, as JSON for weir decide; "
@@ -94,7 +95,7 @@ int sim_cmd_explain(int argc, char **argv)
     if (arguments.decisions > 0) {
         const struct sim_decide_question question = { .database = arguments.database,
                                                       .choice = &arguments.choice,
-                                                      .at_s = arguments.query.at_s,
+                                                      .at = arguments.query.at,
                                                       .count = arguments.decisions,
                                                       .out = stdout };
         const int code = sim_explain_decide(&question, &arguments.options);

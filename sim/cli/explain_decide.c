@@ -9,6 +9,7 @@
 #include "sim/cli/plugin.h"
 #include "sim/cli/stored_run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,24 +39,30 @@ static weir_status repeat(const struct sim_scenario *scenario, const struct sim_
 {
     struct sim_run_summary *summary = calloc(1, sizeof(*summary));
     struct shown shown = { .question = question };
+    double at_s = 0;
+    if (summary == NULL)
+        return WEIR_ENOMEM;
+    weir_status status =
+        an_moment_in(&question->at, scenario->start_unix_s, (double)INFINITY, &at_s, error);
+    if (status != WEIR_OK) {
+        free(summary);
+        return status;
+    }
     const struct sim_witness witness = { .self = &shown, .document = write_document };
     const struct sim_run_options options = { .seed = run->seed,
                                              .replication = run->replication,
                                              .variant = "",
-                                             .export_at_s = question->at_s,
+                                             .export_at_s = at_s,
                                              .witness = &witness };
-    if (summary == NULL)
-        return WEIR_ENOMEM;
-    weir_status status = is_isolated
-                             ? sim_isolate_run(scenario, &options, NULL, question->out, summary)
-                             : sim_run(scenario, &options, summary);
+    status = is_isolated ? sim_isolate_run(scenario, &options, NULL, question->out, summary)
+                         : sim_run(scenario, &options, summary);
     if (status != WEIR_OK)
         (void)weir_fail(error, status, "%s", summary->message);
     else if (question->count == 1 &&
-             (strcmp(summary->outcome, "complete") == 0 || summary->simulated_s < question->at_s))
+             (strcmp(summary->outcome, "complete") == 0 || summary->simulated_s < at_s))
         status = weir_fail(error, WEIR_ENOTFOUND,
                            "there was no decision at or after %.9g s; the run ended at %.9g s",
-                           question->at_s, summary->simulated_s);
+                           at_s, summary->simulated_s);
     free(summary);
     return status;
 }

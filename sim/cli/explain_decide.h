@@ -6,6 +6,7 @@
 #ifndef SIM_CLI_EXPLAIN_DECIDE_H
 #define SIM_CLI_EXPLAIN_DECIDE_H
 
+#include "analysis/moment.h"
 #include "sim/cli/analysis_options.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 struct sim_decide_question {
     const char *database;
     const struct sim_run_choice *choice;
-    double at_s;
+    struct an_moment at;
     uint32_t count;
     FILE *out;
 };

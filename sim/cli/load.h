@@ -12,6 +12,9 @@
 int sim_cli_exit_code(weir_status status);
 
 /* Loads `path` and prints remarks to standard error. Returns an exit code; 0 sets *scenario. */
+/* `metric_named` of a source: the names that tables print. */
+const char *sim_cli_metric(const char *name, const char **unit, const char **near);
+
 int sim_cli_load(const char *path, const struct sim_options *options,
                  const struct sim_policies *policies, struct sim_scenario **scenario);
 

@@ -2,6 +2,7 @@
 /* Values of options; see the header. */
 #include "sim/cli/option_value.h"
 
+#include "analysis/moment.h"
 #include "sim/scenario/diagnostic.h"
 
 #include <ctype.h>
@@ -21,77 +22,17 @@ static const char *name_of(const struct sim_option *row)
     return row->name == NULL ? row->argument : row->name;
 }
 
-/* "01:20:00" or "1:20"; false when it is no clock time. */
-static bool parse_clock(const char *text, double *seconds)
+static struct an_moment moment_of(const struct sim_option *row, const char *text,
+                                  const struct argp_state *state)
 {
-    double total = 0.0;
-    int parts = 0;
-    const char *rest = text;
-    for (; parts < 3; parts++) {
-        char *end = NULL;
-        if (!isdigit((unsigned char)rest[0]))
-            return false;
-        const double part = strtod(rest, &end);
-        total = total * 60.0 + part;
-        rest = end;
-        if (*rest != ':')
-            break;
-        rest++;
-    }
-    if (parts == 0 || *rest != '\0')
-        return false;
-    /* Two parts are hours and minutes. */
-    *seconds = parts == 1 ? total * 60.0 : total;
-    return true;
-}
-
-static double unit_seconds(const char *unit, size_t *length)
-{
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = { { "ms", 0.001 }, { "min", 60.0 }, { "s", 1.0 },
-                  { "m", 60.0 },   { "h", 3600.0 }, { "d", 86400.0 } };
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        *length = strlen(units[i].name);
-        if (strncmp(unit, units[i].name, *length) == 0)
-            return units[i].seconds;
-    }
-    *length = 0;
-    return 0.0;
-}
-
-/* "1h30m"; the last part may lack its unit only when it is the only one: "90" is seconds. */
-static bool parse_duration(const char *text, double *seconds)
-{
-    double total = 0.0;
-    const char *rest = text;
-    do {
-        char *end = NULL;
-        if (!isdigit((unsigned char)rest[0]) && rest[0] != '.')
-            return false;
-        const double value = strtod(rest, &end);
-        size_t length = 0;
-        double unit = unit_seconds(end, &length);
-        if (length == 0 && rest == text && *end == '\0')
-            unit = 1.0;
-        if (!(unit > 0.0))
-            return false;
-        total += value * unit;
-        rest = end + length;
-    } while (*rest != '\0');
-    *seconds = total;
-    return true;
-}
-
-static double time_of(const struct sim_option *row, const char *text,
-                      const struct argp_state *state)
-{
-    double seconds = 0.0;
-    if (!parse_clock(text, &seconds) && !parse_duration(text, &seconds))
-        argp_error(state, "%s%s: expected a time as 90, 15m, 1h30m or 01:30:00, found '%s'",
-                   dashes(row), name_of(row), text);
-    return seconds;
+    struct an_moment moment = { .kind = AN_MOMENT_NONE };
+    if (!an_moment_parse(text, &moment))
+        argp_error(
+            state,
+            "%s%s: expected a time as 90, 15m, 1h30m, 14:05:00 or 2026-03-01T14:05:00Z, found "
+            "'%s'",
+            dashes(row), name_of(row), text);
+    return moment;
 }
 
 /* Decimal or 0x... */
@@ -168,8 +109,8 @@ void sim_option_take(const struct sim_option *row, const char *text, void *to,
     case SIM_OPTION_CHOICE:
         *(uint32_t *)to = word_of(row, text, state);
         break;
-    case SIM_OPTION_TIME:
-        *(double *)to = time_of(row, text, state);
+    case SIM_OPTION_MOMENT:
+        *(struct an_moment *)to = moment_of(row, text, state);
         break;
     case SIM_OPTION_WORDS:
         append(to, text, state);

@@ -39,7 +39,7 @@ enum sim_option_kind {
     SIM_OPTION_COUNT,   /* uint32_t */
     SIM_OPTION_COUNT64, /* uint64_t, or int64_t with a limit that it can hold */
     SIM_OPTION_CHOICE,  /* uint32_t or an enum: index into `words` */
-    SIM_OPTION_TIME,    /* double, seconds: 90, 90s, 15m, 1h30m, 2d, 01:20:00 */
+    SIM_OPTION_MOMENT,  /* struct an_moment: 90, 15m, 1h30m, 14:05:00, a stamp */
     SIM_OPTION_WORDS,   /* struct sim_words; may be repeated */
     SIM_OPTION_OTHERS   /* what the rows of `others` fill */
 };

@@ -17,7 +17,7 @@ struct arguments {
     struct sim_options options;
     struct sim_run_choice choice;
     const char *database, *name, *output, *folder;
-    double at_s;
+    struct an_moment at;
     bool is_term;
 };
 
@@ -27,8 +27,8 @@ static const struct sim_option command_rows[] = {
     { "folder", 0, "FOLDER", SIM_OPTION(TEXT, arguments, folder),
       "Keep NAME.dat and NAME.gp there, to edit and draw again with gnuplot" },
     { "term", 0, NULL, SIM_OPTION(FLAG, arguments, is_term), "Draw with letters in the terminal" },
-    { "at", 0, "TIME", SIM_OPTION(TIME, arguments, at_s),
-      "Moment of the placement chart (default: the busiest)" },
+    { "at", 0, "TIME", SIM_OPTION(MOMENT, arguments, at),
+      "Moment of the placement chart: 1h30m, 14:05, a stamp (default: the busiest)" },
     { .argument = "DB", SIM_OPTION(TEXT, arguments, database), .missing = "which database?" },
     { .argument = "NAME", SIM_OPTION(TEXT, arguments, name), .one = "one chart at a time" },
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
@@ -81,7 +81,8 @@ static weir_status draw_in(struct an_db *db, const struct arguments *arguments, 
 {
     const struct an_plot_options options = { .variant = arguments->choice.variant,
                                              .replication = arguments->choice.replication,
-                                             .at_s = arguments->at_s };
+                                             .at_s = (double)NAN,
+                                             .at = arguments->at };
     char *path = NULL;
     const char *place = arguments->is_term ? folder : ".";
     const int length = arguments->output != NULL && !arguments->is_term
@@ -124,7 +125,7 @@ static weir_status draw(const struct arguments *arguments, struct weir_error *er
 
 int sim_cmd_plot(int argc, char **argv)
 {
-    struct arguments arguments = { .at_s = (double)NAN };
+    struct arguments arguments = { .is_term = false };
     sim_options_parse(&command_options, argc, argv, &arguments);
     if (arguments.name == NULL)
         return list_plots(arguments.options.format);

@@ -2,6 +2,7 @@
 /*
  * weir report: one self-contained HTML page from a result database.
  */
+#include "analysis/claim.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 
@@ -13,11 +14,16 @@ enum { PATH_ROOM = 4096 };
 struct arguments {
     struct sim_run_choice choice;
     const char *database, *output;
+    uint32_t format; /* html, json */
 };
 
 static const struct sim_option command_rows[] = {
     { "output", 'o', "FILE.html", SIM_OPTION(TEXT, arguments, output),
       "Page to write (default: beside the database)" },
+    { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
+      "html, or json: the claims that a page may make, with their figures, to stdout (default: "
+      "html)",
+      SIM_OPTION_WORDS_OF("html", "json") },
     { .argument = "DB",
       SIM_OPTION(TEXT, arguments, database),
       .missing = "which database?",
@@ -56,9 +62,10 @@ int sim_cmd_report(int argc, char **argv)
     struct an_db *db = NULL;
     weir_status status = an_open(arguments.database, &db, &error);
     if (status == WEIR_OK)
-        status = an_report(db, &options, output, &error);
+        status = arguments.format == 1 ? an_claims_print(db, &options, stdout, &error)
+                                       : an_report(db, &options, output, &error);
     an_close(db);
-    if (status == WEIR_OK)
+    if (status == WEIR_OK && arguments.format == 0)
         (void)printf("%s\n", output);
     return sim_analysis_exit(status, &error);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `weir run`: simulates a scenario and prints what a person, or a program, wants to know first. */
+#include "analysis/text.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/run_decisions.h"
@@ -241,16 +242,23 @@ static void print_pipeline(const struct sim_experiment *experiment, size_t index
     print_bottleneck(experiment, index, "  slowest      ", out);
 }
 
+/* Of less than 5 % of free GPUs it says nothing. */
+static struct an_word fragmented_text(double assigned, double gpus)
+{
+    struct an_word word = { "" };
+    if (assigned <= 0.95)
+        (void)snprintf(word.text, sizeof word.text, "   fragmented %.2f GPUs", gpus);
+    return word;
+}
+
 static void print_gpu(const struct sim_experiment *experiment, FILE *out)
 {
     const double active = mean(experiment, "util.gpu.active");
     const double assigned = mean(experiment, "util.gpu.assigned");
     const double frag = mean(experiment, "frag.gpu.fgd");
     if (!isnan(active))
-        (void)fprintf(out,
-                      "GPUs           allocated %.1f %%   used %.1f %%   "
-                      "fragmented %.2f GPUs\n",
-                      assigned * 100.0, active * 100.0, frag);
+        (void)fprintf(out, "GPUs           allocated %.1f %%   used %.1f %%%s\n", assigned * 100.0,
+                      active * 100.0, fragmented_text(assigned, frag).text);
 }
 
 static void print_end(const struct sim_experiment *experiment, const struct sim_run_summary *run,
@@ -375,12 +383,11 @@ static void print_labels(const struct sim_experiment *experiment, size_t index, 
         char label[256];
         (void)snprintf(label, sizeof label, "%s%s%s", total_label(scenario, index),
                        scenario->workloads_count > 1 ? "/" : "", workload->labels[i]);
-        (void)fprintf(out,
-                      "  %-12s %8.0f arrived   accepted %.2f %%   wait %.4g s mean, %.4g s p95\n",
+        (void)fprintf(out, "  %-12s %8.0f arrived   accepted %.2f %%   wait %s mean, %s p95\n",
                       workload->labels[i], mean_of(experiment, "jobs.arrived", label),
                       100 * mean_of(experiment, "jobs.acceptance", label),
-                      mean_of(experiment, "wait.job.mean", label),
-                      mean_of(experiment, "wait.job.p95", label));
+                      an_word_duration(mean_of(experiment, "wait.job.mean", label)).text,
+                      an_word_duration(mean_of(experiment, "wait.job.p95", label)).text);
     }
 }
 
@@ -398,9 +405,9 @@ static void print_workload(const struct sim_experiment *experiment, const char *
                   mean_of(experiment, "jobs.done", label),
                   mean_of(experiment, "jobs.refused", label), lost,
                   strcmp(outcome, "horizon") == 0 ? "up to the horizon" : outcome);
-    (void)fprintf(out, "wait           mean %.4g s   p95 %.4g s   %.4g jobs waiting on average\n",
-                  mean_of(experiment, "wait.job.mean", label),
-                  mean_of(experiment, "wait.job.p95", label),
+    (void)fprintf(out, "wait           mean %s   p95 %s   %.4g jobs waiting on average\n",
+                  an_word_duration(mean_of(experiment, "wait.job.mean", label)).text,
+                  an_word_duration(mean_of(experiment, "wait.job.p95", label)).text,
                   mean_of(experiment, "queue.len.mean", label));
 }
 
@@ -409,8 +416,8 @@ static void print_held(const struct sim_experiment *experiment, FILE *out)
     const double gpus = mean(experiment, "util.gpu.assigned");
     (void)fprintf(out, "held           CPUs %.2f %%", 100 * mean(experiment, "util.cpu.assigned"));
     if (!isnan(gpus))
-        (void)fprintf(out, "   GPUs %.2f %%   fragmented %.2f GPUs", 100 * gpus,
-                      mean(experiment, "frag.gpu.fgd"));
+        (void)fprintf(out, "   GPUs %.2f %%%s", 100 * gpus,
+                      fragmented_text(gpus, mean(experiment, "frag.gpu.fgd")).text);
     (void)fputc('\n', out);
 }
 
@@ -473,7 +480,7 @@ static void print_summary(const struct sim_experiment *experiment,
                       strcmp(run->outcome, "horizon") == 0 ? "up to the horizon" : run->outcome);
     print_latency(experiment, out);
     if (scenario->pipelines_count == 1)
-        print_bottleneck(experiment, 0, "bottleneck     ", out);
+        print_bottleneck(experiment, 0, "slowest stage  ", out);
     for (size_t p = 0; scenario->pipelines_count > 1 && p < scenario->pipelines_count; p++)
         print_pipeline(experiment, p, out);
     print_gpu(experiment, out);

@@ -25,19 +25,20 @@ struct arguments {
     struct sim_options common;
     struct sim_run_choice choice;
     const char *database;
-    double at_s;
+    struct an_moment at;
     uint32_t format; /* yaml, json */
 };
 
 static void check(const void *given, const struct argp_state *state)
 {
     const struct arguments *arguments = given;
-    if (isnan(arguments->at_s))
+    if (arguments->at.kind == AN_MOMENT_NONE)
         argp_error(state, "--at is missing: the moment to take");
 }
 
 static const struct sim_option command_rows[] = {
-    { "at", 't', "TIME", SIM_OPTION(TIME, arguments, at_s), "Simulated time: 90, 15m, 1h30m" },
+    { "at", 't', "TIME", SIM_OPTION(MOMENT, arguments, at),
+      "Simulated time: 90, 15m, 1h30m since the start, 14:05 of the day, a stamp" },
     { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
       "yaml: the `initial` mapping of a scenario; json: all that the scheduler knows, jobs "
       "included, as weir decide reads it (default: yaml)",
@@ -198,7 +199,8 @@ static void put_all(const struct sim_world *world, const struct sim_stored_run *
 static weir_status take(const struct sim_scenario *scenario, const struct sim_stored_run *run,
                         const struct arguments *arguments, struct weir_error *error)
 {
-    const double at_s = arguments->at_s;
+    double at_s = 0;
+    WEIR_TRY(an_moment_in(&arguments->at, scenario->start_unix_s, (double)INFINITY, &at_s, error));
     const struct sim_run_options options = { .seed = run->seed,
                                              .replication = run->replication,
                                              .variant = run->variant,
@@ -224,7 +226,7 @@ static weir_status take(const struct sim_scenario *scenario, const struct sim_st
 int sim_cmd_snapshot(int argc, char **argv)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
-    struct arguments arguments = { .at_s = (double)NAN };
+    struct arguments arguments = { .format = 0 };
     struct sim_policies policies = { 0 };
     struct sim_stored stored = { 0 };
     struct sim_scenario *scenario = NULL;

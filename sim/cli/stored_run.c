@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading runs and files of a result database (see stored_run.h). */
 #include "sim/cli/stored_run.h"
+#include "sim/cli/load.h"
 
 #include "analysis/database.h"
 #include "sim/cli/options.h"
@@ -263,7 +264,8 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
     const struct sim_scenario_source source = { .path =
                                                     has_file ? stored->files[0].path : stored->path,
                                                 .text = run->resolved,
-                                                .policies = policies };
+                                                .policies = policies,
+                                                .metric_named = sim_cli_metric };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
     if (diagnostics.errors > 0) {
         sim_diagnostics_print(&diagnostics, stderr);

@@ -58,7 +58,8 @@ static int validate(const struct arguments *arguments, const struct sim_policies
     const struct sim_scenario_source source = { .path = path,
                                                 .sets = arguments->options.sets.items,
                                                 .sets_count = arguments->options.sets.count,
-                                                .policies = policies };
+                                                .policies = policies,
+                                                .metric_named = sim_cli_metric };
     struct sim_diagnostics diagnostics = { .items = NULL };
     struct sim_scenario *scenario = NULL;
     const weir_status status = sim_scenario_load(&source, &scenario, &diagnostics);

@@ -123,6 +123,25 @@ void sim_jobs_expect(struct sim_jobs_run *run)
     run->arrival = sim_engine_schedule(run->context->engine, &event);
 }
 
+/* What a job asks for and how long it would hold it; of one without an end nothing is said. */
+static double gpu_time(const struct sim_job_spec *spec, int64_t run_ns)
+{
+    if (run_ns == INT64_MAX)
+        return 0;
+    return sim_time_s(run_ns) * weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count *
+           spec->members;
+}
+
+static void note_refused(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    struct sim_job_arrival arrival = { .at_ns = job->at_ns };
+    sim_jobs_count(run, job, SIM_JOBS_REFUSED);
+    sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
+    if (job->is_counted)
+        sim_meter_job_denied(run->context->meter, sim_job_class(run, job),
+                             gpu_time(sim_job_spec(run, job), arrival.run_ns));
+}
+
 static weir_status arrive(struct sim_jobs_run *run, const struct sim_job_arrival *arrival)
 {
     struct sim_job *job = NULL;
@@ -135,6 +154,9 @@ static weir_status arrive(struct sim_jobs_run *run, const struct sim_job_arrival
     job->at_ns = arrival->at_ns;
     job->is_counted = arrival->at_ns >= run->config.scenario->warmup_ns;
     sim_jobs_count(run, job, SIM_JOBS_ARRIVED);
+    if (job->is_counted)
+        sim_meter_job_asked(run->context->meter, sim_job_class(run, job),
+                            gpu_time(sim_job_spec(run, job), arrival->run_ns));
     return sim_jobs_enqueue(run, job, arrival);
 }
 
@@ -187,7 +209,7 @@ weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_
     if (is_for_good)
         sim_jobs_count(run, job, SIM_JOBS_INFEASIBLE);
     if (is_for_good || job->retries >= run->workload->retries) {
-        sim_jobs_count(run, job, SIM_JOBS_REFUSED);
+        note_refused(run, job);
         sim_jobs_digest(run, DIGEST_REFUSED, job);
         return forget(run, slot, "refused");
     }

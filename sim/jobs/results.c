@@ -171,6 +171,8 @@ static void put_counts(struct writer *writer)
             put(writer, names[c], "1", (double)row->counts[c]);
     put(writer, "jobs.acceptance", "ratio",
         1 - ratio((double)row->counts[SIM_JOBS_REFUSED], (double)row->counts[SIM_JOBS_ARRIVED]));
+    if (row->gpu_s_asked > 0)
+        put(writer, "jobs.gpu_time_accepted", "ratio", 1 - row->gpu_s_refused / row->gpu_s_asked);
     if (writer->run->workload->deadline_ns != INT64_MAX)
         put(writer, "sla.violation_rate", "ratio",
             ratio((double)row->counts[SIM_JOBS_LATE], (double)row->counts[SIM_JOBS_DONE]));

@@ -78,6 +78,20 @@ void sim_meter_job(struct sim_meter *meter, uint32_t job_class, enum sim_job_cou
     }
 }
 
+void sim_meter_job_asked(struct sim_meter *meter, uint32_t job_class, double gpu_s)
+{
+    const struct both both = both_of(meter, job_class);
+    for (size_t i = 0; i < 2; i++)
+        both.rows[i]->gpu_s_asked += gpu_s;
+}
+
+void sim_meter_job_denied(struct sim_meter *meter, uint32_t job_class, double gpu_s)
+{
+    const struct both both = both_of(meter, job_class);
+    for (size_t i = 0; i < 2; i++)
+        both.rows[i]->gpu_s_refused += gpu_s;
+}
+
 void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                     enum sim_job_gauge what, double change)
 {

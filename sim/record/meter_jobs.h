@@ -48,6 +48,7 @@ struct sim_job_meter {
     uint64_t sampled[SIM_JOBS_COUNTS];
     uint64_t done_since; /* jobs that ended after the warm-up */
     double waiting_max;
+    double gpu_s_asked, gpu_s_refused;           /* GPUs x run time of the jobs that count */
     struct sim_percentiles wait, time, slowdown; /* slowdown in 1e-9 */
     struct sim_percentiles restart;              /* from a loss to the next start */
 };
@@ -55,6 +56,9 @@ struct sim_job_meter {
 /* One more of something; `is_counted` = the job was submitted after the warm-up. */
 void sim_meter_job(struct sim_meter *meter, uint32_t job_class, enum sim_job_count what,
                    bool is_counted);
+/* A job that counts came, or was refused for good, and would hold GPUs so long. */
+void sim_meter_job_asked(struct sim_meter *meter, uint32_t job_class, double gpu_s);
+void sim_meter_job_denied(struct sim_meter *meter, uint32_t job_class, double gpu_s);
 /* So many more wait or run. */
 void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                     enum sim_job_gauge what, double change);

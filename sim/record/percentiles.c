@@ -154,6 +154,29 @@ static int64_t joint_rank(struct sim_percentiles *percentiles, const struct sim_
     return value;
 }
 
+static uint64_t rank_of(double share, uint64_t all)
+{
+    /* The small term keeps 0.95 * 100 at 95 although 0.95 is a little more than 95/100. */
+    double rank = ceil(share * (double)all - 1e-9 * (double)all);
+    rank = rank < 1.0 ? 1.0 : rank;
+    return rank > (double)all ? all : (uint64_t)rank;
+}
+
+/* A bound is no lower than a smaller percentile that stands beside it and is known. */
+static int64_t above_known(struct sim_percentiles *percentiles, double share, uint64_t all,
+                           int64_t bound)
+{
+    static const double reported[] = { 0.5, 0.95 };
+    for (size_t i = 0; i < sizeof reported / sizeof reported[0]; i++) {
+        const uint64_t rank = rank_of(reported[i], all);
+        if (reported[i] >= share || rank > percentiles->count)
+            continue;
+        const int64_t known = known_rank(percentiles, rank);
+        bound = known > bound ? known : bound;
+    }
+    return bound;
+}
+
 int64_t sim_percentiles_at(struct sim_percentiles *percentiles, double share,
                            const struct sim_censored *censored, bool *is_lower_bound)
 {
@@ -161,12 +184,9 @@ int64_t sim_percentiles_at(struct sim_percentiles *percentiles, double share,
     const uint64_t all = percentiles->count + censored->count;
     if (all == 0)
         return -1;
-    /* The small term keeps 0.95 * 100 at 95 although 0.95 is a little more than 95/100. */
-    double rank = ceil(share * (double)all - 1e-9 * (double)all);
-    rank = rank < 1.0 ? 1.0 : rank;
-    const uint64_t wanted = rank > (double)all ? all : (uint64_t)rank;
+    const uint64_t wanted = rank_of(share, all);
     if (wanted <= percentiles->count)
         return known_rank(percentiles, wanted);
     *is_lower_bound = true;
-    return joint_rank(percentiles, censored, wanted);
+    return above_known(percentiles, share, all, joint_rank(percentiles, censored, wanted));
 }

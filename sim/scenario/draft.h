@@ -482,6 +482,14 @@ struct draft_expect {
     struct draft_head head;
     struct sim_expect to;
     char *tol;
+    char *that; /* all of it as a condition */
+};
+
+struct draft_goal {
+    struct draft_head head;
+    char *more, *less; /* metrics */
+    char *of;
+    struct draft_list conditions; /* of draft_expect */
 };
 
 struct draft_scenario {
@@ -509,6 +517,7 @@ struct draft_scenario {
     struct draft_metrics metrics;
     struct draft_list compare;
     struct draft_list expect;
+    struct draft_goal goal;
 };
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "sim/scenario/resolve.h"
 
+#include "sim/scenario/condition.h"
+
 #include "sim/engine/time.h"
 
 #include <math.h>
@@ -217,22 +219,74 @@ static void resolve_tolerance(struct sim_resolver *resolver, struct draft_expect
 static void resolve_expect(struct sim_resolver *resolver, struct draft_expect *draft,
                            struct sim_expect *expect)
 {
+    if (!sim_condition_read(resolver, draft))
+        return;
+    if (draft->to.metric == NULL || draft->to.op == SIM_ABSENT_COUNT) {
+        sim_report_error(resolver->report, draft->head.node,
+                         "key '%s' is missing, or a condition in one line",
+                         draft->to.metric == NULL ? "metric" : "op");
+        return;
+    }
     const bool has_than = draft->to.than_metric != NULL || draft->to.than_of != NULL ||
                           draft->to.than_variant != NULL;
     *expect = draft->to;
     expect->times = isnan(expect->times) ? 1 : expect->times;
     expect->line = draft->head.node == NULL ? 0 : draft->head.node->mark.line;
-    const bool is_value_given = sim_yaml_get(draft->head.node, "value") != NULL;
+    const bool is_value_given = !isnan(draft->to.value);
     if (is_value_given == has_than)
         sim_report_error(resolver->report, draft->head.node,
                          "needs either value or one of than, than_of, than_variant");
-    if (!has_than && sim_yaml_get(draft->head.node, "times") != NULL)
+    if (!has_than && !isnan(draft->to.times) && sim_yaml_get(draft->head.node, "times") != NULL)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "times"),
                          "needs one of than, than_of, than_variant");
     if (draft->to.op != SIM_ABSENT_COUNT)
         resolve_tolerance(resolver, draft, expect);
     check_variant_name(resolver, draft, "variant", draft->to.variant);
     check_variant_name(resolver, draft, "than_variant", draft->to.than_variant);
+}
+
+static struct sim_expect *resolve_expects(struct sim_resolver *resolver, struct draft_list *list)
+{
+    struct draft_expect *drafts = list->items;
+    struct sim_expect *expects = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *expects);
+    for (size_t i = 0; i < list->count; i++)
+        resolve_expect(resolver, &drafts[i], &expects[i]);
+    return expects;
+}
+
+/* A bound of a goal is a number: what is compared with another variant is an expectation. */
+static void check_condition(struct sim_resolver *resolver, const struct draft_expect *draft)
+{
+    if (draft->to.metric != NULL && (isnan(draft->to.value) || draft->to.variant != NULL))
+        sim_report_error(resolver->report, draft->head.node,
+                         "a condition of the goal is a value that every variant has to keep, as "
+                         "\"latency p95 <= 30 min\"");
+}
+
+static void resolve_goal(struct sim_resolver *resolver)
+{
+    struct draft_goal *draft = &resolver->draft->goal;
+    struct sim_goal *goal = &resolver->scenario->goal;
+    struct draft_expect *conditions = draft->conditions.items;
+    const char *unit = "";
+    if (draft->more != NULL && draft->less != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "min"),
+                         "a goal is either max or min of one metric");
+    goal->wants_more = draft->more != NULL;
+    char **given = goal->wants_more ? &draft->more : &draft->less;
+    if (*given != NULL)
+        *given = sim_arena_copy(
+            resolver->arena,
+            sim_metric_id(resolver, sim_draft_at(&draft->head, goal->wants_more ? "max" : "min"),
+                          *given, &unit));
+    goal->metric = *given;
+    goal->of = draft->of;
+    if (draft->of != NULL && *given == NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "of"), "needs max or min");
+    goal->conditions = resolve_expects(resolver, &draft->conditions);
+    goal->conditions_count = draft->conditions.count;
+    for (size_t i = 0; i < goal->conditions_count; i++)
+        check_condition(resolver, &conditions[i]);
 }
 
 static void resolve_results(struct sim_resolver *resolver)
@@ -243,12 +297,9 @@ static void resolve_results(struct sim_resolver *resolver)
     scenario->sample_ns = sample_ns == SIM_ABSENT_TIME ? 0 : sample_ns;
     scenario->keep = keep == SIM_ABSENT_COUNT ? 0 : keep + 1;
     resolve_variants(resolver);
-    struct draft_expect *drafts = resolver->draft->expect.items;
+    scenario->expects = resolve_expects(resolver, &resolver->draft->expect);
     scenario->expects_count = resolver->draft->expect.count;
-    scenario->expects =
-        sim_arena_alloc(resolver->arena, scenario->expects_count + 1, sizeof *scenario->expects);
-    for (size_t i = 0; i < scenario->expects_count; i++)
-        resolve_expect(resolver, &drafts[i], &scenario->expects[i]);
+    resolve_goal(resolver);
 }
 
 /* ---- top level ---- */

@@ -21,10 +21,12 @@ struct sim_resolver {
     const struct sim_yaml *root;
     struct draft_scenario *draft;
     struct sim_scenario *scenario;
-    struct wl_openb_nodes *nodes;       /* of cluster.nodes_file, while hardware is resolved */
-    bool is_hardware_unclear;           /* a mistake there: what fits where cannot be judged */
+    struct wl_openb_nodes *nodes; /* of cluster.nodes_file, while hardware is resolved */
+    const char *(*metric_named)(const char *name, const char **unit, const char **near);
+    const struct sim_scenario *baseline; /* whose cluster a load is of; NULL = its own */
+    bool is_hardware_unclear;            /* a mistake there: what fits where cannot be judged */
+    bool has_gpus, is_exclusive;         /* uncut GPUs so far; they are not shared */
     struct sim_stage_names stage_names; /* once all stages are known */
-    bool has_gpus, is_exclusive;        /* uncut GPUs so far; they are not shared */
 };
 
 void sim_resolve(struct sim_resolver *resolver);

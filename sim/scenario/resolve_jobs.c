@@ -168,6 +168,28 @@ struct load {
     double gpus, cpus;   /* of the cluster */
 };
 
+static void add_capacity(const struct sim_scenario *cluster, struct load *load)
+{
+    for (uint32_t n = 0; n < sim_scenario_node_count(cluster); n++) {
+        const struct sim_node_type *type = sim_scenario_node_type(cluster, n);
+        load->cpus += type->cpus;
+        for (size_t g = 0; g < type->gpus_count; g++)
+            load->gpus += type->gpus[g].count;
+    }
+}
+
+/* Whether a variant tries another cluster than the one its load is of. */
+static bool is_other_cluster(const struct sim_resolver *resolver)
+{
+    struct load own = { 0 };
+    struct load base = { 0 };
+    if (resolver->baseline == NULL)
+        return false;
+    add_capacity(resolver->scenario, &own);
+    add_capacity(resolver->baseline, &base);
+    return fabs(own.gpus - base.gpus) > 0 || fabs(own.cpus - base.cpus) > 0;
+}
+
 static struct load load_of(const struct sim_resolver *resolver, const struct sim_workload *workload)
 {
     const struct sim_scenario *scenario = resolver->scenario;
@@ -185,12 +207,7 @@ static struct load load_of(const struct sim_resolver *resolver, const struct sim
     }
     load.gpu_s /= weight;
     load.cpu_s /= weight;
-    for (uint32_t n = 0; n < sim_scenario_node_count(scenario); n++) {
-        const struct sim_node_type *type = sim_scenario_node_type(scenario, n);
-        load.cpus += type->cpus;
-        for (size_t g = 0; g < type->gpus_count; g++)
-            load.gpus += type->gpus[g].count;
-    }
+    add_capacity(resolver->baseline == NULL ? scenario : resolver->baseline, &load);
     return load;
 }
 
@@ -222,9 +239,14 @@ static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrival
                          "generated jobs follow no trace");
     sim_resolve_arrivals(resolver, draft, &workload->arrivals);
     if (draft->to.kind != SIM_ARRIVALS_TRACE && draft->to.kind != SIM_ARRIVALS_RENEWAL &&
-        is_by_load)
-        workload->arrivals.rate_per_s =
-            rate_by_load(resolver, draft, workload) * workload->arrivals.scale;
+        is_by_load) {
+        const double rate_per_s = rate_by_load(resolver, draft, workload);
+        workload->arrivals.rate_per_s = rate_per_s * workload->arrivals.scale;
+        if (is_other_cluster(resolver)) { /* what the text says alone must mean the same */
+            draft->to.rate_per_s = rate_per_s;
+            draft->load = (double)NAN;
+        }
+    }
 }
 
 /* ---- in time ---- */

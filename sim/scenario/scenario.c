@@ -127,7 +127,9 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                      .reader = &reader,
                                      .root = root,
                                      .draft = draft,
-                                     .scenario = scenario };
+                                     .scenario = scenario,
+                                     .metric_named = loading->source->metric_named,
+                                     .baseline = loading->source->baseline };
     sim_resolve(&resolver);
     sim_check(&resolver);
     check_acts(loading, root);

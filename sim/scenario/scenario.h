@@ -16,6 +16,7 @@
 #include "sim/scenario/checkpoint.h"
 #include "sim/scenario/defrag_rule.h"
 #include "sim/scenario/diagnostic.h"
+#include "sim/scenario/expect.h"
 #include "sim/scenario/step.h"
 #include "sim/scenario/tenant.h"
 #include "weir/job.h"
@@ -641,38 +642,6 @@ struct sim_initial {
     size_t stages_count;
 };
 
-/* ---- comparison and expectation ---- */
-
-struct sim_variant {
-    char *label;
-    char **sets; /* "path=value" */
-    size_t sets_count;
-};
-
-enum sim_expect_op {
-    SIM_EXPECT_EQ,
-    SIM_EXPECT_NEAR, /* |value - expected| <= tol (absolute) or tol * |expected| (relative) */
-    SIM_EXPECT_LT,
-    SIM_EXPECT_LE,
-    SIM_EXPECT_GT,
-    SIM_EXPECT_GE
-};
-
-struct sim_expect {
-    char *metric;
-    char *of;      /* label: stage, pipeline ...; NULL = the cluster-wide value */
-    char *variant; /* NULL = every variant */
-    uint32_t op;   /* enum sim_expect_op */
-    double value;  /* NAN when `than_*` is given */
-    double tolerance;
-    bool tolerance_is_relative;
-    char *than_metric; /* compare with another result */
-    char *than_of;
-    char *than_variant;
-    double times; /* multiplies what `than_*` finds */
-    int line;     /* in the file, for messages */
-};
-
 struct sim_input_file {
     char *path;
     int64_t bytes;
@@ -727,6 +696,7 @@ struct sim_scenario {
     size_t variants_count;
     struct sim_expect *expects;
     size_t expects_count;
+    struct sim_goal goal;
 
     const char **assumptions; /* sentences: what nobody said, where it matters, and its source */
     size_t assumptions_count;
@@ -756,6 +726,12 @@ struct sim_scenario_source {
     const char *const *sets; /* "path=value", applied in order before validation */
     size_t sets_count;
     const struct sim_policies *policies; /* NULL = those of libweir */
+    /* The id of a metric that is called `name`, and its unit ("" = not known); where nothing is
+     * called so, the name itself, and in *near what is (NULL = nothing). NULL = names are ids. */
+    const char *(*metric_named)(const char *name, const char **unit, const char **near);
+    /* Whose cluster arrivals.load is relative to: demand must not grow with the cluster that a
+     * variant tries. NULL = its own. */
+    const struct sim_scenario *baseline;
     bool is_variant; /* the sets make one variant: the others are not checked on top of it */
 };
 

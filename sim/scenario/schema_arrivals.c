@@ -59,7 +59,7 @@ static const struct sim_field job_fields[] = {
     { NUMBER("load", draft_arrivals, load), UNIT(FRACTION), ABSENT("by rate"), RANGE(1e-9, 1e6),
       OF_A_PROCESS,
       HELP("instead of rate: demand (rate x mean of GPUs x time) over the cluster's GPUs, of CPUs "
-           "when it has no GPU") },
+           "when it has no GPU; a variant has the load of the baseline's cluster") },
     PARAMETER_FIELDS("run times stay",
                      "jobs that arrive together, rounded; rate and load stay those of jobs"),
 };

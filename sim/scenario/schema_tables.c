@@ -220,13 +220,18 @@ static const struct sim_section variant_section = {
 };
 
 static const struct sim_field expect_fields[] = {
-    { TEXT("metric", draft_expect, to.metric), REQUIRED,
+    { TEXT("that", draft_expect, that), ABSENT("by the other keys"),
+      HELP(
+          "a condition in one line: \"latency p95 <= 30 min\", \"fix: throughput > broken\", "
+          "\"throughput < -2%\" (against the baseline), \"throughput near 4/s +- 2%\"; a metric by "
+          "its printed name or its id") },
+    { TEXT("metric", draft_expect, to.metric), ABSENT("by that"),
       HELP("name of a metric; one of run.ended_early that is met says that runs may end early") },
     { TEXT("of", draft_expect, to.of), ABSENT("the whole cluster"),
       HELP("stage, pipeline or other thing it is about") },
     { TEXT("variant", draft_expect, to.variant), ABSENT("every variant"),
       HELP("label of a variant") },
-    { CHOICE("op", draft_expect, to.op, "eq|near|lt|le|gt|ge"), REQUIRED,
+    { CHOICE("op", draft_expect, to.op, "eq|near|lt|le|gt|ge"), ABSENT("by that"),
       HELP("how it compares; near needs `tol`") },
     { NUMBER("value", draft_expect, to.value), UNIT(ANY),
       HELP("what it is compared with, in base units") },
@@ -242,8 +247,31 @@ static const struct sim_field expect_fields[] = {
       HELP("what `than...` finds is multiplied by this: 0.2 and lt = at least 80 % less") },
 };
 static const struct sim_section expect_section = {
-    MAPPING("expect[]", draft_expect, expect_fields),
+    MAPPING("expect[]", draft_expect, expect_fields), SCALAR("that"),
     HELP("A check on the results; decides the exit code.")
+};
+
+static const struct sim_section condition_section = {
+    MAPPING("goal.while[]", draft_expect, expect_fields), SCALAR("that"),
+    HELP("A bound that the mean of a metric has to keep.")
+};
+static const struct sim_field goal_fields[] = {
+    { TEXT("max", draft_goal, more), ABSENT("by min"), SHOWS("which measure decides a comparison"),
+      HELP("metric of which more is better") },
+    { TEXT("min", draft_goal, less), ABSENT("by max"), SHOWS("which measure decides a comparison"),
+      HELP("metric of which less is better") },
+    { TEXT("of", draft_goal, of), ABSENT("the whole cluster"),
+      SHOWS("which measure decides a comparison"),
+      HELP("stage, pipeline or other thing it is about") },
+    { LIST("while", draft_goal, conditions, &condition_section), ABSENT("none"),
+      HELP("conditions; a variant that misses one wins only over others that do") },
+};
+static const struct sim_section goal_section = {
+    MAPPING("goal", draft_goal, goal_fields),
+    HELP("What the scenario is about: the verdict of a comparison, its headline, the order of its "
+         "tables and charts follow it. Without it: of a backlog max throughput, of items that "
+         "arrive min latency p95, of jobs in a queue min slowdown mean, of jobs that cannot wait "
+         "max GPU time accepted, of a fill max GPU allocated; of several the first.")
 };
 
 /* ---- the file ---- */
@@ -300,6 +328,8 @@ static const struct sim_field scenario_fields[] = {
     { SECTION("metrics", draft_scenario, metrics, &metrics_section), HELP("what is recorded") },
     { LIST("compare", draft_scenario, compare, &variant_section),
       HELP("variants to run side by side") },
+    { SECTION("goal", draft_scenario, goal, &goal_section), ABSENT("by the kind of work"),
+      HELP("what the scenario is about") },
     { LIST("expect", draft_scenario, expect, &expect_section), HELP("checks on the results") },
 };
 const struct sim_section sim_schema_scenario = {

@@ -41,7 +41,7 @@ has stdout '"ended_early_s": null'
 
 # A comparison: means, and neither a rank nor a verdict; the same of a database.
 expect 1 "$WEIR_BIN" compare dead.yaml -o dead.db
-matches stdout '^ +back +0\.[0-9]+ ± [0-9.]+ +ended early$'
+matches stdout '^ +back +0\.[0-9]+/s ± [0-9.]+/s +ended early$'
 has stdout "; back ended early in 3 of 3 runs: $why."
 expect 1 "$WEIR_BIN" compare dead.db --format csv
 [ "$(grep -c ',back,.*,ended early$' stdout)" -eq "$(grep -c ',back,' stdout)" ] || fail 'back is judged'
@@ -89,9 +89,9 @@ expect 0 "$WEIR_BIN" rerun dead.db --variant back
 if command -v gnuplot >/dev/null; then
     expect 0 "$WEIR_BIN" report dead.db -o dead.html --variant back
     has dead.html "<p class=\"early\">back ended early in 3 of 3 runs: $why"
-    has dead.html '<h1>back ended early, at 1m40s'
+    has dead.html '<h1>asked is not beaten at throughput'
     expect 0 "$WEIR_BIN" report dead.db -o living.html
-    has living.html '<h1>asked finishes'
+    has living.html '<h1>asked is not beaten at throughput'
     has living.html "<p class=\"early\">back ended early in 3 of 3 runs: $why"
     has dead.html '<small>ended early'
     expect 0 "$WEIR_BIN" plot dead.db policies -o policies.svg

@@ -26,7 +26,7 @@ compare:
 YAML
 expect 0 "$WEIR_BIN" compare arms.yaml -n 20 -q -o arms.db
 matches stdout '^ +the same .* no difference$'
-matches stdout '^ +slower .* -[45][.][0-9]+ % .* p<0[.]001 worse$'
+matches stdout '^ +slower .* -[45][.][0-9]+ % .* worse p<0[.]001$'
 python3 - arms.db <<'PY'
 import sqlite3, sys
 rows = sqlite3.connect(sys.argv[1]).execute(

@@ -57,7 +57,7 @@ has stdout 'items per second'
 
 expect 0 "$WEIR_BIN" report review.db --variant xenna -o page.html
 has stdout 'page.html'
-has page.html 'xenna finishes 0.708 items per second'
+has page.html '<h1>xenna is better than equal_split at throughput: 9.73x'
 hasnt page.html '<script'
 [ "$(grep -c '<svg' page.html)" -ge 8 ] || fail 'fewer than eight charts'
 expect 0 "$WEIR_BIN" report review.db --variant xenna -o again.html

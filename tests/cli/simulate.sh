@@ -16,7 +16,7 @@ matches stdout '"completion_s": 13089\.'
 
 # One screen for a person, and nothing with --quiet.
 expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" -o ref.db --force
-has stdout 'bottleneck'
+has stdout 'slowest stage'
 [ "$(wc -l <stdout)" -le 12 ] || fail "more than a screen"
 expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" --no-db --quiet
 [ ! -s stdout ] || fail "--quiet printed something"

@@ -21,6 +21,7 @@ INSERT INTO variant VALUES
 CREATE TEMP TABLE number AS
   WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 119) SELECT i FROM n;
 
+INSERT INTO meta VALUES ('work', 'backlog');
 INSERT INTO run SELECT v * 10 + i + 1, 1, label, v, i, 42, placement, scaling, 'name: video4
 seed: 42
 ', printf('%016x', v + 4096), 0, 600.0, 7200.0, 7200.0, 'horizon', '', 100000 + v * 1000 + i,

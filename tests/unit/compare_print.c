@@ -35,6 +35,8 @@ static char *print_means(double base, double variant)
                                               .variant_count = 2,
                                               .rows = &row,
                                               .row_count = 1,
+                                              .shown = 1,
+                                              .goal = empty,
                                               .left_out = empty,
                                               .varies = empty,
                                               .contest = empty,
@@ -58,11 +60,11 @@ static void check_difference(double base, double variant, const char *expected)
 
 static void a_difference_has_the_sign_of_the_change(void)
 {
-    check_difference(8, 10, " +25 %");
-    check_difference(8, 6, " -25 %");
-    check_difference(-8, -6, " +25 %");
-    check_difference(-8, -10, " -25 %");
-    check_difference(0, 3, " +3\n"); /* there is no percent of nothing */
+    check_difference(8, 10, " +25.0 %");
+    check_difference(8, 6, " -25.0 %");
+    check_difference(-8, -6, " +25.0 %");
+    check_difference(-8, -10, " -25.0 %");
+    check_difference(0, 3, " +3 "); /* there is no percent of nothing */
 }
 
 static const struct test tests[] = {

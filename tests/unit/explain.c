@@ -80,7 +80,7 @@ static void explains_a_stage(void)
     query.from_s = (double)NAN;
     query.to_s = (double)NAN;
     text = explain(db, &query, WEIR_OK, NULL);
-    check_has(text, "19 workers were added to caption by 3 of 40 decisions");
+    check_has(text, "19 more workers were planned for caption by 3 of 40 decisions");
     free(text);
     query.as_json = true;
     text = explain(db, &query, WEIR_OK, NULL);

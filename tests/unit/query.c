@@ -96,8 +96,9 @@ static void compares_variants(void)
     CHECK_I64(comparison->variant_count, 3);
     CHECK_STR(comparison->variants[comparison->baseline], "equal_split");
     const struct an_metric_row *row = row_of(comparison, "thr.pipeline.steady");
-    CHECK(row == &comparison->rows[1]);
-    row = &comparison->rows[1];
+    CHECK(row != NULL && comparison->rows[0].is_goal);
+    row = &comparison->rows[0];
+    CHECK_STR(row->metric, "thr.pipeline");
     CHECK_I64(row->cells[0].verdict, AN_BASELINE);
     CHECK_I64(row->cells[2].verdict, AN_BETTER);
     CHECK(row->cells[2].is_best && !row->cells[1].is_tied_with_best);
@@ -150,7 +151,7 @@ static void deterministic_runs_have_no_interval(void)
     CHECK(cell->verdict == AN_DETERMINISTIC_BETTER);
     CHECK(isnan(cell->p_value) && isnan(cell->difference_low) && isnan(cell->half_width));
     CHECK_NEAR(cell->difference, 2.0, 1e-12);
-    CHECK(strstr(comparison->finding, "deterministic") != NULL);
+    CHECK(strstr(comparison->finding, "the same difference in all 10 replications") != NULL);
     an_comparison_destroy(comparison);
     an_close(db);
 }
@@ -232,6 +233,45 @@ static void unbeaten_baseline_is_told(void)
     an_close(db);
 }
 
+/* Nobody is better at what has no direction, and of labels the largest of maxima counts. */
+static void unknown_directions_have_no_winner(void)
+{
+    struct an_db *db =
+        fixture_open("INSERT INTO result SELECT run_id, 'odd.thing', '', 1 + variant_order, "
+                     "'items', 1, 0, 0 FROM "
+                     "run; INSERT INTO result SELECT run_id, 'odd.thing.max', g.value, 10 * g.key "
+                     "+ variant_order, "
+                     "'items', 1, 0, 0 FROM run, json_each('[\"a\",\"b\",\"c\"]') g");
+    struct an_comparison *comparison = NULL;
+    const char *const odd[] = { "odd.thing", "odd.thing.max" };
+    const struct an_compare_options options = { .metrics = odd, .metric_count = 2 };
+    CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
+    CHECK(strstr(comparison->finding, "nobody says what is better") != NULL);
+    CHECK_I64(comparison->rows[0].cells[2].verdict, AN_NEUTRAL);
+    CHECK_NEAR(comparison->rows[1].cells[2].mean, 22.0, 1e-12);
+    CHECK_STR(comparison->rows[1].label, "odd.thing.max, largest of 3");
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
+/* A mean over what is finished is only a bound when much is not: it cannot win. */
+static void what_is_unfinished_wins_nothing(void)
+{
+    struct an_db *db = fixture_open(
+        "INSERT INTO result SELECT run_id, 'wait.job.mean', '', 10 - variant_order + 0.1 * "
+        "(replication % 3), 's', 100, iif(variant_order = 2, 50, 0), 0 FROM run");
+    struct an_comparison *comparison = NULL;
+    const char *const wait[] = { "wait.job.mean" };
+    const struct an_compare_options options = { .metrics = wait, .metric_count = 1 };
+    CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
+    CHECK_I64(comparison->rows[0].cells[2].verdict, AN_OPEN);
+    CHECK(comparison->rows[0].cells[2].is_lower_bound && !comparison->rows[0].cells[2].is_best);
+    CHECK(comparison->rows[0].cells[1].is_best);
+    CHECK(strncmp(comparison->finding, "best_fit 9.", 11) == 0);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
 static void unknown_names(void)
 {
     struct an_db *db = fixture_open(NULL);
@@ -298,6 +338,9 @@ static const struct test tests[] = {
     { "runs that are not comparable are refused by the field that differs", refuses_what_differs },
     { "a variant that failed is left out, and named", what_failed_takes_nothing_from_the_others },
     { "a baseline that nobody beats is called so", unbeaten_baseline_is_told },
+    { "a metric without a direction has no winner, of maxima the largest counts",
+      unknown_directions_have_no_winner },
+    { "a mean that lacks what is unfinished wins nothing", what_is_unfinished_wins_nothing },
     { "unknown metrics and baselines are refused", unknown_names },
     { "the metric table is complete and has no duplicates", metric_table_is_sound },
     { "numbers and times read as people write them", words },

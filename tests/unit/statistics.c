@@ -196,7 +196,37 @@ static void weighted_mean(void)
     CHECK(isnan(an_weighted_mean(values, spans, 0)));
 }
 
+/* By hand: t(0.975, 4) = 2.776445, and the delta method about logit(0.9). */
+static void shares_keep_their_range(void)
+{
+    const double values[] = { 0.80, 0.99, 0.95, 0.85, 0.91 };
+    const struct an_interval plain = an_mean_interval(values, 5, 0.95);
+    const struct an_range share = an_share_interval(values, 5, 1.0, 0.95);
+    CHECK(plain.mean + plain.half_width > 0.99);
+    CHECK_NEAR(plain.mean, 0.9, 1e-12);
+    const double half = plain.half_width / 0.09;
+    CHECK_NEAR(share.low, 1.0 / (1.0 + exp(-log(9.0) + half)), 1e-12);
+    CHECK_NEAR(share.high, 1.0 / (1.0 + exp(-log(9.0) - half)), 1e-12);
+    CHECK(share.low > 0.0 && share.low < 0.9 && share.high > 0.9 && share.high < 0.97);
+    const double all[] = { 1.0, 0.9, 0.95 };
+    CHECK(isnan(an_share_interval(all, 3, 1.0, 0.95).low));
+    const double percent[] = { 80.0, 99.0, 95.0, 85.0, 91.0 };
+    CHECK_NEAR(an_share_interval(percent, 5, 100.0, 0.95).high, 100.0 * share.high, 1e-9);
+}
+
+/* Wilson (1927): 3 of 10 is [0.1078, 0.6032], 10 of 10 [0.7225, 1], 0 of 10 [0, 0.2775]. */
+static void counted_runs_have_scores(void)
+{
+    CHECK_NEAR(an_wilson_interval(3, 10, 0.95).low, 0.107791, 1e-6);
+    CHECK_NEAR(an_wilson_interval(3, 10, 0.95).high, 0.603222, 1e-6);
+    CHECK_NEAR(an_wilson_interval(10, 10, 0.95).low, 0.722467, 1e-6);
+    CHECK_NEAR(an_wilson_interval(0, 10, 0.95).high, 0.277533, 1e-6);
+    CHECK(isnan(an_wilson_interval(0, 0, 0.95).low));
+}
+
 static const struct test tests[] = {
+    { "an interval of shares stays between none and all", shares_keep_their_range },
+    { "counted runs have the score interval", counted_runs_have_scores },
     { "the t interval of a mean has the width of the table", mean_interval },
     { "fewer than two values give no interval", too_few_values },
     { "the paired difference has the t and sign test of the hand calculation", paired_difference },

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Claims: every title, headline, lead and verdict is one. A claim has a name, a query, a threshold
+ * and a sentence. The query yields one row where the claim holds and none where it does not, so
+ * that the threshold stands in its WHERE; the sentence is written from that row alone. Charts, the
+ * page and the command line ask for a claim by name and print what comes back, or nothing.
+ *
+ * Claims about several variants that need a test of chance are judged by an_compare, which takes
+ * the place of the query.
+ */
+#ifndef ANALYSIS_CLAIM_H
+#define ANALYSIS_CLAIM_H
+
+#include "analysis/query.h"
+#include "weir/version.h"
+
+enum { AN_CLAIM_VALUES = 16, AN_CLAIM_TEXT = 400 };
+
+/* A column of the row: a number, or a word (then the number is NAN). */
+struct an_claim_value {
+    char key[32];
+    double number;
+    char word[96];
+};
+
+struct an_claim {
+    const char *name;         /* NULL = none was made */
+    char text[AN_CLAIM_TEXT]; /* "" = none was made */
+    struct an_claim_value values[AN_CLAIM_VALUES];
+    size_t count;
+};
+
+/* What a claim is about. */
+struct an_claim_about {
+    struct an_db *db;
+    const struct an_run *run;
+    double from_s;                          /* end of the warm-up, as the facts have it */
+    double at_s;                            /* a moment; NAN = the busiest one */
+    const struct an_comparison *comparison; /* NULL = asked for where a claim needs it */
+};
+
+struct an_claim_ops {
+    const char *name;
+    const char *threshold; /* from where on it is said, and why */
+    /* Parameters :run, :id (its replication), :from, :to (the moment; NULL = none). */
+    const char *sql;
+    /* Instead of sql: fills the values; false = it does not hold. */
+    bool (*judge)(const struct an_comparison *comparison, struct an_claim *claim);
+    void (*say)(struct an_claim *claim);
+};
+
+size_t an_claim_count(void);
+const struct an_claim_ops *an_claim_at(size_t index);
+
+/* claim->text is "" when it does not hold. WEIR_ENOTFOUND: there is no claim of this name. */
+weir_status an_claim_make(const struct an_claim_about *about, const char *name,
+                          struct an_claim *claim, struct weir_error *error);
+/* The first that holds of names split by blanks. */
+weir_status an_claim_first(const struct an_claim_about *about, const char *names,
+                           struct an_claim *claim, struct weir_error *error);
+
+/* ---- for sentences ---- */
+
+double an_claim_number(const struct an_claim *claim, const char *key);
+const char *an_claim_word(const struct an_claim *claim, const char *key);
+void an_claim_say(struct an_claim *claim, const char *format, ...) WEIR_PRINTF(2, 3);
+void an_claim_put(struct an_claim *claim, const char *key, double number);
+void an_claim_put_word(struct an_claim *claim, const char *key, const char *word);
+
+/* ---- for programs ---- */
+
+/* All claims that hold for a run, as JSON: name, sentence, threshold and values. */
+weir_status an_claims_print(struct an_db *db, const struct an_plot_options *options, FILE *out,
+                            struct weir_error *error);
+
+#endif

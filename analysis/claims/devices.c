@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Claims about devices: how many are held and used, by node, at one moment, and how much of what is
+ * free cannot be used. A job holds its GPUs whatever it does with them, so that of jobs only what
+ * is held is said, and whether others wait meanwhile.
+ */
+#include "analysis/claims/claims.h"
+
+#include <string.h>
+
+#define RESULT(metric)                                                                             \
+    "(SELECT value FROM v_result WHERE run_id = :run AND metric = '" metric "' AND label = '')"
+#define SHARES(d)                                                                                  \
+    "coalesce(" RESULT(                                                                            \
+        "util." d ".assigned") ", sum(" d "_assigned * dt_s) / nullif(sum(" d                      \
+                               "_capacity * dt_s), 0)) AS " d "_held, coalesce(" RESULT(           \
+                                   "util." d ".active") ", sum(" d                                 \
+                                                        "_active * dt_s) / nullif(sum(" d          \
+                                                        "_capacity * dt_s), 0)) AS " d "_used"
+/* Of GPUs, where there are none of CPUs. */
+#define USE                                                                                        \
+    "WITH c AS (SELECT max(gpu_capacity) > 0 AS has_gpu, " SHARES("gpu") ", " SHARES(              \
+        "cpu") " FROM v_cluster WHERE run_id = :run AND t_s >= :from HAVING count(*) > 0),"        \
+               " u AS (SELECT iif(has_gpu, 'GPU', 'CPU') AS device, iif(has_gpu, gpu_held, "       \
+               "cpu_held) AS held,"                                                                \
+               " iif(has_gpu, gpu_used, cpu_used) AS used,"                                        \
+               " EXISTS (SELECT 1 FROM stage WHERE run_id = :run) AS has_stages,"                  \
+               " coalesce(" RESULT(                                                                \
+                   "queue.len.mean") ", (SELECT sum(value) FROM v_result WHERE run_id = :run"      \
+                                     "  AND metric = 'queue.len.mean' AND label IN (SELECT name "  \
+                                     "FROM job_label WHERE run_id = :run)"                         \
+                                     " )) AS waiting FROM c) "
+
+static struct an_word percent_of(const struct an_claim *claim, const char *key)
+{
+    return an_word_percent(an_claim_number(claim, key));
+}
+
+static void say_unassigned(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s of the %s capacity is not assigned to anyone",
+                 an_word_percent(1.0 - an_claim_number(claim, "held")).text,
+                 an_claim_word(claim, "device"));
+}
+
+static void say_jobs_wait(struct an_claim *claim)
+{
+    an_claim_say(claim, "Jobs hold %s of the %ss while %s wait on average",
+                 percent_of(claim, "held").text, an_claim_word(claim, "device"),
+                 an_word_number(an_claim_number(claim, "waiting")).text);
+}
+
+static void say_jobs(struct an_claim *claim)
+{
+    an_claim_say(claim, "Jobs hold %s of the %ss on average", percent_of(claim, "held").text,
+                 an_claim_word(claim, "device"));
+}
+
+static void say_idle(struct an_claim *claim)
+{
+    const double held = an_claim_number(claim, "held");
+    an_claim_say(claim, "%s of the assigned %s time sits idle: %s assigned, %s used",
+                 an_word_percent(1.0 - an_claim_number(claim, "used") / held).text,
+                 an_claim_word(claim, "device"), an_word_percent(held).text,
+                 percent_of(claim, "used").text);
+}
+
+static void say_well(struct an_claim *claim)
+{
+    an_claim_say(claim, "%ss are well used: %s assigned, %s at work",
+                 an_claim_word(claim, "device"), percent_of(claim, "held").text,
+                 percent_of(claim, "used").text);
+}
+
+static void say_shares(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s of the %s capacity is assigned, %s is at work",
+                 percent_of(claim, "held").text, an_claim_word(claim, "device"),
+                 percent_of(claim, "used").text);
+}
+
+/* ---- nodes ---- */
+
+#define NODES                                                                                      \
+    "WITH n AS (SELECT s.node_name AS name, node, min(s.up) AS up, sum(s.gpu_active * s.dt_s)"     \
+    " / nullif(sum(d.gpus * s.up * s.dt_s), 0) AS used FROM v_node s JOIN node d"                  \
+    " USING (run_id, node) WHERE run_id = :run AND s.t_s >= :from AND d.gpus > 0 GROUP BY node),"  \
+    " h AS (SELECT count(*) AS nodes, min(used) AS low, max(used) AS high,"                        \
+    " total(up < 0.99) AS down FROM n) "
+
+static struct an_word outage(const struct an_claim *claim)
+{
+    struct an_word word = { "" };
+    const double down = an_claim_number(claim, "down");
+    if (down > 0.0)
+        (void)snprintf(word.text, sizeof word.text, "; %.0f node%s down at times", down,
+                       down > 1.5 ? "s were" : " was");
+    return word;
+}
+
+static void say_node(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s of the GPUs of %s are used on average%s",
+                 percent_of(claim, "high").text, an_shorten(an_claim_word(claim, "node"), 20).text,
+                 outage(claim).text);
+}
+
+static void say_uneven(struct an_claim *claim)
+{
+    an_claim_say(claim, "Nodes are used unevenly: %s to %s of their GPUs%s",
+                 percent_of(claim, "low").text, percent_of(claim, "high").text, outage(claim).text);
+}
+
+static void say_even(struct an_claim *claim)
+{
+    an_claim_say(claim, "All %.0f nodes are used alike, %s to %s of their GPUs%s",
+                 an_claim_number(claim, "nodes"), percent_of(claim, "low").text,
+                 percent_of(claim, "high").text, outage(claim).text);
+}
+
+/* ---- a moment ---- */
+
+/* A worker holds the same share of each of its GPUs. */
+static const char moment_sql[] =
+    "WITH RECURSIVE bit(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM bit WHERE i < 62),"
+    " w AS (SELECT node, worker, gpu_mask, gpu_amount FROM v_worker WHERE run_id = :run"
+    "  AND gpu_amount > 0 AND created_s <= :to AND (ended_s IS NULL OR ended_s > :to)),"
+    " part AS (SELECT w.node, bit.i, sum(w.gpu_amount / (SELECT count(*) FROM bit b"
+    "  WHERE w.gpu_mask >> b.i & 1)) AS held FROM w JOIN bit ON w.gpu_mask >> bit.i & 1"
+    "  GROUP BY w.node, bit.i)"
+    " SELECT :to AS at_s, (SELECT start_unix_s FROM run WHERE run_id = :run) AS start_s,"
+    " (SELECT sum(gpu_amount) FROM w) AS held, (SELECT sum(gpus) FROM node WHERE run_id = :run)"
+    "  AS gpus, (SELECT count(*) FROM part WHERE held BETWEEN 0.001 AND 0.999) AS partly"
+    " WHERE :to IS NOT NULL AND EXISTS (SELECT 1 FROM w)";
+
+static void say_moment(struct an_claim *claim)
+{
+    const double partly = an_claim_number(claim, "partly");
+    const int64_t start = (int64_t)an_claim_number(claim, "start_s");
+    char rest[64] = "none is partly free";
+    if (partly > 0.5)
+        (void)snprintf(rest, sizeof rest, "%.0f %s partly held", partly,
+                       partly > 1.5 ? "are" : "is");
+    an_claim_say(claim, "At %s, %s of %s GPUs are held; %s",
+                 an_word_clock(start, an_claim_number(claim, "at_s")).text,
+                 an_word_number(an_claim_number(claim, "held")).text,
+                 an_word_number(an_claim_number(claim, "gpus")).text, rest);
+}
+
+/* ---- what is free and cannot be used ---- */
+
+/* The causes are recorded where they were looked at: they count when they add up. */
+#define FREE                                                                                       \
+    "WITH c AS (SELECT sum(gpu_capacity * dt_s) / sum(dt_s) AS gpus,"                              \
+    " sum((gpu_capacity - gpu_assigned) * dt_s) / sum(dt_s) AS free,"                              \
+    " coalesce(" RESULT("frag.gpu.fgd") ", sum(frag_gpu * dt_s) / sum(dt_s)) AS lost,"             \
+                                        " sum(frag_fraction * dt_s) / sum(dt_s) AS small, "        \
+                                        "sum(frag_no_cpu * dt_s) / sum(dt_s) AS cpu,"              \
+                                        " sum(frag_no_codec * dt_s) / sum(dt_s) AS codec,"         \
+                                        " sum(frag_no_gpu_demand * dt_s) / sum(dt_s) AS none"      \
+                                        " FROM v_cluster WHERE run_id = :run AND t_s >= :from "    \
+                                        "HAVING sum(gpu_capacity * dt_s) > 0),"                    \
+                                        " p AS (SELECT *, small + cpu + codec + none AS "          \
+                                        "all_causes, CASE max(small, cpu, codec, none)"            \
+                                        " WHEN small THEN 'GPUs too small, too few, of other "     \
+                                        "types' WHEN cpu THEN 'CPUs are short'"                    \
+                                        " WHEN codec THEN 'codec engines are short' ELSE 'much "   \
+                                        "of the mix asks for no GPU' END AS cause,"                \
+                                        " max(small, cpu, codec, none) AS most FROM c) "
+
+static void say_full(struct an_claim *claim)
+{
+    an_claim_say(claim, "Hardly a GPU is free: %s of %s on average",
+                 an_word_number(an_claim_number(claim, "free")).text,
+                 an_word_number(an_claim_number(claim, "gpus")).text);
+}
+
+static void say_whole(struct an_claim *claim)
+{
+    an_claim_say(claim, "No free GPU is fragmented: every shape fits what is free");
+}
+
+static void say_lost(struct an_claim *claim)
+{
+    const char *cause = an_claim_word(claim, "cause");
+    const double lost = an_claim_number(claim, "lost");
+    const double free_gpus = an_claim_number(claim, "free");
+    an_claim_say(claim, "%s of %s free GPUs are fragmented%s%s", an_word_number(lost).text,
+                 an_word_number(free_gpus).text, cause[0] == '\0' ? "" : "; main cause: ", cause);
+}
+
+static const struct an_claim_ops rows[] = {
+    { .name = "use.unassigned",
+      .threshold = "less than half is assigned: the larger part is the finding",
+      .sql = USE "SELECT device, held FROM u WHERE held < 0.5",
+      .say = say_unassigned },
+    { .name = "use.jobs_wait",
+      .threshold =
+          "jobs alone, of which 1 waits on average: what they hold is used by construction",
+      .sql = USE "SELECT device, held, waiting FROM u WHERE NOT has_stages AND waiting >= 1",
+      .say = say_jobs_wait },
+    { .name = "use.jobs",
+      .threshold = "jobs alone: what they hold is used by construction",
+      .sql = USE "SELECT device, held FROM u WHERE NOT has_stages AND held > 0",
+      .say = say_jobs },
+    { .name = "use.idle",
+      .threshold = "a quarter of what workers of stages hold is idle",
+      .sql = USE "SELECT device, held, used FROM u WHERE has_stages AND held > 0"
+                 " AND used <= 0.75 * held",
+      .say = say_idle },
+    { .name = "use.well",
+      .threshold = "three quarters of what workers of stages hold, and 70 % of all, is at work",
+      .sql = USE "SELECT device, held, used FROM u WHERE has_stages AND used > 0.75 * held"
+                 " AND used >= 0.7",
+      .say = say_well },
+    { .name = "use.shares",
+      .threshold = "something is assigned to workers of stages",
+      .sql = USE "SELECT device, held, used FROM u WHERE has_stages AND held > 0",
+      .say = say_shares },
+    { .name = "nodes.one",
+      .threshold = "one node with GPUs",
+      .sql = NODES "SELECT (SELECT name FROM n) AS node, high, down FROM h WHERE nodes = 1",
+      .say = say_node },
+    { .name = "nodes.uneven",
+      .threshold = "10 points between the least and the most used",
+      .sql = NODES "SELECT nodes, low, high, down FROM h WHERE nodes > 1 AND high - low > 0.1",
+      .say = say_uneven },
+    { .name = "nodes.even",
+      .threshold = "at most 10 points between the least and the most used",
+      .sql = NODES "SELECT nodes, low, high, down FROM h WHERE nodes > 1 AND high - low <= 0.1",
+      .say = say_even },
+    { .name = "moment.held",
+      .threshold = "1 worker holds a GPU then",
+      .sql = moment_sql,
+      .say = say_moment },
+    { .name = "free.hardly",
+      .threshold = "less than 5 % of the GPUs are free: a share of so little misleads",
+      .sql = FREE "SELECT gpus, free FROM p WHERE free < 0.05 * gpus",
+      .say = say_full },
+    { .name = "free.whole",
+      .threshold = "5 % free, and less than 0.005 GPUs of it fragmented",
+      .sql = FREE "SELECT gpus, free, lost FROM p WHERE free >= 0.05 * gpus AND lost < 0.005",
+      .say = say_whole },
+    { .name = "free.lost",
+      .threshold = "5 % free and 0.005 GPUs fragmented; a cause when the causes add up within 10 % "
+                   "and one is more than half of them",
+      .sql = FREE "SELECT gpus, free, lost, iif(abs(all_causes - lost) <= 0.1 * lost"
+                  " AND most > 0.5 * all_causes, cause, NULL) AS cause FROM p"
+                  " WHERE free >= 0.05 * gpus AND lost >= 0.005",
+      .say = say_lost },
+};
+
+AN_CLAIM_FAMILY(devices, rows);

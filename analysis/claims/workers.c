@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Claims about workers of stages. Ranks of jobs begin and end with their job and are no choice of
+ * anybody. A worker that its stage has no more work for is done, neither stopped nor lost.
+ */
+#include "analysis/claims/claims.h"
+
+#include <math.h>
+
+#define ENDS                                                                                       \
+    "WITH o AS (SELECT min(created_s) AS at FROM v_worker WHERE run_id = :run AND stage IS NOT "   \
+    "NULL"                                                                                         \
+    " HAVING min(created_s) <= 0.01 * (SELECT max(t_s + dt_s) FROM v_cluster WHERE run_id = "      \
+    ":run)),"                                                                                      \
+    " w AS (SELECT count(*) AS started, total(created_s <= (SELECT at FROM o)) AS first,"          \
+    " total(end_reason = 'stopped') AS stopped,"                                                   \
+    " total(end_reason IN ('stage done', 'done')) AS done,"                                        \
+    " total(end_reason NOT IN ('', 'run ended', 'stopped', 'stage done', 'done')) AS lost"         \
+    " FROM v_worker WHERE run_id = :run AND stage IS NOT NULL) "
+
+static struct an_word count_of(const struct an_claim *claim, const char *key)
+{
+    return an_word_number(an_claim_number(claim, key));
+}
+
+static void say_lost(struct an_claim *claim)
+{
+    const double done = an_claim_number(claim, "done");
+    char rest[80] = "";
+    if (done > 0.0)
+        (void)snprintf(rest, sizeof rest, ", %s ended with their stage", an_word_number(done).text);
+    an_claim_say(claim, "%s workers started, %s stopped, %s lost%s",
+                 count_of(claim, "started").text, count_of(claim, "stopped").text,
+                 count_of(claim, "lost").text, rest);
+}
+
+static void say_still(struct an_claim *claim)
+{
+    an_claim_say(claim, "No worker is started or stopped after the beginning: %s stay",
+                 count_of(claim, "started").text);
+}
+
+static void say_changes(struct an_claim *claim)
+{
+    const double churn = an_claim_number(claim, "churn");
+    char rest[120] = "";
+    if (!isnan(churn))
+        (void)snprintf(rest, sizeof rest, ": %s changes an hour after the start",
+                       an_word_number(churn).text);
+    an_claim_say(claim, "%s workers started, %s stopped%s", count_of(claim, "started").text,
+                 count_of(claim, "stopped").text, rest);
+}
+
+static const struct an_claim_ops rows[] = {
+    { .name = "workers.lost",
+      .threshold = "1 worker that ended neither by a plan nor with its stage: each is a loss",
+      .sql = ENDS "SELECT started, stopped, lost, done FROM w WHERE lost > 0",
+      .say = say_lost },
+    { .name = "workers.still",
+      .threshold = "no start after the first instant of starts, which is in the first 1 % of the "
+                   "run, no stop, no "
+                   "loss: one change would make it false",
+      .sql = ENDS "SELECT started FROM w WHERE started > 0 AND started <= first AND stopped = 0"
+                  " AND lost = 0",
+      .say = say_still },
+    { .name = "workers.changes",
+      .threshold = "1 start after the first instant of starts or 1 stop, and no loss: losses have "
+                   "a sentence of their own",
+      .sql = ENDS "SELECT started, stopped, (SELECT value FROM v_result WHERE run_id = :run"
+                  "  AND metric = 'worker.churn' AND label = '') AS churn FROM w"
+                  " WHERE lost = 0 AND (started > first OR stopped > 0)",
+      .say = say_changes },
+};
+
+AN_CLAIM_FAMILY(workers, rows);

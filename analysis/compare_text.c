@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Figures of a comparison in words, the same for the page and the command line: means with their
+ * intervals, differences in points or units, changes in percent of the baseline.
+ */
+#include "analysis/analysis.h"
+#include "analysis/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Half widths claim two digits, not three. */
+static double two_digits(double value)
+{
+    if (!(fabs(value) > 0.0))
+        return value;
+    const double power = pow(10.0, floor(log10(fabs(value))) - 1.0);
+    return round(value / power) * power;
+}
+
+struct an_mean_text an_mean_of(const struct an_metric_row *row, const struct an_cell *cell)
+{
+    struct an_mean_text mean;
+    char interval[72] = "";
+    const double scale = strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
+    const bool is_cut = cell->low > cell->mean - cell->half_width;
+    char value[48];
+    if (row->is_share)
+        (void)snprintf(value, sizeof value, "%.*f %%", fabs(scale * cell->mean) < 9.95 ? 2 : 1,
+                       scale * cell->mean);
+    else
+        (void)snprintf(value, sizeof value, "%s", an_word_value(cell->mean, row->unit).text);
+    if (isnan(cell->mean))
+        (void)snprintf(value, sizeof value, "-");
+    if (!isnan(cell->half_width) && is_cut)
+        (void)snprintf(interval, sizeof interval, " [0, %.40s]",
+                       an_word_value(two_digits(cell->high), row->unit).text);
+    else if (!isnan(cell->half_width))
+        (void)snprintf(interval, sizeof interval, " ± %.40s",
+                       an_word_value(two_digits(cell->half_width), row->unit).text);
+    else if (row->is_share && !isnan(cell->low))
+        (void)snprintf(interval, sizeof interval, " [%.1f, %.1f]", scale * cell->low,
+                       scale * cell->high);
+    (void)snprintf(mean.text, sizeof mean.text, "%s%.40s%s%s%s", cell->is_lower_bound ? "≥ " : "",
+                   value, interval, cell->in_all[0] == '\0' ? "" : " ", cell->in_all);
+    return mean;
+}
+
+static void signed_value(char *text, size_t capacity, double value, const struct an_metric_row *row)
+{
+    const bool is_ratio = strcmp(row->unit, "ratio") == 0;
+    if (row->is_share)
+        (void)snprintf(text, capacity, "%+.2f", is_ratio ? 100.0 * value : value);
+    else
+        (void)snprintf(text, capacity, "%s%.40s", value > 0.0 ? "+" : "",
+                       an_word_value(value, row->unit).text);
+}
+
+/* What rounds to nothing is little, and not nothing. */
+static void relative_text(char *text, size_t capacity, double percent)
+{
+    if (fabs(percent) > 0.0 && fabs(percent) < 0.05)
+        (void)snprintf(text, capacity, "less than 0.1 %% %s", percent > 0.0 ? "more" : "less");
+    else
+        (void)snprintf(text, capacity, "%+.1f %%", percent);
+}
+
+struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, size_t variant)
+{
+    const struct an_cell *cell = &row->cells[variant];
+    const double base = row->cells[baseline].mean;
+    struct an_change change = { "", "" };
+    char value[44];
+    char low[44];
+    char high[44];
+    if (variant == baseline || isnan(cell->difference))
+        return change;
+    signed_value(value, sizeof value, cell->difference, row);
+    signed_value(low, sizeof low, cell->difference_low, row);
+    signed_value(high, sizeof high, cell->difference_high, row);
+    const char *unit = row->is_share ? " points" : "";
+    if (isnan(cell->difference_low))
+        (void)snprintf(change.plain, sizeof change.plain, "%.30s%s", value, unit);
+    else
+        (void)snprintf(change.plain, sizeof change.plain, "%.24s [%.24s, %.24s]%s", value, low,
+                       high, unit);
+    if (!(fabs(base) > 0.0))
+        return change;
+    const double scale = 100.0 / fabs(base);
+    if (isnan(cell->difference_low))
+        relative_text(change.relative, sizeof change.relative, scale * cell->difference);
+    else
+        (void)snprintf(change.relative, sizeof change.relative, "%+.1f %% [%+.1f, %+.1f]",
+                       scale * cell->difference, scale * cell->difference_low,
+                       scale * cell->difference_high);
+    return change;
+}

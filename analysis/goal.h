@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a comparison is about: the goal that the scenario gives (`goal:`), or the default of its
+ * first kind of work. The verdict, the headline, the order of charts and the rows of tables follow
+ * it.
+ */
+#ifndef ANALYSIS_GOAL_H
+#define ANALYSIS_GOAL_H
+
+#include "analysis/query.h"
+
+enum { AN_GOAL_CONDITIONS = 4, AN_GOAL_ROWS = 6 };
+
+/* A mean that has to keep a bound. */
+struct an_condition {
+    char metric[96]; /* "id" or "id:label" */
+    char op[4];      /* < <= > >= = near */
+    double bound, slack;
+};
+
+struct an_goal {
+    char metric[96];
+    int better;         /* +1 more, -1 less */
+    bool is_given;      /* by the scenario */
+    const char *kind;   /* of work: backlog, arrivals, replay, loss, fill */
+    const char *reason; /* why this is the default of the kind */
+    struct an_condition conditions[AN_GOAL_CONDITIONS];
+    size_t condition_count;
+};
+
+weir_status an_goal_read(struct an_db *db, struct an_goal *goal, struct weir_error *error);
+bool an_condition_holds(const struct an_condition *condition, double value);
+/* Metrics that the tables of a kind of work show after the goal, the index-th; NULL = no more. */
+const char *an_goal_row(const struct an_goal *goal, size_t index);
+
+#endif

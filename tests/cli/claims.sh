@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What reports and explanations say is so: moments are those that are printed, demand is that of the
+# baseline, starts that were refused are none, a goal decides, claims are listed with their figures.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+# A moment is read as it is printed: of a run with a start time a clock time is one of the day.
+cat >day.yaml <<'END'
+schema: 2
+name: day
+start_time: 2026-03-01T09:00:00Z
+horizon: 2 h
+cluster: {nodes: [{name: n, cpus: 4}]}
+pipelines:
+  - {name: p, input: {arrivals: {gap: 10 s}}, stages: [{name: a, service: 5 s, workers: 1}]}
+END
+expect 0 "$WEIR_BIN" run day.yaml -o day.db -q
+expect 0 "$WEIR_BIN" explain day.db --at 09:30
+has stdout 'was in force at 09:30:00'
+expect 0 "$WEIR_BIN" explain day.db --at 2026-03-01T09:30:00Z
+has stdout 'was in force at 09:30:00'
+expect 0 "$WEIR_BIN" explain day.db --at 30m
+has stdout 'was in force at 09:30:00'
+for moment in 08:59 11:01 3h 2026-03-02T09:30:00Z; do
+    expect 2 "$WEIR_BIN" explain day.db --at "$moment"
+    has stderr 'lies outside the run, which is from 09:00:00 to 11:00:00'
+done
+expect 2 "$WEIR_BIN" explain day.db --stage a --from 12:30
+expect 2 "$WEIR_BIN" plot day.db placement --at 12:30
+expect 2 "$WEIR_BIN" explain day.db --at noon
+has stderr 'expected a time as 90, 15m, 1h30m, 14:05:00'
+sed '/start_time/d' day.yaml >any.yaml
+expect 0 "$WEIR_BIN" run any.yaml -o any.db -q
+expect 0 "$WEIR_BIN" explain any.db --at 00:30
+has stdout 'was in force at 00:30:00'
+expect 2 "$WEIR_BIN" explain any.db --at 2026-03-01T09:30:00Z
+has stderr 'the run has no start time'
+
+# Demand does not grow with the cluster that a variant tries.
+cat >load.yaml <<'END'
+schema: 2
+name: load
+cluster: {nodes: [{name: n, count: 2, cpus: 16, gpus: {h100: 4}}]}
+jobs: {w: {run_time: 10 min, count: 40, arrivals: {load: 0.8}, classes: {a: {request: {gpus: 1}}}}}
+compare:
+  - {label: two, set: {}}
+  - {label: four, set: {"cluster.nodes[0].count": 4}}
+END
+expect 0 "$WEIR_BIN" compare load.yaml -o load.db -q
+command -v sqlite3 >/dev/null || skip 'no sqlite3'
+[ "$(sqlite3 load.db "SELECT count(DISTINCT submit_s) FROM job WHERE job = 39")" = 1 ] ||
+    fail 'the larger cluster gets more demand'
+expect 0 "$WEIR_BIN" rerun load.db --variant four
+has stdout 'same'
+
+# What was planned, what started, what the cluster refused.
+expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/incidents/death_loop.yaml" -o dead.db -q
+expect 0 "$WEIR_BIN" explain dead.db --stage infer
+planned=$(sqlite3 dead.db "SELECT count(*) FROM v_action WHERE verb = 'start' AND stage_name = 'infer'")
+lost=$(sqlite3 dead.db "SELECT count(*) FROM v_action WHERE verb = 'start' AND stage_name = 'infer'
+    AND outcome LIKE 'refused%'")
+[ "$lost" -gt 0 ] || fail 'nothing was refused'
+has stdout "starts: $planned planned, $((planned - lost)) started, $lost refused by the cluster"
+hasnt stdout 'workers were added'
+
+# The goal decides, and a condition goes before it; both are written in one language.
+cat >goal.yaml <<'END'
+schema: 2
+name: goal
+replications: 5
+cluster: {nodes: [{name: n, cpus: 8}]}
+pipelines:
+  - name: p
+    input: {items: 300, arrivals: {gap: exp(3 s)}}
+    stages: [{name: a, workers: 1, service: exp(2.5 s)}]
+compare:
+  - {label: one, set: {}}
+  - {label: three, set: {"pipelines[0].stages.a.workers": 3}}
+goal: {max: throughput, while: ["latency p95 <= 20 s"]}
+expect:
+  - "three: latency p95 < one"
+  - "three: throughput > -2%"
+  - "three: throughput near 0.33/s +- 20%"
+END
+expect 0 "$WEIR_BIN" compare goal.yaml -o goal.db --check
+matches stdout '^Goal: more throughput while latency p95 <= 20[^(]* \(the scenario says so\)\.$'
+matches stdout '; one misses latency p95 <= 20[^(]* \('
+[ "$(sed -n '2,$p' stdout | grep -cE '^[a-z].* one  ')" -le 6 ] || fail 'more than six rows'
+expect 0 "$WEIR_BIN" compare goal.db --metric 'latency p95'
+has stdout 'latency p95  one'
+expect 0 "$WEIR_BIN" report goal.db --format json
+python3 - <<'PY' || fail 'claims'
+import json, math, sqlite3
+page = json.load(open("stdout"))
+claims = {claim["name"]: claim for claim in page["claims"]}
+assert claims["winner.keeps"]["sentence"].startswith("three keeps the goal's conditions"), claims
+db = sqlite3.connect("goal.db")
+means = dict(db.execute("select variant, avg(value) from v_result where metric = 'thr.pipeline'"
+                        " and label = '' group by 1"))
+values = claims["verdict.tie"]["values"] if "verdict.tie" in claims else claims["verdict.better"]["values"]
+assert math.isclose(values["mean"], means["three"]) and math.isclose(values["base"], means["one"])
+assert all(claim["said_from"] for claim in page["claims"])
+PY
+for word in troughput "throughput > 3"; do
+    sed "s/max: throughput/max: $word/" goal.yaml >bad.yaml
+    expect 2 "$WEIR_BIN" validate bad.yaml
+    has stderr 'bad.yaml:12:13:'
+done
+has stderr 'there is no metric'
+sed 's/"three: latency p95 < one"/"three: latency p95 one"/' goal.yaml >bad.yaml
+expect 2 "$WEIR_BIN" validate bad.yaml
+has stderr 'expected a condition as'
+sed 's/latency p95 <= 20 s/latency p95 < one/' goal.yaml >bad.yaml
+expect 2 "$WEIR_BIN" validate bad.yaml
+has stderr 'a condition of the goal is a value'

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What tests/property/claims.c plants: name, scenario, claims with their words, claims that would
+ * be false. Included in the middle of a table. */
+#define TWO(input, a, b)                                                                           \
+    "pipelines: [{name: p, input: {" input "}, stages: [{name: a, " a "}, {name: b, " b "}]}]\n"
+#define ARMS(b, c)                                                                                 \
+    "compare: [{label: a, set: {}}, {label: b, set: {" b "}}, {label: c, set: {" c "}}]\n"
+#define STAGE_B "\"pipelines[0].stages.b."
+{ "a backlog that b limits",
+  HEAD CPUS FIXED TWO("items: 600", "workers: 3, service: 2 s", "workers: 1, service: 1 s"),
+  { { "limit.stage", "b limits" },
+    { "flow.rate", "items per second" },
+    { "workers.still", "4 stay" } },
+  "limit.arrivals flow.piles_up workers.lost" },
+    { "a backlog that a limits",
+      HEAD CPUS FIXED TWO("items: 200", "workers: 1, service: 2 s", "workers: 4, service: 1 s"),
+      { { "limit.stage", "a limits" }, { "queue.longest", "before a" } },
+      "limit.arrivals limit.room" },
+    { "arrivals that limit",
+      HEAD CPUS "horizon: 30 min\n" TWO("arrivals: {gap: 4 s}", "workers: 2, service: 1 s",
+                                        "workers: 2, service: 3 s"),
+      { { "limit.arrivals", "What arrives limits it: b" },
+        { "flow.keeps_up", "as many as arrive" } },
+      "limit.stage flow.piles_up run.grows" },
+    { "random arrivals that limit",
+      HEAD CPUS "horizon: 2 h\n" TWO("arrivals: {gap: exp(4 s)}", "workers: 2, service: exp(1 s)",
+                                     "workers: 2, service: exp(3 s)"),
+      { { "limit.arrivals", "b, the slowest stage" }, { "flow.keeps_up", "as many as arrive" } },
+      "limit.stage" },
+    { "more arrives than b can do",
+      HEAD CPUS "horizon: 1 h\n" TWO("arrivals: {gap: 1 s}", "workers: 4, service: 1 s",
+                                     "workers: 1, service: 2 s"),
+      { { "limit.stage", "b limits" }, { "flow.piles_up", "the rest piles up" } },
+      "limit.arrivals flow.keeps_up" },
+    { "free GPUs and a stage that limits",
+      HEAD GPUS FIXED TWO("items: 1500", "workers: 5, service: 4 s, request: {cpus: 1}",
+                          "workers: 2, service: 2 s, request: {gpus: 1}"),
+      { { "limit.room", "b could grow: 6 GPUs" },
+        { "use.unassigned", "75" },
+        { "limit.stage", "b limits" } },
+      "free.hardly use.well" },
+    { "no free GPU",
+      HEAD GPUS FIXED TWO("items: 300", "workers: 4, service: 0.1 s, request: {cpus: 1}",
+                          "workers: 8, service: 2 s, request: {gpus: 1}"),
+      { { "free.hardly", "of 8 on average" }, { "use.well", "GPUs are well used: 100" } },
+      "free.lost tile.fragments use.unassigned limit.room" },
+    { "held and idle",
+      HEAD GPUS FIXED "horizon: 30 min\n" TWO("arrivals: {gap: 10 s}",
+                                              "workers: 1, service: 1 s, request: {cpus: 1}",
+                                              "workers: 6, service: 2 s, request: {gpus: 1}"),
+      { { "use.idle", "sits idle" } },
+      "use.well use.unassigned" },
+    { "no GPU is fragmented",
+      HEAD GPUS FIXED TWO("items: 100", "workers: 1, service: 1 s, request: {gpus: 1}",
+                          "workers: 2, service: 2 s, request: {gpus: 1}"),
+      { { "free.whole", "No free GPU is fragmented" } },
+      "free.hardly free.lost" },
+    { "workers whose stage is done",
+      HEAD CPUS FIXED TWO("items: 40", "workers: 2, service: 1 s",
+                          "workers: 2, service: 1 s") "horizon: 1 h\n",
+      { { "workers.still", "4 stay" } },
+      "workers.lost" },
+    { "stages of a batch end",
+      HEAD CPUS "pipelines: [{name: p, execution: batch, input: {items: 40}, stages: [{name: a, "
+                "workers: 2, service: 1 s}, {name: b, workers: 2, service: 1 s}]}]\n",
+      { { "flow.rate", "items per second" } },
+      "workers.lost" },
+    { "a node is lost",
+      HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 2}]}\n" FIXED TWO(
+          "items: 400", "workers: 2, service: 1 s",
+          "workers: 2, service: 1 s") "timeline: [{at: 50 s, action: node_down, node: n-1}]\n",
+      { { "workers.lost", "2 lost" } },
+      "workers.still workers.changes" },
+    { "two pipelines",
+      HEAD CPUS
+      "pipelines: [{name: p, input: {items: 100}, stages: [{name: a, workers: 1, service: 1 "
+      "s}, {name: b, workers: 1, service: 2 s}]}, {name: q, input: {items: 100}, stages: "
+      "[{name: c, workers: 1, service: 3 s}, {name: d, workers: 1, service: 1 s}]}]\n",
+      { { "limit.pipelines", " of q" }, { "tile.throughput", "2 pipelines" } },
+      "limit.stage limit.arrivals" },
+    { "a stage is starved",
+      HEAD CPUS TWO("items: 200", "workers: 1, service: 2 s", "workers: 1, service: 0.5 s"),
+      { { "workers.busiest", "a works" } },
+      "workers.one workers.idle" },
+    { "one stage",
+      HEAD CPUS FIXED
+      "pipelines: [{name: p, input: {items: 2000}, stages: [{name: a, workers: 2, service: 1 "
+      "s}]}]\n",
+      { { "workers.one", "a workers are busy 100" }, { "limit.stage", "a limits the pipeline" } },
+      "workers.busiest limit.arrivals" },
+    { "nothing is finished",
+      HEAD CPUS
+      "horizon: 10 s\n" TWO("items: 5", "workers: 1, service: 1 min", "workers: 1, service: 1 s"),
+      { { "flow.nothing", "No item is finished" } },
+      "flow.rate flow.keeps_up" },
+    { "jobs in a queue",
+      HEAD GPUS JOBS(
+          "run_time: 10 min, count: 60, arrivals: {rate: 60/h}, classes: {one: {request: "
+          "{gpus: 2}}}"),
+      { { "jobs.wait", "jobs wait on average" },
+        { "jobs.rate", "jobs per hour" },
+        { "waits.longest", "one" },
+        { "use.jobs_wait", "Jobs hold" } },
+      "use.well jobs.hardly_wait jobs.all_refused waits.none" },
+    { "jobs that do not wait",
+      HEAD GPUS JOBS(
+          "run_time: 1 min, count: 40, arrivals: {process: renewal, gap: 2 min}, classes: "
+          "{one: {request: {gpus: 1}}}"),
+      { { "jobs.hardly_wait", "hardly a job" },
+        { "waits.none", "No job that starts waits" },
+        { "jobs.rate", "do not wait" } },
+      "jobs.wait use.jobs_wait use.well" },
+    { "a loss system",
+      HEAD GPUS JOBS(
+          "run_time: 10 min, count: 100, queue_limit: 0, arrivals: {rate: 120/h}, classes: "
+          "{one: {request: {gpus: 2}}}"),
+      { { "tile.accepted", "of the jobs are accepted" }, { "jobs.hardly_wait", "hardly" } },
+      "jobs.wait jobs.all_refused" },
+    { "all are refused",
+      HEAD GPUS JOBS(
+          "run_time: 10 min, count: 20, queue_limit: 0, arrivals: {rate: 120/h}, classes: "
+          "{one: {request: {gpus: 1, cpus: 17}}}"),
+      { { "jobs.all_refused", "All 20 jobs" } },
+      "jobs.rate jobs.none_done" },
+    { "no job is done",
+      HEAD GPUS
+      "horizon: 5 min\n" JOBS("run_time: 1 h, count: 10, arrivals: {rate: 600/h}, classes: "
+                              "{one: {request: {gpus: 1}}}"),
+      { { "jobs.none_done", "None of" } },
+      "jobs.rate jobs.all_refused" },
+    { "a fill of small and large",
+      HEAD GPUS
+      "fill: {w: {demand: 150%, classes: {small: {count: 20, request: {gpus: 0.5}}, large: "
+      "{count: 4, request: {gpus: 4}}}}}\n",
+      { { "fill.rate", "of the GPUs are allocated" }, { "fill.placed", "of the jobs of" } },
+      "jobs.rate flow.rate" },
+    { "a fill with two policies",
+      HEAD GPUS
+      "fill: {w: {demand: 130%, node_order: shuffled, classes: {small: {weight: 3, request: {gpus: "
+      "0.4}}, large: {weight: 1, request: {gpus: 3}}}}}\n" REPEAT
+      "compare: [{label: a, set: {sched.placement: best_fit}}, {label: b, set: "
+      "{sched.placement: random}}]\n",
+      { { "fill.curve", "of the GPUs unallocated" }, { "fill.unallocated", "a leaves" } },
+      "verdict.once verdict.alone" },
+    { "one arm is slower",
+      HEAD CPUS REPEAT TWO("items: 300", "workers: 4, service: exp(1 s)",
+                           "workers: 4, service: exp(2 s)")
+          ARMS(STAGE_B "service\": exp(3 s)", STAGE_B "service\": exp(2.1 s)"),
+      { { "winner.worse", "a is not beaten at throughput; next c" }, { "verdict.worse", "c " } },
+      "winner.better winner.none winner.once" },
+    { "one arm is faster",
+      HEAD CPUS REPEAT TWO("items: 300", "workers: 4, service: exp(1 s)",
+                           "workers: 2, service: exp(2 s)")
+          ARMS(STAGE_B "workers\": 4", STAGE_B "workers\": 1"),
+      { { "winner.better", "b is better than a at throughput" }, { "verdict.better", "b " } },
+      "winner.worse winner.none" },
+    { "arms that are the same",
+      HEAD CPUS REPEAT TWO(
+          "items: 300", "workers: 4, service: exp(1 s)",
+          "workers: 2, service: exp(2 s)") "compare: [{label: a, set: {}}, {label: b, set: {}}]\n",
+      { { "winner.same", "No run differs from a" } },
+      "winner.better winner.worse" },
+    { "a tie",
+      HEAD CPUS REPEAT TWO("items: 300, arrivals: {gap: exp(3 s)}", "workers: 8, service: exp(1 s)",
+                           "workers: 6, service: exp(2 s)") "goal: {max: throughput}\n"
+                                                            "compare: [{label: a, set: {}}, "
+                                                            "{label: b, set: {" STAGE_B
+                                                            "workers\": 7}}]\n",
+      { { "flow.keeps_up", "as many as arrive" } },
+      "winner.better winner.worse" },
+    { "one replication",
+      HEAD CPUS TWO("items: 300", "workers: 4, service: exp(1 s)", "workers: 2, service: exp(2 s)")
+          ARMS(STAGE_B "workers\": 4", STAGE_B "workers\": 1"),
+      { { "winner.once", "In one run: b" }, { "verdict.once", "no statement about chance" } },
+      "winner.better verdict.better winner.same" },
+    { "items that arrive want to be soon through",
+      HEAD CPUS REPEAT TWO("items: 400, arrivals: {gap: exp(3 s)}", "workers: 2, service: exp(1 s)",
+                           "workers: 1, service: exp(2.5 s)") "compare: [{label: a, set: {}}, "
+                                                              "{label: b, set: {" STAGE_B
+                                                              "workers\": 3}}]\n",
+      { { "winner.better", "b is better than a at latency p95" }, { "latency.two", "with b" } },
+      "winner.worse" },
+    { "a condition of the goal decides",
+      HEAD CPUS REPEAT TWO("items: 400, arrivals: {gap: exp(3 s)}", "workers: 2, service: exp(1 s)",
+                           "workers: 1, service: exp(2.5 s)") "goal: {max: throughput, while: "
+                                                              "[\"latency p95 <= 20 s\"]}\n"
+                                                              "compare: [{label: a, set: {}}, "
+                                                              "{label: b, set: {" STAGE_B
+                                                              "workers\": 3}}]\n",
+      { { "winner.keeps", "b keeps the goal's conditions; a misses latency p95 <= 20" } },
+      "winner.open" },
+    { "two queueing policies",
+      HEAD GPUS REPEAT JOBS(
+          "count: 150, arrivals: {rate: 80/h}, classes: {short: {weight: 3, run_time: "
+          "exp(4 min), request: {gpus: 2}}, long: {weight: 1, run_time: exp(30 min), "
+          "request: {gpus: 4}}}") "compare: [{label: a, set: {sched.queueing.policy: fcfs}}, "
+                                  "{label: b, set: "
+                                  "{sched.queueing.policy: sjf}}]\n",
+      { { "verdict.better", "slowdown mean" }, { "waits.two", "Longest mean wait" } },
+      "verdict.once verdict.alone" },
+    { "a pipeline and jobs",
+      HEAD GPUS "horizon: 1 h\n" TWO("arrivals: {gap: 10 s}", "workers: 1, service: 1 s",
+                                     "workers: 2, service: 2 s, request: {gpus: 1}")
+          JOBS("run_time: 5 min, arrivals: {rate: 30/h}, classes: {one: {request: {gpus: 1}}}"),
+      { { "flow.keeps_up", "as many as arrive" } },
+      "use.jobs use.jobs_wait jobs.rate workers.lost" },
+    { "rules inside a policy",
+      HEAD CPUS TWO("items: 300", "workers: 4, service: exp(1 s)",
+                    "workers: 2, service: exp(2 s)") "compare: [{label: a, set: {}}, {label: a "
+                                                     "more, set: {" STAGE_B
+                                                     "workers\": 4}}, {label: c, "
+                                                     "set: {" STAGE_B "workers\": 3}}]\n",
+      { { "families.rules", "Rules inside a move" } },
+      NULL },
+    { "arms of one run that ended early",
+      HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 2}]}\n" FIXED "horizon: 10 min\n" TWO(
+          "items: 900", "workers: 2, service: 1 s",
+          "workers: 2, service: 1 s") "timeline: [{at: 1 min, action: node_down, node: n-0}, {at: "
+                                      "1 min, action: node_down, node: "
+                                      "n-1}]\n"
+                                      "compare: [{label: a, set: {}}, {label: b, set: {timeline: "
+                                      "[]}}]\n",
+      { { "workers.lost", "4 lost" } },
+      "limit.stage flow.keeps_up winner.better winner.worse verdict.same" },
