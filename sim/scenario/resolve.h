@@ -26,7 +26,7 @@ struct sim_resolver {
     const struct sim_scenario *baseline; /* whose cluster a load is of; NULL = its own */
     bool is_hardware_unclear;            /* a mistake there: what fits where cannot be judged */
     bool has_gpus, is_exclusive;         /* uncut GPUs so far; they are not shared */
-    struct sim_stage_names stage_names; /* once all stages are known */
+    struct sim_stage_names stage_names;  /* once all stages are known */
 };
 
 void sim_resolve(struct sim_resolver *resolver);
