@@ -401,9 +401,14 @@ static int64_t read_clock(const struct weir_host *host)
     return host->clock_ns == NULL ? 0 : host->clock_ns(host->clock_state);
 }
 
-static void count_time(struct weir_host *host, int64_t wall_ns)
+/* Of a decision that began then; negative = it is not timed. */
+static void count_time(struct weir_host *host, int64_t begin_ns)
 {
+    const int64_t wall_ns = begin_ns < 0 ? -1 : read_clock(host) - begin_ns;
+
     host->stats.wall_last_ns = wall_ns;
+    if (wall_ns < 0)
+        return;
     host->stats.wall_total_ns += wall_ns;
     if (wall_ns > host->stats.wall_max_ns)
         host->stats.wall_max_ns = wall_ns;
@@ -463,7 +468,7 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
     box->pool = -1;
     unread.text[0] = '\0';
     const weir_status status = decide(host, box);
-    count_time(host, read_clock(host) - begin_ns);
+    count_time(host, begin_ns);
     if (status != WEIR_OK) {
         weir_plan_reset(host->plan, host->next_worker, host->explain);
         return status;

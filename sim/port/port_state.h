@@ -57,6 +57,12 @@ struct port_log {
     sim_handle timer;
 };
 
+/* Which decisions are timed; port.c. */
+struct sim_port_clock {
+    uint64_t begun;
+    bool is_open; /* its end is not read yet */
+};
+
 struct sim_port {
     struct port_workload *workloads;
     uint32_t workload_count;
@@ -82,7 +88,8 @@ struct sim_port {
     uint64_t next_initial;           /* id of the next worker placed before the first decision */
     const struct weir_plan *pending; /* decided, not applied yet; the host's */
     const struct sim_sched *pending_sched;
-    int64_t pending_ns, pending_wall_ns;
+    int64_t pending_ns, pending_wall_ns; /* wall: negative = not timed */
+    struct sim_port_clock clock;
     bool has_seen;
     struct port_log log;
     bool is_enough;                   /* the witness says */
@@ -91,7 +98,7 @@ struct sim_port {
 };
 
 /* Of the scheduler in force. */
-struct weir_host_config sim_port_host_config(const struct sim_port *port);
+struct weir_host_config sim_port_host_config(struct sim_port *port);
 
 /* Tells the host that workers started there, or with a reason that the truth refused them. */
 weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *start,

@@ -211,7 +211,7 @@ weir_status sim_told_decide(struct sim_port *port, const struct weir_call *call,
     if (sim_told_plan_get(&port->process.line, &port->lists, &lists) != WEIR_OK)
         return lose(port, error);
     sim_line_speak(&port->process.line);
-    *wall_ns = answer.wall_ns > 0 ? answer.wall_ns : 0;
+    *wall_ns = answer.wall_ns;
     return weir_host_follow(port->host, call, &lists, plan, error);
 }
 

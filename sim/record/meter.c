@@ -381,7 +381,8 @@ void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t refuse
     meter_tick(meter, now_ns);
     meter->decisions++;
     meter->refused += refused;
-    sim_percentiles_add(&meter->decision, wall_ns);
+    if (wall_ns >= 0)
+        sim_percentiles_add(&meter->decision, wall_ns);
 }
 
 uint64_t sim_meter_items_done(const struct sim_meter *meter)

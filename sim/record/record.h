@@ -139,7 +139,7 @@ struct sim_decision_row {
     int64_t t_ns;
     const char *placement, *scaling, *status, *message;
     uint32_t refused;
-    int64_t wall_ns;
+    int64_t wall_ns;              /* negative = not timed */
     const struct weir_plan *plan; /* may be NULL; actions, notes and choices are taken from it */
     const uint32_t *outcomes; /* by action: 0 applied, else enum weir_reason it was refused for */
     const uint32_t *kinds;    /* by action: of its job; NULL = no jobs */

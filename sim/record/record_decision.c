@@ -54,6 +54,8 @@ static weir_status write_decision(struct sim_recorder *recorder, const struct si
                                   cell_text("status", row->status),
                                   cell_text("message", row->message) };
     WEIR_TRY(INSERT(recorder, RECORD_DECISION, cells, error));
+    if (row->wall_ns < 0)
+        return WEIR_OK; /* it was not timed */
     const struct cell wall[] = { cell_int("decision", (int64_t)row->decision),
                                  cell_real("cpu_ms", (double)row->wall_ns * 1e-6) };
     return INSERT(recorder, RECORD_DECISION_WALL, wall, error);

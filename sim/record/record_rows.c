@@ -315,6 +315,8 @@ weir_status sim_recorder_worker(struct sim_recorder *recorder, const struct sim_
                                 struct weir_error *error)
 {
     struct device_text devices = { .length = 0 };
+    if (!recorder || !record_keeps(recorder, SIM_KEEP_JOBS))
+        return WEIR_OK; /* before it is printed */
     print_devices(&devices, row->alloc);
     uint64_t mask = 0;
     int64_t units = 0;

@@ -191,6 +191,29 @@ static void the_longest_decision_is_kept(void)
     weir_host_destroy(host);
 }
 
+static int64_t not_now(void *state)
+{
+    ++*(uint32_t *)state;
+    return -1;
+}
+
+static void a_decision_that_is_not_timed_reads_the_clock_once(void)
+{
+    uint32_t looks = 0;
+    struct weir_host_config config = test_config("fgd", "xenna");
+    config.clock_ns = not_now;
+    config.clock_state = &looks;
+    struct weir_host *const host = open_jobs(2, &config);
+    const struct weir_plan *plan = NULL;
+    const struct weir_call call = { .causes = WEIR_CAUSE_WAKE };
+
+    (void)decide(host, call, &plan);
+    CHECK_I64(looks, 1);
+    CHECK_I64(weir_host_stats(host).wall_last_ns, -1);
+    CHECK_I64(weir_host_stats(host).wall_total_ns, 0);
+    weir_host_destroy(host);
+}
+
 static void a_cancelled_plan_was_never_made(void)
 {
     const struct weir_host_config config = test_config("fgd", "xenna");
@@ -221,6 +244,8 @@ static const struct test tests[] = {
     { "a cap on stages comes to the same workers", a_cap_on_stages_comes_to_the_same_workers },
     { "what there was no time for is decided later", what_there_was_no_time_for_is_decided_later },
     { "the longest decision is kept", the_longest_decision_is_kept },
+    { "a decision that is not timed reads the clock once",
+      a_decision_that_is_not_timed_reads_the_clock_once },
     { "a cancelled plan was never made", a_cancelled_plan_was_never_made },
 };
 TEST_MAIN(tests)

@@ -41,7 +41,9 @@ struct weir_host_config {
     const struct weir_scaling_ops *fallback; /* NULL = a rejected plan is an error */
     struct weir_window window;               /* zero = 180 s and 5 points */
     uint64_t seed;
-    int64_t (*clock_ns)(void *state); /* wall clock for timing; NULL = not timed */
+    /* Clock for timing, read when a decision begins and when it ends; NULL = not timed. Negative at
+     * the begin: this decision is not timed (from 2.3 on), and it is not read at its end. */
+    int64_t (*clock_ns)(void *state);
     void *clock_state;
     uint32_t group_by_policy; /* 1 = bundles of placement groups go where the placement policy says,
                                  0 = where Ray's own scorer does */
@@ -217,7 +219,7 @@ struct weir_host_stats {
     uint64_t decisions, rejected, fallbacks;
     uint64_t started, stopped, denied, refused, lost;
     uint64_t placements_tried, placements_failed;
-    int64_t wall_total_ns, wall_max_ns, wall_last_ns;
+    int64_t wall_total_ns, wall_max_ns, wall_last_ns; /* the last: -1 = it was not timed */
 };
 WEIR_API struct weir_host_stats weir_host_stats(const struct weir_host *host);
 WEIR_API const struct weir_cluster *weir_host_cluster(const struct weir_host *host);
