@@ -219,6 +219,19 @@ struct queueing {
     double served[FLOWS]; /* over weight, by start */
 };
 
+static void ask_for_all(struct weir_host *host, struct queueing *queueing, struct draws *draws)
+{
+    for (uint32_t f = 0; f < queueing->flows; f++) {
+        const uint32_t tenant = test_tenant_of_weight(host, queueing->weights[f]);
+        for (uint32_t j = 0; j < JOBS; j++) {
+            const int64_t seconds = 1 + (int64_t)draws_below(draws, 10);
+            queueing->longest[f] = fmax(queueing->longest[f], (double)seconds);
+            test_ask(host, (struct test_ask){
+                               .tenant = tenant, .count = 1, .cpus = 1, .seconds = seconds });
+        }
+    }
+}
+
 /* The largest spread of (service of a - service of b) while both wait, against the bound. */
 static double worst_part(struct queueing *queueing, const char *policy, double by_start,
                          struct draws *draws)
@@ -231,15 +244,7 @@ static double worst_part(struct queueing *queueing, const char *policy, double b
     double most[FLOWS][FLOWS] = { { 0 } };
     double worst = 0;
 
-    for (uint32_t f = 0; f < queueing->flows; f++) {
-        const uint32_t tenant = test_tenant_of_weight(host, queueing->weights[f]);
-        for (uint32_t j = 0; j < JOBS; j++) {
-            const int64_t seconds = 1 + (int64_t)draws_below(draws, 10);
-            queueing->longest[f] = fmax(queueing->longest[f], (double)seconds);
-            test_ask(host, (struct test_ask){
-                               .tenant = tenant, .count = 1, .cpus = 1, .seconds = seconds });
-        }
-    }
+    ask_for_all(host, queueing, draws);
     for (int64_t now_s = 0;;) {
         decide(host, now_s, false);
         for (uint32_t i = 0; i < host->jobs.record_count; i++) {
