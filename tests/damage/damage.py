@@ -10,6 +10,7 @@ import collections
 import glob
 import gzip
 import os
+import pathlib
 import random
 import shutil
 import signal
@@ -122,6 +123,7 @@ def sound_databases():
             sys.exit(f"{name}.yaml: {errors.decode()}")
     for name in ("v1", "v5"):
         with open(f"{SOURCE}/tests/golden/old/{name}.sql", encoding="utf-8") as text:
+            pathlib.Path(f"{name}.db").unlink(missing_ok=True)  # of an earlier run here
             db = sqlite3.connect(f"{name}.db")
             db.executescript(text.read())
             db.close()
