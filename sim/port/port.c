@@ -57,6 +57,39 @@ struct weir_host_config sim_port_host_config(struct sim_port *port)
     };
 }
 
+static weir_status add_tenants(const struct sim_port *port, struct weir_host *host,
+                               struct weir_error *error)
+{
+    const struct sim_scenario *scenario = port->config.scenario;
+    WEIR_TRY(weir_host_set_half_life(host, port->sched->half_life_ns));
+    for (size_t i = 0; i < scenario->tenants_count; i++) {
+        const struct sim_tenant *tenant = &scenario->tenants[i];
+        const struct weir_tenant_spec spec = { .size = sizeof(struct weir_tenant_spec),
+                                               .parent = tenant->parent,
+                                               .name = tenant->name,
+                                               .weight = tenant->weight,
+                                               .tickets = tenant->tickets,
+                                               .guarantee = tenant->guarantee,
+                                               .hard = tenant->hard,
+                                               .soft = tenant->soft,
+                                               .borrow = tenant->borrow,
+                                               .lend = tenant->lend };
+        const weir_status status = weir_host_add_tenant(host, &spec, NULL, error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "tenant %s", tenant->name);
+            return status;
+        }
+    }
+    return WEIR_OK;
+}
+
+weir_status sim_port_open_host(const struct sim_port *port, const struct weir_host_config *config,
+                               struct weir_host **host, struct weir_error *error)
+{
+    WEIR_TRY(weir_host_create(config, host, error));
+    return add_tenants(port, *host, error);
+}
+
 /* ---- a policy that is a command ---- */
 
 static bool has_command(const struct sim_port *port)
@@ -186,31 +219,6 @@ static weir_status add_nodes(struct sim_port *port, struct weir_error *error)
     return WEIR_OK;
 }
 
-static weir_status add_tenants(struct sim_port *port, struct weir_error *error)
-{
-    const struct sim_scenario *scenario = port->config.scenario;
-    WEIR_TRY(weir_host_set_half_life(port->host, port->sched->half_life_ns));
-    for (size_t i = 0; i < scenario->tenants_count; i++) {
-        const struct sim_tenant *tenant = &scenario->tenants[i];
-        const struct weir_tenant_spec spec = { .size = sizeof(struct weir_tenant_spec),
-                                               .parent = tenant->parent,
-                                               .name = tenant->name,
-                                               .weight = tenant->weight,
-                                               .tickets = tenant->tickets,
-                                               .guarantee = tenant->guarantee,
-                                               .hard = tenant->hard,
-                                               .soft = tenant->soft,
-                                               .borrow = tenant->borrow,
-                                               .lend = tenant->lend };
-        const weir_status status = weir_host_add_tenant(port->host, &spec, NULL, error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "tenant %s", tenant->name);
-            return status;
-        }
-    }
-    return WEIR_OK;
-}
-
 weir_status sim_port_create(const struct sim_port_config *config, struct sim_port **port,
                             struct weir_error *error)
 {
@@ -225,8 +233,6 @@ weir_status sim_port_create(const struct sim_port_config *config, struct sim_por
     status = name_command(made, status, error);
     if (status == WEIR_OK)
         status = add_nodes(made, error);
-    if (status == WEIR_OK)
-        status = add_tenants(made, error);
     if (status != WEIR_OK) {
         sim_port_destroy(made);
         return status;
@@ -652,7 +658,6 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
     const struct weir_call call = { .size = sizeof call,
                                     .causes = WEIR_CAUSE_TIMER,
                                     .now_ns = sim_engine_now(port->config.context->engine) };
-    WEIR_TRY(weir_host_set_half_life(port->host, sched->half_life_ns));
     WEIR_TRY(prepare_question(port, "adopt", &call));
     return name_command(port, sim_told_replace(port), error);
 }

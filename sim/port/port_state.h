@@ -99,6 +99,9 @@ struct sim_port {
 
 /* Of the scheduler in force. */
 struct weir_host_config sim_port_host_config(struct sim_port *port);
+/* A host with all that it is told before the first decision, wherever it lives. */
+weir_status sim_port_open_host(const struct sim_port *port, const struct weir_host_config *config,
+                               struct weir_host **host, struct weir_error *error);
 
 /* Tells the host that workers started there, or with a reason that the truth refused them. */
 weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *start,

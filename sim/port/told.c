@@ -168,7 +168,7 @@ weir_status sim_told_begin(struct sim_port *port, struct weir_error *error)
         sim_line_speak(&port->process.line);
     }
     const struct weir_host_config config = sim_port_host_config(port);
-    return weir_host_create(&config, &port->host, error);
+    return sim_port_open_host(port, &config, &port->host, error);
 }
 
 void sim_told_end(struct sim_port *port)
@@ -182,6 +182,7 @@ weir_status sim_told_replace(struct sim_port *port)
 {
     const struct weir_host_config config = sim_port_host_config(port);
     struct sim_told_answer answer;
+    WEIR_TRY(weir_host_set_half_life(port->host, port->sched->half_life_ns));
     if (!port->is_isolated)
         return weir_host_replace(port->host, &config, error_of(port));
     const struct sim_told told = { .kind = SIM_TOLD_REPLACE };

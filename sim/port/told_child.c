@@ -213,7 +213,7 @@ static weir_status begin(struct child *child)
     struct weir_host_config config;
     weir_status status = load_policies(child, &config);
     if (status == WEIR_OK)
-        status = weir_host_create(&config, &child->host, &child->error);
+        status = sim_port_open_host(child->port, &config, &child->host, &child->error);
     return answer(child, status, 0);
 }
 
@@ -222,6 +222,8 @@ static weir_status replace(struct child *child)
     struct weir_host_config config;
     WEIR_TRY(get(child, &child->port->sched, sizeof child->port->sched));
     weir_status status = child->failed != WEIR_OK ? child->failed : load_policies(child, &config);
+    if (status == WEIR_OK)
+        status = weir_host_set_half_life(child->host, child->port->sched->half_life_ns);
     if (status == WEIR_OK)
         status = weir_host_replace(child->host, &config, &child->error);
     return answer(child, status, 0);

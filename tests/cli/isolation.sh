@@ -84,9 +84,11 @@ both "$WEIR_SOURCE_DIR/scenarios/capacity/mig_repartition.yaml" --set sched.plac
 both "$WEIR_SOURCE_DIR/scenarios/capacity/mig_repartition.yaml" --set sched.queueing=widest_first
 both "$WEIR_SOURCE_DIR/scenarios/examples/mixed_cluster.yaml" --set sched.placement=template_fullest_first
 both pipes.yaml -j 2
+both "$WEIR_SOURCE_DIR/scenarios/training/quota.yaml" --set sched.placement=template_fullest_first
+both "$WEIR_SOURCE_DIR/scenarios/training/quota.yaml" --set sched.queueing=widest_first
 # Placement without a clock takes place in the process of the run.
 both "$WEIR_SOURCE_DIR/scenarios/examples/pack_density.yaml" --set sched.placement=template_fullest_first
-[ "$count" -ge 11 ] || fail "only $count scenarios"
+[ "$count" -ge 13 ] || fail "only $count scenarios"
 
 # The database says where the module ran, and what it has begun is gone on with in the same place.
 expect 0 "$WEIR_BIN" run pipes.yaml "${modules[@]}" --quiet -n 2 -o apart.db --force
