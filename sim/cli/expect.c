@@ -52,6 +52,11 @@ static size_t find_variant(const struct sim_experiment *experiment, const char *
     return other;
 }
 
+static const char *thing_of(const struct sim_expect *expect)
+{
+    return expect->of == NULL ? "" : expect->of;
+}
+
 static double bound_of(const struct sim_experiment *experiment, const struct sim_expect *expect,
                        size_t variant)
 {
@@ -60,7 +65,8 @@ static double bound_of(const struct sim_experiment *experiment, const struct sim
     const char *metric = expect->than_metric == NULL ? expect->metric : expect->than_metric;
     return expect->times *
            sim_experiment_mean(experiment, find_variant(experiment, expect->than_variant, variant),
-                               metric, expect->than_of == NULL ? "" : expect->than_of);
+                               metric,
+                               expect->than_of == NULL ? thing_of(expect) : expect->than_of);
 }
 
 static weir_status keep_unmet(struct sim_experiment *experiment, const char *text)
@@ -133,8 +139,7 @@ static weir_status judge_end(struct sim_experiment *experiment, size_t variant,
 static weir_status judge(struct sim_experiment *experiment, const struct sim_expect *expect,
                          size_t variant, struct sim_recorder *recorder, struct weir_error *error)
 {
-    const double value = sim_experiment_mean(experiment, variant, expect->metric,
-                                             expect->of == NULL ? "" : expect->of);
+    const double value = sim_experiment_mean(experiment, variant, expect->metric, thing_of(expect));
     const double bound = bound_of(experiment, expect, variant);
     const bool met = is_met(expect, value, bound);
     char text[256];

@@ -125,6 +125,17 @@ static weir_status ages_of(const struct writer *writer, uint32_t state, size_t i
     return WEIR_OK;
 }
 
+/* Of jobs that had not started. */
+static void put_longest_wait(struct writer *writer, const struct sim_censored *waiting)
+{
+    int64_t longest_ns = -1;
+    for (size_t i = 0; i < waiting->count; i++)
+        longest_ns = waiting->ages_ns[i] > longest_ns ? waiting->ages_ns[i] : longest_ns;
+    writer->n = waiting->count;
+    if (longest_ns >= 0)
+        put(writer, "starvation.max_wait", "s", sim_time_s(longest_ns));
+}
+
 static void put_times(struct writer *writer, size_t index)
 {
     struct sim_job_meter *row = row_of(writer->run, index);
@@ -140,6 +151,7 @@ static void put_times(struct writer *writer, size_t index)
         const struct sim_censored none = { .count = 0 };
         const struct sim_censored unknown = { .count = unfinished.count };
         put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
+        put_longest_wait(writer, &waiting);
         put_distribution(writer, "jct", "s", &row->time, &unfinished);
         put_distribution(writer, "restart.latency", "s", &row->restart, &none);
         put_distribution(writer, "slowdown", "1", &row->slowdown, &unknown);

@@ -11,6 +11,7 @@
  */
 #include "sim/engine/room.h"
 #include "sim/port/port_state.h"
+#include "sim/record/meter.h"
 #include "weir/host.h"
 
 #include <stdlib.h>
@@ -37,6 +38,9 @@ static weir_status tell_host(struct sim_port *port, const struct port_news *news
     case PORT_NEWS_RANK:
         return sim_told_outcome(port, &news->rank, NULL);
     case PORT_NEWS_NODE:
+        sim_meter_believed(port->config.context->meter,
+                           sim_engine_now(port->config.context->engine), news->index,
+                           news->id != 0);
         return sim_told_node_flags(port, news->index, news->id != 0 ? WEIR_NODE_UP : 0,
                                    news->at_ns);
     case PORT_NEWS_GPU:

@@ -219,6 +219,23 @@ static weir_status add_nodes(struct sim_port *port, struct weir_error *error)
     return WEIR_OK;
 }
 
+struct sim_meter_amounts sim_port_believed(const struct sim_port *port, uint32_t node)
+{
+    const struct weir_cluster *cluster = weir_host_cluster(port->host);
+    const struct weir_node *told = weir_cluster_node(cluster, node);
+    struct sim_meter_amounts sum = { { 0 } };
+    sum.amount[SIM_RESOURCE_CPU] = weir_units_amount(told->cpu_total);
+    sum.amount[SIM_RESOURCE_RAM] = (double)told->ram_total_bytes;
+    sum.amount[SIM_RESOURCE_GPU] = (double)told->gpu_count;
+    for (uint32_t g = 0; g < told->gpu_count; g++) {
+        const struct weir_gpu *gpu = weir_cluster_gpu(cluster, node, g);
+        sum.amount[SIM_RESOURCE_NVDEC] += (double)__builtin_popcount(gpu->nvdec_all);
+        sum.amount[SIM_RESOURCE_NVENC] += (double)__builtin_popcount(gpu->nvenc_all);
+        sum.amount[SIM_RESOURCE_GPU_MEM] += (double)gpu->mem_total_bytes;
+    }
+    return sum;
+}
+
 weir_status sim_port_create(const struct sim_port_config *config, struct sim_port **port,
                             struct weir_error *error)
 {
@@ -594,6 +611,7 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
     port->pending_sched = port->sched;
     port->pending_ns = now_ns;
     port->pending_wall_ns = wall_ns;
+    port->is_pending_of_pools = (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0;
     const struct sim_event event = { .time_ns = apply_time(port, now_ns),
                                      .kind = SIM_KIND_APPLY,
                                      .phase = SIM_PHASE_FAULT };
@@ -611,6 +629,17 @@ static void ask_again(struct sim_port *port)
         sim_port_wake(port, causes);
 }
 
+/* How many workers the plan wants, of the stages that it was about. */
+static void note_wanted(const struct sim_port *port, const struct weir_plan *plan)
+{
+    const int64_t now_ns = sim_engine_now(port->config.context->engine);
+    for (uint32_t p = 0; p < port->pool_count; p++) {
+        const struct weir_pool_note *note = weir_plan_pool_note(plan, p);
+        if (note != NULL)
+            sim_meter_planned(port->config.context->meter, now_ns, p, note->workers_after);
+    }
+}
+
 weir_status sim_port_apply(struct sim_port *port)
 {
     struct sim_context *context = port->config.context;
@@ -624,6 +653,8 @@ weir_status sim_port_apply(struct sim_port *port)
     ask_again(port);
     if (port->pool_count == 0 && weir_plan_count(plan) == 0)
         return WEIR_OK; /* a pass that changed nothing */
+    if (port->is_pending_of_pools)
+        note_wanted(port, plan);
     sim_meter_decision(context->meter, sim_engine_now(context->engine),
                        sim_port_count_refused(port, plan), wall_ns);
     const struct sim_decision_row row = { .decision = port->decisions++,

@@ -40,6 +40,8 @@ weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const stru
                               uint32_t *index);
 uint32_t sim_port_pool_count(const struct sim_port *port);
 const struct sim_pool *sim_port_pool(const struct sim_port *port, uint32_t index);
+/* What the host was told that the node has. */
+struct sim_meter_amounts sim_port_believed(const struct sim_port *port, uint32_t node);
 
 weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task);
 void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker);

@@ -89,6 +89,7 @@ struct sim_port {
     const struct weir_plan *pending; /* decided, not applied yet; the host's */
     const struct sim_sched *pending_sched;
     int64_t pending_ns, pending_wall_ns; /* wall: negative = not timed */
+    bool is_pending_of_pools;
     struct sim_port_clock clock;
     bool has_seen;
     struct port_log log;

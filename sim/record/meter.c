@@ -24,6 +24,8 @@ static void start_measuring(struct sim_meter *meter, int64_t now_ns)
         stage->base = sim_meter_stage_totals(stage, now_ns);
         stage->queue_max = stage->queue;
         stage->bytes_max = stage->bytes;
+        stage->planned_base = sim_gauge_integral(&stage->planned, now_ns);
+        stage->missing_base = sim_gauge_integral(&stage->missing, now_ns);
         sim_percentiles_reset(&stage->wait);
     }
     for (size_t n = 0; n < meter->node_count; n++)
@@ -37,6 +39,7 @@ static void start_measuring(struct sim_meter *meter, int64_t now_ns)
     }
     meter_jobs_warm(meter, now_ns);
     meter_tenants_warm(meter, now_ns);
+    meter_belief_warm(meter, now_ns);
     meter_physics_warm(meter, now_ns);
     meter->base = sim_meter_cluster_totals(meter, now_ns);
     meter->bytes_max = meter->bytes;
@@ -111,6 +114,7 @@ static void count_life(struct sim_meter *meter, int64_t now_ns,
         stage->deleted++;
         meter->workers--;
     }
+    meter_belief_workers(stage, now_ns);
     sim_meter_rebalance(meter, now_ns, meter->info[worker->stage].pipeline);
 }
 
@@ -278,6 +282,7 @@ void sim_meter_node_up(struct sim_meter *meter, int64_t now_ns, uint32_t node_in
     sim_gauge_set(&node->up, now_ns, is_up ? 1.0 : 0.0);
     amounts_change(&meter->up_capacity, now_ns, &meter->capacity[node_index], is_up ? 1.0 : -1.0);
     frag_change(meter, now_ns, &node->frag, is_up ? 1.0 : -1.0);
+    meter_belief_check(meter, now_ns, node_index);
 }
 
 /* ---- items and tasks ---- */

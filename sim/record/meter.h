@@ -65,6 +65,8 @@ struct sim_meter_tenant_info {
 struct sim_meter_config {
     size_t node_count;
     const struct sim_meter_amounts *node_capacity;
+    const struct sim_meter_amounts
+        *node_believed; /* what the scheduler is told; NULL = not known */
     size_t stage_count;
     const struct sim_meter_stage_info *stages;
     /* The work that fragmentation is measured against, by `shape` and `mix`; NULL = the stages. */
@@ -116,6 +118,10 @@ void sim_meter_backpressure(struct sim_meter *meter, int64_t now_ns, uint32_t st
 /* Mean service time of the stage as last estimated (s per batch and worker), for the bottleneck. */
 void sim_meter_speed(struct sim_meter *meter, int64_t now_ns, uint32_t stage, double batches_per_s);
 void sim_meter_node_up(struct sim_meter *meter, int64_t now_ns, uint32_t node, bool is_up);
+/* The scheduler is told so; it may be late. */
+void sim_meter_believed(struct sim_meter *meter, int64_t now_ns, uint32_t node, bool is_up);
+/* Workers that a stage is to have by the plan that was just applied. */
+void sim_meter_planned(struct sim_meter *meter, int64_t now_ns, uint32_t stage, uint64_t workers);
 void sim_meter_task_done(struct sim_meter *meter, int64_t now_ns, uint32_t stage,
                          int64_t service_ns);
 /* The backlog of a pipeline is there from now on: makespan counts from here. */

@@ -165,6 +165,9 @@ static void put_stage(const struct view *view, size_t s)
     put(view->out, "bp.starved_frac", label, "ratio", means[SERIES_STARVED_TIME]);
     put(view->out, "bp.signal", label, "", means[SERIES_SIGNAL]);
     put(view->out, "bottleneck.share", label, "ratio", means[SERIES_BOTTLENECK]);
+    put(view->out, "plan.met_frac", label, "ratio",
+        1.0 - ratio(sim_gauge_integral(&stage->missing, view->end->end_ns) - stage->missing_base,
+                    sim_gauge_integral(&stage->planned, view->end->end_ns) - stage->planned_base));
     put_mean(view->out, &stage->wait, "wait.stage.mean", label);
     put_percentile(view->out, &stage->wait, &(struct sim_censored){ 0 }, 0.95,
                    (struct sim_result_row){ .metric = "wait.stage.p95", .label = label });
@@ -464,6 +467,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
         put_pipelines(&view);
         put_workers(&view);
         meter_tenants_results(meter, end->end_ns, out);
+        meter_belief_results(meter, end->end_ns, out);
         if (meter->workload_count > 0)
             put_balance(&view);
     }

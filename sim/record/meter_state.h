@@ -50,6 +50,8 @@ struct stage_meter {
     double service_ns, lost_ns; /* handed out in whole tasks; thrown away */
     double batches_per_s;       /* NAN = unknown */
     struct sim_percentiles wait;
+    struct sim_gauge planned, missing; /* workers, by the plan in force */
+    double planned_base, missing_base;
     struct stage_totals base, last;
     char *label;
 };
@@ -176,6 +178,7 @@ struct sim_meter {
     struct sim_job_meter *jobs; /* a class each, then a workload each */
     size_t class_count, workload_count;
     struct meter_tenants *tenants; /* NULL = there are none */
+    struct meter_belief *belief;   /* NULL = what is told is not known */
 
     struct link_meter *links; /* meter_physics.c; NULL = the scenario has no such thing */
     size_t link_count;
@@ -234,6 +237,16 @@ weir_status meter_tenants_open(struct sim_meter *meter, const struct sim_meter_c
 void meter_tenants_close(struct sim_meter *meter);
 void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns);
 void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
+
+/* meter_belief.c */
+weir_status meter_belief_open(struct sim_meter *meter, const struct sim_meter_config *config);
+void meter_belief_close(struct sim_meter *meter);
+void meter_belief_warm(struct sim_meter *meter, int64_t now_ns);
+/* After a plan came into force, or workers appeared or went. */
+void meter_belief_workers(struct stage_meter *stage, int64_t now_ns);
+/* After the truth of a node or what is told of it changed. */
+void meter_belief_check(struct sim_meter *meter, int64_t now_ns, uint32_t node);
+void meter_belief_results(const struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
 
 /* meter_sample.c: an interval that is written, its rows and means. */
 struct sample_interval {

@@ -188,6 +188,7 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
         open_node(meter, n);
     WEIR_TRY(meter_jobs_open(meter, config));
     WEIR_TRY(meter_tenants_open(meter, config));
+    WEIR_TRY(meter_belief_open(meter, config));
     WEIR_TRY(meter_physics_open(meter, config));
     WEIR_TRY(sim_percentiles_open(&meter->latency, STORED_VALUES));
     WEIR_TRY(sim_percentiles_open(&meter->decision, STORED_VALUES));
@@ -235,6 +236,7 @@ void sim_meter_destroy(struct sim_meter *meter)
     }
     meter_jobs_close(meter);
     meter_tenants_close(meter);
+    meter_belief_close(meter);
     meter_physics_close(meter);
     sim_percentiles_close(&meter->latency);
     sim_percentiles_close(&meter->decision);

@@ -151,7 +151,7 @@ static weir_status create_meter(struct sim_world *world)
     const struct sim_scenario *scenario = world->scenario;
     const size_t nodes = sim_scenario_node_count(scenario);
     const size_t pools = sim_port_pool_count(world->port);
-    struct sim_meter_amounts *capacity = calloc(nodes + 1, sizeof(*capacity));
+    struct sim_meter_amounts *capacity = calloc(2 * nodes + 1, sizeof(*capacity));
     struct sim_meter_stage_info *stages = calloc(pools + 1, sizeof(*stages));
     const size_t workloads = sim_port_workload_count(world->port);
     const char **names = calloc((size_t)world->driver_count + 1, sizeof(*names));
@@ -164,14 +164,17 @@ static weir_status create_meter(struct sim_world *world)
     if (status == WEIR_OK) {
         for (uint32_t d = 1; d <= world->driver_count; d++)
             names[d - 1] = sim_driver_name(&world->drivers[d]);
-        for (uint32_t n = 0; n < nodes; n++)
+        for (uint32_t n = 0; n < nodes; n++) {
             capacity[n] = sim_cluster_capacity(world->context.cluster, n);
+            capacity[nodes + n] = sim_port_believed(world->port, n);
+        }
         for (uint32_t w = 0; w < workloads; w++)
             classes[w] = sim_port_classes(world->port, w);
         world->work_total = sum_work(world->port);
         fill_stages(world, stages);
         struct sim_meter_config config = { .node_count = nodes,
                                            .node_capacity = capacity,
+                                           .node_believed = capacity + nodes,
                                            .stage_count = pools,
                                            .stages = stages,
                                            .pipeline_count = world->driver_count,

@@ -101,17 +101,22 @@ static void until_it_is_detected_a_lost_device_is_planned_with(void)
         "{name: a, count: 1, at: 130 s, run_time: 20 s, request: {gpus: 4, cpus: 1}}";
     static const struct {
         const char *failures, *jobs;
-        double refused;
+        double refused, mismatch_s;
     } cases[] = {
-        { "node_between: const(100 s), node_repair: const(50 s)", early, 0 },
-        { "node_between: const(100 s), node_repair: const(50 s), detection: const(20 s)", early,
-          1 },
-        { "node_between: const(100 s), node_repair: const(50 s), detection: const(20 s)", late, 0 },
-        { "node_between: const(100 s), node_repair: const(50 s), detection: const(60 s)", late, 1 },
-        { "gpu_between: const(100 s), gpu_repair: const(50 s)", early, 0 },
-        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(20 s)", early, 1 },
-        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(20 s)", late, 0 },
-        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(60 s)", late, 1 },
+        { "node_between: const(100 s), node_repair: const(50 s)", early, 0, 0 },
+        { "node_between: const(100 s), node_repair: const(50 s), detection: const(20 s)", early, 1,
+          20 },
+        { "node_between: const(100 s), node_repair: const(50 s), detection: const(20 s)", late, 0,
+          20 },
+        { "node_between: const(100 s), node_repair: const(50 s), detection: const(60 s)", late, 1,
+          50 },
+        { "gpu_between: const(100 s), gpu_repair: const(50 s)", early, 0, 0 },
+        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(20 s)", early, 1,
+          0 },
+        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(20 s)", late, 0,
+          0 },
+        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(60 s)", late, 1,
+          0 },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct lives lives;
@@ -120,7 +125,9 @@ static void until_it_is_detected_a_lost_device_is_planned_with(void)
         CHECK_I64(lives.count, 1);
         CHECK_NEAR(lives.start_s[0], 150, 0);
         CHECK_NEAR(lives.end_s[0], 170, 0);
-        if (!CHECK_NEAR(test_value(summary, "sched.refused", ""), cases[i].refused, 0))
+        const double mismatch_s = test_value(summary, "belief.mismatch_s", "");
+        if (!CHECK_NEAR(test_value(summary, "sched.refused", ""), cases[i].refused, 0) ||
+            !CHECK_NEAR(mismatch_s, cases[i].mismatch_s, 0))
             (void)printf("    case %zu\n", i);
         free(summary);
     }

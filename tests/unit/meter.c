@@ -289,6 +289,21 @@ static void the_bottleneck_is_the_stage_of_least_capacity(void)
     sim_meter_destroy(meter);
 }
 
+/* Two are wanted from 0 to 6 and one comes at 2; from 6 on one is wanted, which is there. */
+static void a_plan_is_met_as_far_as_its_workers_are_there(void)
+{
+    struct sim_meter *meter = open_meter(0);
+    const struct sim_meter_worker a = worker(0);
+    sim_meter_planned(meter, 0, 0, 2);
+    sim_meter_worker_state(meter, at(2), &a, SIM_METER_GONE, SIM_METER_SETUP);
+    sim_meter_planned(meter, at(6), 0, 1);
+    struct sim_run_summary *results = finish(meter, 10, false);
+    static const struct expected rows[] = { { "plan.met_frac", "cut", 1.0 - 8.0 / 16.0 } };
+    CHECK_RESULTS(results, rows);
+    free(results);
+    sim_meter_destroy(meter);
+}
+
 static void an_unknown_speed_names_no_bottleneck_but_a_missing_worker_does(void)
 {
     struct sim_meter *meter = open_meter(0);
@@ -537,6 +552,8 @@ static const struct test tests[] = {
       a_node_that_is_down_is_not_in_the_denominator },
     { "the bottleneck is the stage of least capacity",
       the_bottleneck_is_the_stage_of_least_capacity },
+    { "a plan is met as far as its workers are there",
+      a_plan_is_met_as_far_as_its_workers_are_there },
     { "an unknown speed names no bottleneck but a missing worker does",
       an_unknown_speed_names_no_bottleneck_but_a_missing_worker_does },
     { "the steady rate comes from the longest interval without changes",
