@@ -387,6 +387,23 @@ static const char jobs_json_sql[] = PENDING_JSON(WAITING, "jobs");
 static const char stages_sql[] = SHORT;
 static const char stages_json_sql[] = PENDING_JSON(SHORT, "workers");
 
+/* Who waits for room may wait for a node that is lost. */
+#define DOWN                                                                                       \
+    "SELECT h.target AS node, max(h.t_s) AS since_s FROM happening h WHERE h.run_id = :run"        \
+    " AND h.kind = 'node_down' AND h.t_s <= :from AND coalesce(h.until_s, 1e18) > :from"           \
+    " AND NOT EXISTS (SELECT 1 FROM happening u WHERE u.run_id = :run AND u.kind = 'node_up'"      \
+    " AND u.target = h.target AND u.t_s BETWEEN h.t_s AND :from) GROUP BY h.target ORDER BY 2, 1"
+static const char down_sql[] = DOWN;
+static const char down_json_sql[] = "SELECT json_group_array(json_object('node', node, 'since_s',"
+                                    " since_s)) FROM (" DOWN ")";
+
+static void print_down(const struct an_explanation *explanation, const struct an_frame *nodes)
+{
+    for (size_t row = 0; row < nodes->row_count; row++)
+        (void)fprintf(explanation->out, "%s is down since %s\n", an_text(nodes, row, 0),
+                      an_explain_clock(explanation, an_number(nodes, row, 1)).text);
+}
+
 static void print_waiting(const struct an_explanation *explanation, const struct an_frame *jobs)
 {
     FILE *out = explanation->out;
@@ -426,6 +443,8 @@ static weir_status print_pending_json(const struct an_explanation *explanation,
     WEIR_TRY(an_explain_json(explanation, jobs_json_sql, args, error));
     (void)fputs(",\"stages\":", out);
     WEIR_TRY(an_explain_json(explanation, stages_json_sql, args, error));
+    (void)fputs(",\"nodes_down\":", out);
+    WEIR_TRY(an_explain_json(explanation, down_json_sql, args, error));
     (void)fputs("}\n", out);
     return WEIR_OK;
 }
@@ -439,12 +458,16 @@ weir_status an_explain_pending(const struct an_explanation *explanation, struct 
         return print_pending_json(explanation, &args, error);
     const struct an_frame *jobs = NULL;
     const struct an_frame *stages = NULL;
+    const struct an_frame *down = NULL;
     WEIR_TRY(an_keep_query(explanation->keeper, jobs_sql, &args, &jobs, error));
     WEIR_TRY(an_keep_query(explanation->keeper, stages_sql, &args, &stages, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, down_sql, &args, &down, error));
     if (jobs->row_count + stages->row_count == 0)
         (void)fprintf(explanation->out, "nothing waits at %s\n",
                       an_explain_clock(explanation, args.from).text);
     print_waiting(explanation, jobs);
     print_short(explanation, stages);
+    if (jobs->row_count + stages->row_count > 0)
+        print_down(explanation, down);
     return WEIR_OK;
 }

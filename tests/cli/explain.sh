@@ -119,6 +119,11 @@ timeline: [{at: 5 min, for: 2 h, action: node_down, node: h}]'
     has stdout '      job w/busy-1: 1 GPU since 00:00:00'
     has stdout '1 job waits for 1 CPU + 1 GPU on h100, w/lost-0 since 00:10:00'
     has stdout ': node is down or cordoned; lacks: node'
+    has stdout 'h is down since 00:05:00'
+    expect 0 "$WEIR_BIN" explain causes.db --pending --at 2min
+    hasnt stdout 'is down'
+    expect 0 "$WEIR_BIN" explain causes.db --pending --format json
+    [ "$(json stdout 'd["nodes_down"]')" = "[{'node': 'h', 'since_s': 300.0}]" ] || fail "$(cat stdout)"
     expect 0 "$WEIR_BIN" explain causes.db --job large-0
     has stdout 'it would not fit, even if all nodes were up and empty'
     has stdout 'refused at 00:11:00'
