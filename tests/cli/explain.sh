@@ -101,7 +101,7 @@ YAML
 # Three jobs wait, for three causes: too little is free, the only node that could serve is down,
 # nothing could ever serve. Each has a reason of its own; the third is told at once, and not only to
 # those who ask why it waits.
-# covers: S4.31 partly (actors)
+# covers: S4.31
 three_causes() {
     scenario causes '{name: a, cpus: 8, gpus: {a100-80: 2}}, {name: h, cpus: 8, gpus: {h100: 2}}' '
   - name: w
