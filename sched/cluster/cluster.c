@@ -17,6 +17,11 @@ weir_status weir_cluster_create(const struct weir_allocator *allocator,
 
     if (created == NULL)
         return WEIR_ENOMEM;
+    created->log = weir_alloc(&memory, 1, sizeof *created->log);
+    if (created->log == NULL) {
+        weir_free(&memory, created);
+        return WEIR_ENOMEM;
+    }
     created->allocator = memory;
     created->slot_free = WEIR_NO_INDEX;
     for (uint32_t size = 0; size < WEIR_MAX_DEVICES; size++)
@@ -30,9 +35,11 @@ void weir_cluster_destroy(struct weir_cluster *cluster)
     if (cluster == NULL)
         return;
     const struct weir_allocator memory = cluster->allocator;
+    weir_rooms_forget(cluster);
     for (uint32_t s = 0; s < cluster->pool_count; s++)
         weir_free(&memory, cluster->pools[s].slots);
     weir_free(&memory, cluster->pools);
+    weir_free(&memory, cluster->log);
     weir_free(&memory, cluster->nodes);
     weir_free(&memory, cluster->lists);
     weir_free(&memory, cluster->topologies);
@@ -120,6 +127,7 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
         return WEIR_EINVAL;
     target->mark_count = 0;
     target->journal_count = 0;
+    weir_rooms_forget(target);
     WEIR_TRY(copy_arrays(target, source));
     WEIR_TRY(copy_table(&target->allocator, &target->node_ids, &source->node_ids));
     WEIR_TRY(copy_table(&target->allocator, &target->worker_ids, &source->worker_ids));

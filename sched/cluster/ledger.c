@@ -77,6 +77,7 @@ static void record_change(struct weir_cluster *cluster, uint32_t node, uint64_t 
     cluster->changes[cluster->change_count % WEIR_CHANGE_RING] =
         (struct weir_change){ .stamp = cluster->stamp, .node = node };
     cluster->change_count++;
+    weir_cluster_note_change(cluster->log, node);
 }
 
 uint32_t weir_cluster_changes(const struct weir_cluster *cluster,

@@ -77,6 +77,16 @@ struct weir_change {
     uint32_t reserved;
 };
 
+/* Nodes in the order in which they changed, for answers that are kept of them (placement/rooms.h).
+ * The latest one is not noted again before somebody has read it. */
+struct weir_change_log {
+    uint32_t *nodes; /* change n at n % capacity, which is a power of two; 0 = nobody follows */
+    uint64_t count;  /* of changes */
+    uint64_t read;   /* by whoever has followed furthest */
+    uint32_t capacity;
+    struct weir_rooms *rooms; /* NULL = nobody has asked yet */
+};
+
 struct weir_cluster {
     struct weir_allocator allocator;
 
@@ -124,7 +134,22 @@ struct weir_cluster {
     uint64_t change_count;
     uint64_t stamp;
     struct weir_change changes[WEIR_CHANGE_RING]; /* change n at n % WEIR_CHANGE_RING */
+    struct weir_change_log
+        *log; /* no part of what the inventory says: it is kept while others look */
 };
+
+static inline void weir_cluster_note_change(struct weir_change_log *log, uint32_t node)
+{
+    const uint64_t mask = (uint64_t)log->capacity - 1;
+
+    if (log->capacity == 0 ||
+        (log->count > log->read && log->nodes[(log->count - 1) & mask] == node))
+        return;
+    log->nodes[log->count++ & mask] = node;
+}
+
+/* placement/rooms.c: nothing is kept any more. */
+void weir_rooms_forget(struct weir_cluster *cluster);
 
 /* What a cache remembers about the last inventory it followed; zeroed = nothing. */
 struct weir_change_mark {

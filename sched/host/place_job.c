@@ -13,7 +13,7 @@
 #include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan_state.h"
-#include "sched/placement/candidates.h"
+#include "sched/placement/rooms.h"
 #include "sched/placement/scan.h"
 #include "weir/group.h"
 
@@ -165,10 +165,9 @@ static uint32_t ask_nodes(const struct job_question *asked, uint32_t missing)
 
     memset(choice, 0, sizeof *choice);
     choice->runner_up_node = WEIR_NO_INDEX;
-    choice->nodes_seen = weir_cluster_node_count(cluster);
-    for (uint32_t n = 0; n < choice->nodes_seen; n++)
-        choice->rejected[weir_candidates_reason(cluster, weir_job_kind_shape(asked->kind, 0), n)]++;
-    choice->rejected[WEIR_REASON_NONE] = 0;
+    struct weir_room_walk walk = weir_rooms_begin(cluster, weir_job_kind_shape(asked->kind, 0));
+    while (weir_rooms_next(&walk, choice) != WEIR_NO_INDEX) {
+    }
     const uint32_t reason = weir_choice_reason(choice);
     if (reason != WEIR_REASON_NONE)
         return reason;

@@ -12,7 +12,7 @@
 #include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan_state.h"
-#include "sched/placement/candidates.h"
+#include "sched/placement/rooms.h"
 #include "sched/placement/scan.h"
 
 #include <string.h>
@@ -440,17 +440,10 @@ static weir_status refuse(struct weir_placer *placer, uint32_t pool)
 static uint32_t next_member_node(struct weir_placer *placer, const struct weir_shape *shape,
                                  uint32_t first)
 {
-    struct weir_choice *const choice = &placer->answer.choice;
-    const uint32_t nodes = weir_cluster_node_count(placer->bound.scratch);
+    struct weir_room_walk walk = weir_rooms_begin(placer->bound.scratch, shape);
 
-    for (uint32_t node = first; node < nodes; node++) {
-        const uint32_t reason = weir_candidates_reason(placer->bound.scratch, shape, node);
-        choice->nodes_seen++;
-        if (reason == WEIR_REASON_NONE)
-            return node;
-        choice->rejected[reason]++;
-    }
-    return WEIR_NO_INDEX;
+    walk.next = first;
+    return weir_rooms_next(&walk, &placer->answer.choice);
 }
 
 static bool group_fits(struct weir_placer *placer, const struct weir_shape *shape)

@@ -430,10 +430,15 @@ struct passed {
 static void count_engines(const struct weir_gpu *gpu, const struct weir_shape *shape, bool split,
                           struct passed *passed)
 {
-    const uint32_t decs = (uint32_t)__builtin_popcount(gpu->nvdec_free);
-    const uint32_t encs = (uint32_t)__builtin_popcount(gpu->nvenc_free);
     const bool entire = shape->kind == WEIR_SHAPE_ENTIRE;
 
+    if (shape->nvdecs + shape->nvencs == 0 && !entire) { /* most shapes */
+        passed->nvdec++;
+        passed->nvenc++;
+        return;
+    }
+    const uint32_t decs = (uint32_t)__builtin_popcount(gpu->nvdec_free);
+    const uint32_t encs = (uint32_t)__builtin_popcount(gpu->nvenc_free);
     if (split) {
         passed->nvdec += decs;
         passed->nvenc += encs;

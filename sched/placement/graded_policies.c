@@ -12,6 +12,7 @@
 #include "sched/placement/grade_rules.h"
 #include "sched/placement/leftover.h"
 #include "sched/placement/policies.h"
+#include "sched/placement/rooms.h"
 #include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
@@ -150,20 +151,17 @@ static weir_status place_first(const double *values, const struct weir_place_que
         (void)take_first(&answer->alloc, alloc);
         return WEIR_OK;
     }
-    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
-        const struct weir_candidate_query candidates = { .cluster = query->cluster,
-                                                         .shape = query->shape,
-                                                         .node = n,
-                                                         .low_slots = low_slots,
-                                                         .asked = query };
-        choice->nodes_seen++;
-        if (weir_candidates_visit(&candidates, take_first, &answer->alloc) > 0) {
-            choice->candidates = choice->ties = 1;
-            return WEIR_OK;
-        }
-        choice->rejected[weir_candidates_reason(query->cluster, query->shape, n)]++;
-    }
-    return weir_scan_busy(choice, error);
+    struct weir_candidate_query candidates = {
+        .cluster = query->cluster, .shape = query->shape, .low_slots = low_slots, .asked = query
+    };
+    struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
+    do {
+        candidates.node = weir_rooms_next(&walk, choice);
+        if (candidates.node == WEIR_NO_INDEX)
+            return weir_scan_busy(choice, error);
+    } while (weir_candidates_visit(&candidates, take_first, &answer->alloc) == 0);
+    choice->candidates = choice->ties = 1;
+    return WEIR_OK;
 }
 
 /* ---- the table ---- */

@@ -5,6 +5,7 @@
  * are not preferred: a worker comes back only when exactly its place is drawn.
  */
 #include "sched/placement/policies.h"
+#include "sched/placement/rooms.h"
 #include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
@@ -49,13 +50,9 @@ static weir_status place(void *state, const struct weir_place_query *query,
 
     (void)state; /* there is none */
     weir_answer_begin(answer);
-    choice->nodes_seen = query->cluster->node_count;
-    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
-        const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
-        if (reason != WEIR_REASON_NONE) {
-            choice->rejected[reason]++;
-            continue;
-        }
+    struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
+    uint32_t n = weir_rooms_next(&walk, choice);
+    for (; n != WEIR_NO_INDEX; n = weir_rooms_next(&walk, choice)) {
         /* Keeping the k-th with probability 1/k leaves each with the same chance. */
         fitting++;
         if (draw(query->seed, fitting, fitting) == 0)

@@ -12,6 +12,7 @@
  * no GPU of that node has room the request waits, whatever other nodes have.
  */
 #include "sched/placement/policies.h"
+#include "sched/placement/rooms.h"
 #include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
@@ -182,14 +183,10 @@ static uint32_t choose_node(const struct search *search)
 /* Fills what a choice says of the nodes; how many fit. */
 static uint32_t survey(const struct weir_place_query *query, struct weir_choice *choice)
 {
-    choice->nodes_seen = query->cluster->node_count;
-    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
-        const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
-        if (reason != WEIR_REASON_NONE)
-            choice->rejected[reason]++;
-        else
-            choice->candidates++;
-    }
+    struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
+
+    while (weir_rooms_next(&walk, choice) != WEIR_NO_INDEX)
+        choice->candidates++;
     return choice->candidates;
 }
 

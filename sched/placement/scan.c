@@ -6,6 +6,7 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/stopped.h"
+#include "sched/placement/rooms.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,18 +86,11 @@ static bool consider_fresh(void *state, const struct weir_alloc *candidate)
 static void scan_node(struct search *search, uint32_t node)
 {
     const struct weir_cluster *const cluster = search->query->cluster;
-    struct weir_choice *const choice = &search->answer->choice;
     struct weir_twins twins;
     struct weir_candidate_query candidates = {
         .cluster = cluster, .shape = search->query->shape, .node = node, .asked = search->query
     };
 
-    choice->nodes_seen++;
-    const uint32_t reason = weir_candidates_reason(cluster, search->query->shape, node);
-    if (reason != WEIR_REASON_NONE) {
-        choice->rejected[reason]++;
-        return;
-    }
     if (search->scan->mode == WEIR_CANDIDATES_DISTINCT) {
         weir_twins_find(cluster, node, &twins);
         candidates.twins = &twins;
@@ -123,8 +117,10 @@ weir_status weir_scan_place(const struct weir_scan *scan, const struct weir_plac
         if (weir_cluster_fits(query->cluster, alloc))
             consider(&search, alloc, r);
     }
-    for (uint32_t n = 0; n < query->cluster->node_count; n++)
-        scan_node(&search, n);
+    struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
+    uint32_t node = weir_rooms_next(&walk, &answer->choice);
+    for (; node != WEIR_NO_INDEX; node = weir_rooms_next(&walk, &answer->choice))
+        scan_node(&search, node);
     return search.found ? WEIR_OK : weir_scan_busy(&answer->choice, error);
 }
 
