@@ -14,23 +14,28 @@
 
 #include "sched/internal/hash.h"
 
+/* The part of a GPU that every worker on it changes. */
+static uint64_t free_gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
+{
+    uint64_t hash = weir_hash_mix((uint64_t)gpu->units_free ^ (uint64_t)index << 48);
+
+    hash = weir_hash_add(hash, (uint64_t)gpu->mem_free_bytes);
+    hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_free << 32) | gpu->nvenc_free);
+    return gpu->mig == NULL ? hash : weir_hash_add(hash, gpu->mig_state.held);
+}
+
 static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
 {
     uint64_t hash = weir_hash_mix(((uint64_t)gpu->type << 32) | index);
 
-    hash = weir_hash_add(hash, (uint64_t)gpu->units_free);
-    hash = weir_hash_add(hash, (uint64_t)gpu->mem_free_bytes);
-    hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_free << 32) | gpu->nvenc_free);
     hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_all << 32) | gpu->nvenc_all);
     hash = weir_hash_add(hash, (uint64_t)gpu->units_total);
-    if (gpu->mig != NULL) {
-        hash = weir_hash_add(hash, gpu->mig_state.held);
+    if (gpu->mig != NULL)
         hash = weir_hash_add(hash, gpu->mig_state.cut + gpu->is_closed);
-    } else if (gpu->is_closed != 0) {
+    else if (gpu->is_closed != 0)
         hash = weir_hash_add(hash, gpu->is_closed);
-    }
     hash = weir_hash_add(hash, ((uint64_t)gpu->idle_w << 16) | gpu->full_w);
-    return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes);
+    return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes) + free_gpu_fingerprint(gpu, index);
 }
 
 /* The part that every worker changes. */
@@ -466,9 +471,9 @@ static void apply_devices(struct weir_cluster *cluster, const struct weir_alloc 
     for (uint32_t d = 0; d < alloc->device_count; d++) {
         const struct weir_device *const device = &alloc->devices[d];
         struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + device->gpu];
-        node->version -= gpu_fingerprint(gpu, device->gpu);
+        node->version -= free_gpu_fingerprint(gpu, device->gpu);
         apply_device(gpu, device, direction, &moved);
-        node->version += gpu_fingerprint(gpu, device->gpu);
+        node->version += free_gpu_fingerprint(gpu, device->gpu);
     }
     if ((node->flags & WEIR_NODE_UP) == 0)
         return;

@@ -27,18 +27,18 @@ static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
 {
     const struct sim_gpu_type *truth = &scenario->gpu_truth[type->gpus[entry].type];
     const struct weir_mig *mig = type->share == SIM_SHARING_MIG ? truth->mig : NULL;
-    return (struct sim_gpu){ .type = type->gpus[entry].type,
-                             .nvdecs = mig == NULL ? truth->nvdecs : weir_mig_nvdecs(mig),
-                             .nvencs = mig == NULL ? truth->nvencs : 0,
-                             .mem_total_bytes =
-                                 mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
-                             .compute = WEIR_NO_INDEX,
-                             .slow = 1,
-                             .crowding = 1,
-                             .throttle = 1,
-                             .counts_sessions = truth->nvenc_sessions != UINT32_MAX,
-                             .mig = mig,
-                             .mig_cut = type->cuts == NULL ? 0 : type->cuts[entry] };
+    return (
+        struct sim_gpu){ .type = type->gpus[entry].type,
+                         .nvdecs = (uint8_t)(mig == NULL ? truth->nvdecs : weir_mig_nvdecs(mig)),
+                         .nvencs = (uint8_t)(mig == NULL ? truth->nvencs : 0),
+                         .mem_total_bytes = mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
+                         .compute = WEIR_NO_INDEX,
+                         .slow = 1,
+                         .crowding = 1,
+                         .throttle = 1,
+                         .counts_sessions = truth->nvenc_sessions != UINT32_MAX,
+                         .mig = mig,
+                         .mig_cut = type->cuts == NULL ? 0 : type->cuts[entry] };
 }
 
 static void node_init(struct sim_cluster *cluster, const struct sim_scenario *scenario,

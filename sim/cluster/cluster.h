@@ -85,29 +85,32 @@ struct sim_gpu_traffic {
 };
 
 struct sim_gpu {
+    /* What is free of it, looked at on all GPUs of a node whenever somebody comes or goes: 64
+     * bytes. */
     uint32_t type;
-    uint32_t nvdecs, nvencs;         /* engines there are */
     uint32_t nvdec_held, nvenc_held; /* masks */
+    uint8_t nvdecs, nvencs;          /* engines there are */
+    bool is_lost;                    /* it gives out nothing until it is repaired */
+    bool is_scarce;                  /* who works on it has to be told of changes */
     int64_t units_held;
     int64_t mem_total_bytes, mem_used_bytes;
-    double load, nvdec_load, nvenc_load; /* asked for by running tasks outside instances */
-    struct sim_gpu_traffic traffic;
-    uint32_t running;           /* leases with compute that run */
-    uint32_t apart;             /* of them, those whose work is not on `compute` */
-    uint32_t compute;           /* its resource; WEIR_NO_INDEX = it is never scarce */
-    double slow;                /* what runs there takes so many times as long */
-    bool is_scarce;             /* who works on it has to be told of changes */
-    bool is_lost;               /* it gives out nothing until it is repaired */
-    uint32_t loss;              /* the number of its present loss, on its node */
-    double slice_load;          /* share of its SMs that runs in instances */
-    double crowding;            /* MPS: what runs there takes so many times as long; else 1 */
-    double throttle;            /* of its speed, by power and heat; 1 = none (power.h) */
-    double draw_w;              /* with gpu: used */
-    double heat_c;              /* temperature when its node was looked at last */
-    uint32_t mig_slots;         /* taken; only when cut */
-    bool counts_sessions;       /* its encoders are under a limit of the node */
     const struct weir_mig *mig; /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
+    /* What runs on it. */
+    double load, nvdec_load, nvenc_load; /* asked for by running tasks outside instances */
+    double slow;                         /* what runs there takes so many times as long */
+    double crowding;  /* MPS: what runs there takes so many times as long; else 1 */
+    double throttle;  /* of its speed, by power and heat; 1 = none (power.h) */
+    uint32_t running; /* leases with compute that run */
+    uint32_t apart;   /* of them, those whose work is not on `compute` */
+    uint32_t compute; /* its resource; WEIR_NO_INDEX = it is never scarce */
+    uint32_t loss;    /* the number of its present loss, on its node */
+    struct sim_gpu_traffic traffic;
+    double slice_load;    /* share of its SMs that runs in instances */
+    double draw_w;        /* with gpu: used */
+    double heat_c;        /* temperature when its node was looked at last */
+    uint32_t mig_slots;   /* taken; only when cut */
+    bool counts_sessions; /* its encoders are under a limit of the node */
 };
 
 /* Of what it would be: throttled, slow by itself, and because others are there. */

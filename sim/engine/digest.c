@@ -17,12 +17,20 @@ static uint64_t load_word(const unsigned char *bytes, size_t count)
     return word;
 }
 
+/* Written out: compilers make one load of it. */
+static uint64_t load_whole(const unsigned char *bytes)
+{
+    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
+           (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 |
+           (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
+}
+
 uint64_t sim_digest_bytes(uint64_t digest, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     size_t left = count;
     for (; left >= WORD_BYTES; left -= WORD_BYTES, at += WORD_BYTES)
-        digest = sim_digest_word(digest, load_word(at, WORD_BYTES));
+        digest = sim_digest_word(digest, load_whole(at));
     if (left > 0)
         digest = sim_digest_word(digest, load_word(at, left));
     return sim_digest_word(digest, count);

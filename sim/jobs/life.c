@@ -38,6 +38,9 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
     const struct sim_observer *observer = run->context->observer;
+    const bool is_watched = observer != NULL && observer->job != NULL;
+    if (!is_watched && !sim_recorder_keeps(run->context->recorder, SIM_KEEP_JOBS))
+        return WEIR_OK; /* before its names are printed */
     const struct sim_job_life *life =
         sim_job_attempts(run, job) > 0 ? sim_job_life(run, job) : NULL;
     const bool is_there = job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING;
@@ -63,7 +66,7 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
                                      .model = spec->models,
                                      .shape = &spec->shape,
                                      .gpu_types = types };
-    if (observer != NULL && observer->job != NULL)
+    if (is_watched)
         observer->job(observer->state, &row);
     return sim_recorder_job(run->context->recorder, &row, run->context->error);
 }

@@ -106,7 +106,10 @@ weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *j
     WEIR_TRY(sim_port_news(
         port,
         &(struct port_news){ .kind = PORT_NEWS_SUBMITTED, .at_ns = job->queued_ns, .job = *job }));
-    *kind = sim_port_job_kind(port, job->workload, job->id); /* not yet, when the view is late */
+    const struct sim_context *context = port->config.context;
+    if (context->observer != NULL || context->recorder != NULL) /* for its rows */
+        *kind =
+            sim_port_job_kind(port, job->workload, job->id); /* not yet, when the view is late */
     return WEIR_OK;
 }
 

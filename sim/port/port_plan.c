@@ -191,9 +191,11 @@ static int turn_of(const struct weir_action *action)
                                                                                : TURN_REST;
 }
 
-/* Before jobs of the plan leave. */
+/* Before jobs of the plan leave, for its rows. */
 static void note_kinds(struct sim_port *port, const struct weir_plan *plan)
 {
+    if (port->config.context->recorder == NULL)
+        return;
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_owner *owner = &weir_plan_action(plan, i)->owner;
         const bool is_job = owner->kind == WEIR_OWNER_JOB && owner->index != WEIR_NO_INDEX;

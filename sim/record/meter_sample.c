@@ -152,6 +152,8 @@ weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim
     const struct sample_interval interval = { recorder, meter->sampled_ns, now_ns };
     meter->sampled_ns = now_ns;
     meter->samples++;
+    if (!sim_recorder_keeps(recorder, SIM_KEEP_SERIES))
+        return WEIR_OK; /* what a sample remembers is for the next one alone */
     struct node_totals sum = { .up = 0.0 };
     for (size_t n = 0; n < meter->node_count; n++)
         WEIR_TRY(sample_node(meter, &interval, n, &sum, error));

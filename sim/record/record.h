@@ -77,6 +77,8 @@ enum sim_keep {
     SIM_KEEP_JOBS,    /* a row a job, worker, decision, move */
     SIM_KEEP_ALL      /* single actions of decisions, and the places they had to choose from */
 };
+/* Whether rows of this level are kept of the present run; none without a recorder. */
+bool sim_recorder_keeps(const struct sim_recorder *recorder, enum sim_keep level);
 
 struct sim_run_row {
     int64_t run_id; /* chosen by the caller: variant_order * replications + replication + 1 */

@@ -171,7 +171,7 @@ static weir_status has_row_of(struct sim_recorder *recorder, const struct weir_a
                               uint32_t kind, const struct holders *holders, bool *has_row)
 {
     const bool is_denial = action->verb == WEIR_VERB_DENY;
-    *has_row = record_keeps(recorder, SIM_KEEP_ALL);
+    *has_row = sim_recorder_keeps(recorder, SIM_KEEP_ALL);
     if (!*has_row || kind == WEIR_NO_INDEX || (!is_denial && action->verb != WEIR_VERB_START))
         return WEIR_OK;
     const uint64_t digest = is_denial ? digest_denial(action, holders) : 0;

@@ -50,9 +50,9 @@ static const struct kind {
     [RECORD_EXPECTATION] = { .table = "expectation", .owner = OF_EXPERIMENT },
 };
 
-bool record_keeps(const struct sim_recorder *recorder, enum sim_keep level)
+bool sim_recorder_keeps(const struct sim_recorder *recorder, enum sim_keep level)
 {
-    return recorder->keep == SIM_KEEP_UNSAID || level <= recorder->keep;
+    return recorder != NULL && (recorder->keep == SIM_KEEP_UNSAID || level <= recorder->keep);
 }
 
 /* ---- statements ---- */
@@ -112,7 +112,7 @@ static int bind_cell(sqlite3_stmt *statement, int position, const struct cell *c
 weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error)
 {
-    if (recorder == NULL || !record_keeps(recorder, kinds[kind].level))
+    if (!sim_recorder_keeps(recorder, kinds[kind].level))
         return WEIR_OK;
     if (recorder->statements[kind] == NULL)
         WEIR_TRY(prepare(recorder, kind, cells, cell_count, error));

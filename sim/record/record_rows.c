@@ -315,7 +315,7 @@ weir_status sim_recorder_worker(struct sim_recorder *recorder, const struct sim_
                                 struct weir_error *error)
 {
     struct device_text devices = { .length = 0 };
-    if (!recorder || !record_keeps(recorder, SIM_KEEP_JOBS))
+    if (!sim_recorder_keeps(recorder, SIM_KEEP_JOBS))
         return WEIR_OK; /* before it is printed */
     print_devices(&devices, row->alloc);
     uint64_t mask = 0;
@@ -446,7 +446,7 @@ weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label
 weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,
                              struct weir_error *error)
 {
-    if (!recorder || !record_keeps(recorder, SIM_KEEP_JOBS))
+    if (!sim_recorder_keeps(recorder, SIM_KEEP_JOBS))
         return WEIR_OK;
     const double members = row->members;
     char request[128] = "";

@@ -157,7 +157,7 @@ weir_status sim_recorder_sample(struct sim_recorder *recorder, enum sim_sample_k
                                 uint32_t index, double t_s, double dt_s, const double *values,
                                 size_t value_count, struct weir_error *error)
 {
-    if (!recorder || !record_keeps(recorder, SIM_KEEP_SERIES))
+    if (!sim_recorder_keeps(recorder, SIM_KEEP_SERIES))
         return WEIR_OK;
     if (value_count != layouts[kind].count)
         return weir_fail(error, WEIR_EINVAL, "%s: a sample of %zu values, the table has %zu",
@@ -228,7 +228,7 @@ static void build_coarsen(sqlite3_str *sql, const struct layout *layout, int64_t
 
 weir_status sim_recorder_coarsen(struct sim_recorder *recorder, struct weir_error *error)
 {
-    if (!recorder || !record_keeps(recorder, SIM_KEEP_SERIES))
+    if (!sim_recorder_keeps(recorder, SIM_KEEP_SERIES))
         return WEIR_OK;
     WEIR_TRY(record_flush_samples(recorder, error));
     WEIR_TRY(record_begin(recorder, error));

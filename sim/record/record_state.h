@@ -156,9 +156,7 @@ void record_discard(struct sim_recorder *recorder);
 /* record_manifest.c: of the present run, before the commit that ends it. */
 weir_status record_write_manifest(struct sim_recorder *recorder, struct weir_error *error);
 
-/* record_insert.c: whether rows of this level are kept of the present run. */
-bool record_keeps(const struct sim_recorder *recorder, enum sim_keep level);
-/* One row of a kind; nothing without a recorder or when its level is not kept. */
+/* record_insert.c: one row of a kind; nothing without a recorder or when its level is not kept. */
 weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error);
 #define INSERT(recorder, kind, cells, error)                                                       \

@@ -15,14 +15,14 @@ static uint32_t home_of(const struct key_table *table, uint64_t key)
 static uint32_t slot_of(const struct key_table *table, uint64_t key)
 {
     uint32_t slot = home_of(table, key);
-    while (table->slots[slot] != NULL && *table->slots[slot] != key)
+    while (table->slots[slot].thing != NULL && table->slots[slot].key != key)
         slot = (slot + 1) & (table->capacity - 1);
     return slot;
 }
 
 void *sim_key_find(const struct key_table *table, uint64_t key)
 {
-    return table->capacity == 0 ? NULL : table->slots[slot_of(table, key)];
+    return table->capacity == 0 ? NULL : table->slots[slot_of(table, key)].thing;
 }
 
 weir_status sim_key_reserve(struct key_table *table)
@@ -30,12 +30,12 @@ weir_status sim_key_reserve(struct key_table *table)
     struct key_table grown = { .capacity = table->capacity == 0 ? 64 : table->capacity * 2 };
     if ((table->count + 1) * 2 <= table->capacity)
         return WEIR_OK;
-    grown.slots = calloc(grown.capacity, sizeof(uint64_t *));
+    grown.slots = calloc(grown.capacity, sizeof(*grown.slots));
     if (grown.slots == NULL)
         return WEIR_ENOMEM;
     for (uint32_t i = 0; i < table->capacity; i++)
-        if (table->slots[i] != NULL)
-            grown.slots[slot_of(&grown, *table->slots[i])] = table->slots[i];
+        if (table->slots[i].thing != NULL)
+            grown.slots[slot_of(&grown, table->slots[i].key)] = table->slots[i];
     grown.count = table->count;
     free(table->slots);
     *table = grown;
@@ -45,8 +45,8 @@ weir_status sim_key_reserve(struct key_table *table)
 void sim_key_add(struct key_table *table, uint64_t *key)
 {
     const uint32_t slot = slot_of(table, *key);
-    assert(table->slots[slot] == NULL);
-    table->slots[slot] = key;
+    assert(table->slots[slot].thing == NULL);
+    table->slots[slot] = (struct key_slot){ *key, key };
     table->count++;
 }
 
@@ -55,15 +55,16 @@ void sim_key_remove(struct key_table *table, uint64_t key)
 {
     const uint32_t mask = table->capacity - 1;
     uint32_t gap = slot_of(table, key);
-    assert(table->slots[gap] != NULL);
-    for (uint32_t slot = (gap + 1) & mask; table->slots[slot] != NULL; slot = (slot + 1) & mask) {
-        const uint32_t home = home_of(table, *table->slots[slot]);
+    assert(table->slots[gap].thing != NULL);
+    for (uint32_t slot = (gap + 1) & mask; table->slots[slot].thing != NULL;
+         slot = (slot + 1) & mask) {
+        const uint32_t home = home_of(table, table->slots[slot].key);
         if (((slot - home) & mask) < ((slot - gap) & mask))
             continue;
         table->slots[gap] = table->slots[slot];
         gap = slot;
     }
-    table->slots[gap] = NULL;
+    table->slots[gap].thing = NULL;
     table->count--;
 }
 

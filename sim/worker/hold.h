@@ -42,9 +42,13 @@ struct node_holds {
 };
 
 /* Things that begin with their key, by key. Open addressing with linear probing; at most half full.
- */
+ * The key stands in the slot too, so that a search touches only what it finds. */
+struct key_slot {
+    uint64_t key;
+    uint64_t *thing; /* NULL = empty */
+};
 struct key_table {
-    uint64_t **slots;
+    struct key_slot *slots;
     uint32_t capacity; /* a power of two, or 0 */
     uint32_t count;
 };
