@@ -7,7 +7,6 @@
 #include "sched/cluster/id_table.h"
 
 #include "sched/internal/alloc.h"
-#include "sched/internal/hash.h"
 #include "sched/internal/invariant.h"
 
 #include <string.h>
@@ -20,10 +19,11 @@ static uint64_t id_of(const struct weir_id_entry *entry)
     return id;
 }
 
-/* Ids are mostly given in a row, and used soon after one another: four of them are neighbours. */
+/* Ids are mostly given in a row, and used soon after one another: four of them are neighbours. The
+ * others are spread by one multiplication (Knuth, vol. 3, 6.4). */
 static uint32_t home_of(const struct weir_id_table *table, uint64_t id)
 {
-    const uint32_t block = (uint32_t)weir_hash_mix(id / 4) * 4;
+    const uint32_t block = (uint32_t)(id / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 32) * 4;
 
     return (block + (uint32_t)(id % 4)) & (table->capacity - 1);
 }
@@ -81,6 +81,18 @@ void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index)
     memcpy(table->entries[place].id, &id, sizeof id);
     table->entries[place].index = index;
     table->count++;
+}
+
+uint32_t weir_id_table_swap(struct weir_id_table *table, uint64_t id, uint32_t index)
+{
+    if (!WEIR_HOLDS(table->count < table->capacity / 2, &table->broken))
+        return WEIR_NO_INDEX;
+    struct weir_id_entry *const entry = &table->entries[place_of(table, id)];
+    const uint32_t before = entry->index;
+    memcpy(entry->id, &id, sizeof id);
+    entry->index = index;
+    table->count += before == WEIR_NO_INDEX;
+    return before;
 }
 
 void weir_id_table_set(struct weir_id_table *table, uint64_t id, uint32_t index)

@@ -143,8 +143,8 @@ static void link_worker(struct weir_cluster *cluster, uint32_t slot)
 {
     struct weir_worker_slot *const worker = &cluster->slots[slot];
     uint32_t *const node_first = &cluster->lists[worker->node].first;
-    const uint64_t key = weir_peer_key(worker->node, &worker->owner);
-    const uint32_t peer = weir_id_table_find(&cluster->peers, key);
+    const uint32_t peer =
+        weir_id_table_swap(&cluster->peers, weir_peer_key(worker->node, &worker->owner), slot);
 
     worker->node_previous = WEIR_NO_INDEX;
     worker->node_next = *node_first;
@@ -154,12 +154,8 @@ static void link_worker(struct weir_cluster *cluster, uint32_t slot)
 
     worker->peer_previous = WEIR_NO_INDEX;
     worker->peer_next = peer;
-    if (peer == WEIR_NO_INDEX) {
-        weir_id_table_put(&cluster->peers, key, slot);
-    } else {
+    if (peer != WEIR_NO_INDEX)
         cluster->slots[peer].peer_previous = slot;
-        weir_id_table_set(&cluster->peers, key, slot);
-    }
 }
 
 static void unlink_worker(struct weir_cluster *cluster, const struct weir_worker_slot *worker)

@@ -506,48 +506,62 @@ void weir_jobs_set_start(struct weir_jobs *jobs, uint32_t record, int64_t start_
     weir_jobs_index_put(jobs, record);
 }
 
-void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
+static void describe_extra(const struct weir_job_extra *extra, struct weir_job *job)
+{
+    job->queued_ns = extra->queued_ns;
+    job->attained_ns = extra->attained_ns;
+    job->user = extra->user;
+    job->done_ns = extra->done_ns;
+    job->reservation = extra->reservation;
+    job->deadline_ns = extra->deadline_ns;
+    job->restart_cost_ns = extra->restart_cost_ns;
+    job->round_share = extra->round_share;
+    job->throughput = extra->throughput;
+    job->throughput_count = extra->throughput_count;
+}
+
+static void describe_whole(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
 {
     const struct weir_job_record *const from = &jobs->records[record];
     const struct weir_job_kind *const kind = &jobs->kinds[from->kind];
-    const bool is_placed = from->state != WEIR_JOB_WAITING;
+    const struct weir_placed_job *const placed =
+        from->state != WEIR_JOB_WAITING ? &jobs->placed[from->place] : NULL;
+
+    *job = (struct weir_job){ .size = sizeof *job,
+                              .workload = from->workload,
+                              .id = from->id,
+                              .groups = kind->groups,
+                              .group_count = kind->group_count,
+                              .strategy = kind->strategy,
+                              .ranks = kind->ranks,
+                              .kind = from->kind,
+                              .tenant = from->tenant,
+                              .priority = from->priority,
+                              .attempts = weir_jobs_attempts(jobs, record),
+                              .state = from->state,
+                              .submit_ns = from->submit_ns,
+                              .queued_ns = from->submit_ns,
+                              .start_ns = placed != NULL ? placed->start_ns : WEIR_UNKNOWN_TIME,
+                              .estimate_ns = from->estimate_ns,
+                              .deadline_ns = WEIR_UNKNOWN_TIME,
+                              .key = placed != NULL ? 0 : from->key,
+                              .is_preempted = placed != NULL ? placed->is_preempted : 0 };
+    if (from->extra != WEIR_NO_INDEX)
+        describe_extra(&jobs->extras[from->extra], job);
+}
+
+void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
+{
     const uint32_t size = job->size;
-    struct weir_job full = { .size = sizeof full,
-                             .workload = from->workload,
-                             .id = from->id,
-                             .groups = kind->groups,
-                             .group_count = kind->group_count,
-                             .strategy = kind->strategy,
-                             .ranks = kind->ranks,
-                             .kind = from->kind,
-                             .tenant = from->tenant,
-                             .priority = from->priority,
-                             .attempts = weir_jobs_attempts(jobs, record),
-                             .state = from->state,
-                             .submit_ns = from->submit_ns,
-                             .queued_ns = from->submit_ns,
-                             .start_ns =
-                                 is_placed ? jobs->placed[from->place].start_ns : WEIR_UNKNOWN_TIME,
-                             .estimate_ns = from->estimate_ns,
-                             .deadline_ns = WEIR_UNKNOWN_TIME,
-                             .key = is_placed ? 0 : from->key,
-                             .is_preempted =
-                                 is_placed ? jobs->placed[from->place].is_preempted : 0 };
-    if (from->extra != WEIR_NO_INDEX) {
-        const struct weir_job_extra *const extra = &jobs->extras[from->extra];
-        full.queued_ns = extra->queued_ns;
-        full.attained_ns = extra->attained_ns;
-        full.user = extra->user;
-        full.done_ns = extra->done_ns;
-        full.reservation = extra->reservation;
-        full.deadline_ns = extra->deadline_ns;
-        full.restart_cost_ns = extra->restart_cost_ns;
-        full.round_share = extra->round_share;
-        full.throughput = extra->throughput;
-        full.throughput_count = extra->throughput_count;
+    struct weir_job whole;
+
+    if (size == sizeof *job) {
+        describe_whole(jobs, record, job);
+        return;
     }
-    full.size = size;
-    memcpy(job, &full, size < sizeof full ? size : sizeof full);
+    describe_whole(jobs, record, &whole);
+    whole.size = size;
+    memcpy(job, &whole, size < sizeof whole ? size : sizeof whole);
 }
 
 /* ---- the invariant ---- */

@@ -451,12 +451,14 @@ static void count_engines(const struct weir_gpu *gpu, const struct weir_shape *s
         passed->nvenc++;
 }
 
+/* Stops at as many as are needed: then there is nothing to say. */
 static struct passed count_passed(const struct weir_gpu *gpus, uint32_t gpu_count,
                                   const struct weir_shape *shape, bool split)
 {
+    const uint32_t enough = split ? UINT32_MAX : shape->gpu_count > 1 ? shape->gpu_count : 1;
     struct passed passed = { .type = 0 };
 
-    for (uint32_t g = 0; g < gpu_count; g++) {
+    for (uint32_t g = 0; g < gpu_count && passed.nvenc < enough; g++) {
         const struct weir_gpu *const gpu = &gpus[g];
         const bool used =
             shape->kind == WEIR_SHAPE_ENTIRE && gpu->mem_free_bytes != gpu->mem_total_bytes;

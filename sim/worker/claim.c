@@ -31,12 +31,32 @@ static size_t size_of_parts(const struct sim_claim *claim)
     return sim_claim_parts(claim) * sizeof(*claim->parts);
 }
 
+enum { LANES = 4, WORD = sizeof(uint64_t) };
+
+/* Of whole words, each lane on its own: they need not wait for one another. It is of this process
+ * alone. */
+static void add_words(uint64_t lanes[LANES], const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count / WORD; i++) {
+        uint64_t word;
+        memcpy(&word, (const char *)bytes + i * WORD, WORD);
+        lanes[i % LANES] = sim_digest_word(lanes[i % LANES], word);
+    }
+}
+
 /* But for where the parts are. */
 static uint64_t hash_of(const struct sim_claim *claim)
 {
-    const uint64_t hash =
-        sim_digest_bytes(SIM_DIGEST_START, claim, offsetof(struct sim_claim, parts));
-    return sim_digest_bytes(hash, claim->parts, size_of_parts(claim));
+    uint64_t lanes[LANES] = { 1, 2, 3, 4 };
+    _Static_assert(offsetof(struct sim_claim, parts) % WORD == 0 &&
+                       sizeof(struct sim_part) % WORD == 0,
+                   "all of it is hashed");
+    add_words(lanes, claim, offsetof(struct sim_claim, parts));
+    add_words(lanes, claim->parts, size_of_parts(claim));
+    uint64_t hash = SIM_DIGEST_START;
+    for (size_t i = 0; i < LANES; i++)
+        hash = sim_digest_word(hash, lanes[i]);
+    return hash;
 }
 
 static bool is_same(const struct sim_claim *a, const struct sim_claim *b)
