@@ -445,21 +445,24 @@ weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct w
 struct moved {
     struct weir_amounts free;
     struct weir_amounts total;
+    bool is_of_unhealthy; /* `total` says something */
 };
 
 static void apply_device(struct weir_gpu *gpu, const struct weir_device *device, int64_t direction,
                          struct moved *moved)
 {
-    const struct weir_amounts amounts = {
-        .gpu_units = device->units,
-        .gpu_mem_bytes = device->mem_bytes,
-        .nvdecs = __builtin_popcount(device->nvdec_mask),
-        .nvencs = __builtin_popcount(device->nvenc_mask),
-    };
     const struct weir_device instance = { .mig = device->mig };
+    const bool is_held_back = is_unhealthy(gpu);
+    struct weir_amounts *const sum = is_held_back ? &moved->total : &moved->free;
 
-    weir_gpu_move(gpu, is_unhealthy(gpu) ? &instance : device, direction);
-    add_amounts(is_unhealthy(gpu) ? &moved->total : &moved->free, &amounts, 1);
+    weir_gpu_move(gpu, is_held_back ? &instance : device, direction);
+    moved->is_of_unhealthy |= is_held_back;
+    sum->gpu_units += device->units;
+    sum->gpu_mem_bytes += device->mem_bytes;
+    if (device->nvdec_mask != 0)
+        sum->nvdecs += __builtin_popcount(device->nvdec_mask);
+    if (device->nvenc_mask != 0)
+        sum->nvencs += __builtin_popcount(device->nvenc_mask);
 }
 
 static void apply_devices(struct weir_cluster *cluster, const struct weir_alloc *alloc,
@@ -478,7 +481,8 @@ static void apply_devices(struct weir_cluster *cluster, const struct weir_alloc 
     if ((node->flags & WEIR_NODE_UP) == 0)
         return;
     add_amounts(&cluster->free, &moved.free, -direction);
-    add_amounts(&cluster->total, &moved.total, direction);
+    if (moved.is_of_unhealthy)
+        add_amounts(&cluster->total, &moved.total, direction);
 }
 
 void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *alloc,

@@ -430,15 +430,10 @@ struct passed {
 static void count_engines(const struct weir_gpu *gpu, const struct weir_shape *shape, bool split,
                           struct passed *passed)
 {
-    const bool entire = shape->kind == WEIR_SHAPE_ENTIRE;
-
-    if (shape->nvdecs + shape->nvencs == 0 && !entire) { /* most shapes */
-        passed->nvdec++;
-        passed->nvenc++;
-        return;
-    }
     const uint32_t decs = (uint32_t)__builtin_popcount(gpu->nvdec_free);
     const uint32_t encs = (uint32_t)__builtin_popcount(gpu->nvenc_free);
+    const bool entire = shape->kind == WEIR_SHAPE_ENTIRE;
+
     if (split) {
         passed->nvdec += decs;
         passed->nvenc += encs;
@@ -456,12 +451,24 @@ static struct passed count_passed(const struct weir_gpu *gpus, uint32_t gpu_coun
                                   const struct weir_shape *shape, bool split)
 {
     const uint32_t enough = split ? UINT32_MAX : shape->gpu_count > 1 ? shape->gpu_count : 1;
+    const bool wants_compute_alone =
+        shape->gpu_type == 0 && shape->gpu_mem_bytes == 0 && shape->nvdecs + shape->nvencs == 0 &&
+        shape->kind != WEIR_SHAPE_ENTIRE && shape->kind != WEIR_SHAPE_SLICE;
     struct passed passed = { .type = 0 };
 
     for (uint32_t g = 0; g < gpu_count && passed.nvenc < enough; g++) {
         const struct weir_gpu *const gpu = &gpus[g];
         const bool used =
             shape->kind == WEIR_SHAPE_ENTIRE && gpu->mem_free_bytes != gpu->mem_total_bytes;
+        if (wants_compute_alone && gpu->mig == NULL) { /* as below, of most shapes */
+            const uint32_t passes = gpu->units_free >= shape->gpu_units;
+            passed.type++;
+            passed.units += passes;
+            passed.mem += passes;
+            passed.nvdec += passes;
+            passed.nvenc += passes;
+            continue;
+        }
         if (!weir_shape_takes_type(shape, gpu->type))
             continue;
         passed.type++;

@@ -13,6 +13,7 @@
 #include "sim/cluster/topology.h"
 #include "sim/cluster/traffic.h"
 #include "sim/engine/apart.h"
+#include "sim/record/fragmentation.h"
 #include "sim/record/meter_physics.h"
 
 #include <assert.h>
@@ -69,6 +70,7 @@ static void node_init(struct sim_cluster *cluster, const struct sim_scenario *sc
             cluster->gpus[cluster->gpu_count++] = fresh;
     }
     node->gpu_count = cluster->gpu_count - node->gpu_first;
+    cluster->has_heat = cluster->has_heat || node->thermal != NULL;
 }
 
 static size_t gpu_total(const struct sim_scenario *scenario, uint32_t node_count)
@@ -583,13 +585,48 @@ struct weir_node sim_cluster_free(const struct sim_cluster *cluster, uint32_t no
                                .ram_total_bytes = has_ram ? host->ram_total_bytes : INT64_MAX };
 }
 
-void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
+/* All that sim_cluster_free says of a node that is up, in few words; false where it takes more. */
+static bool free_key(const struct sim_cluster *cluster, const struct sim_node *host,
+                     struct sim_frag_key *key)
+{
+    uint64_t *word = key->words;
+    if (!host->is_up || host->gpu_count > SIM_FRAG_KEY_GPUS)
+        return false;
+    *word++ = (uint64_t)host->type << 32 | host->gpu_count;
+    *word++ = (uint64_t)(host->cpu_total - host->cpu_held);
+    *word++ = (uint64_t)host->ram_total_bytes;
+    *word++ = (uint64_t)host->ram_used_bytes;
+    for (uint32_t g = 0; g < host->gpu_count; g++) {
+        const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
+        if (gpu->is_lost || gpu->mig != NULL)
+            return false;
+        *word++ = (uint64_t)gpu->type << 32 | (uint64_t)gpu->units_held; /* at most one GPU's */
+        *word++ = (uint64_t)(gpu->mem_total_bytes - gpu->mem_used_bytes);
+        *word++ = (uint64_t)gpu->nvdec_held << 32 | gpu->nvenc_held;
+    }
+    key->count = (uint32_t)(word - key->words);
+    return true;
+}
+
+static void meter_free(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
                        uint32_t node)
 {
     struct weir_gpu gpus[WEIR_MAX_NODE_GPUS];
+    struct sim_frag_key key;
+    const bool has_key = free_key(cluster, &cluster->nodes[node], &key);
+    if (has_key && sim_meter_node_recall(meter, now_ns, node, &key))
+        return;
     const struct weir_node host = sim_cluster_free(cluster, node, gpus);
-    const struct sim_power_draw power = sim_power_node(cluster, node);
     sim_meter_node_free(meter, now_ns, node, &host, gpus);
+    if (has_key)
+        sim_meter_node_keep(meter, node, &key);
+}
+
+void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
+                       uint32_t node)
+{
+    const struct sim_power_draw power = sim_power_node(cluster, node);
+    meter_free(cluster, meter, now_ns, node);
     sim_meter_node_power(meter, now_ns, node, power.gpu_w, power.cpu_w);
     sim_power_meter(cluster, meter, now_ns, node);
     sim_power_meter_heat(cluster, meter, now_ns, node);

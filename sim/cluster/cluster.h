@@ -157,6 +157,7 @@ struct sim_cluster {
     uint32_t first_grown;              /* node + 1 */
     struct sim_activities *activities; /* NULL = no work is timed here */
     bool has_compute;                  /* some GPU has a resource of it */
+    bool has_heat;                     /* temperatures of some node are modelled */
     struct sim_links *links;           /* link.h; NULL likewise */
     int64_t *cpu_held_on;              /* of all nodes (topology.h); NULL = nobody counts */
 };

@@ -90,37 +90,39 @@ struct sim_jobs_steps {
 
 /* Of a job from the first time that it is to start. Work is in ns on the reference device. */
 struct sim_job_life {
+    /* What every job goes through: two lines of a cache. */
     uint32_t slot;
     uint32_t attempts;
+    sim_handle run;        /* the activity, while it runs */
+    uint64_t first_worker; /* of its ranks, whose ids follow one another */
+    uint32_t workers;      /* ranks that live */
+    uint32_t node;         /* of its first rank */
+    uint8_t phase;         /* enum sim_job_phase, while it runs */
+    bool will_end;         /* it counts among those that will */
+    bool is_paced;         /* in the list */
+    bool is_lost;          /* a rank went while it ran */
+    bool is_preempted;     /* and that was a plan's doing */
+    bool is_warned;        /* it is to give way */
+    bool has_turn;         /* it may write, or writes */
     int64_t run_ns;
     int64_t left_ns;                  /* when its present stretch of work began */
-    int64_t saved_ns;                 /* work left after the last checkpoint */
     sim_quanta stretch;               /* left_ns as the activity counts it */
-    sim_handle save;                  /* the next checkpoint */
-    sim_handle kill;                  /* the end of its grace */
+    int64_t saved_ns;                 /* work left after the last checkpoint */
     int64_t worked_since_ns;          /* clock: begin of the stretch */
-    int64_t saving_ns;                /* time worked that is being saved */
-    int64_t ran_ns;                   /* of the runs before this one, their time */
-    int64_t interval_ns;              /* between two of them, in this run; 0 = none are made */
-    struct sim_move move;             /* READING, WRITING: its bytes */
-    int64_t kept_ns;                  /* clock: end of the last checkpoint, or start */
     int64_t first_start_ns, start_ns; /* of the first attempt and the present one */
-    int64_t lost_ns;                  /* when it lost a rank last */
-    uint64_t first_worker;            /* of its ranks, whose ids follow one another */
-    sim_handle run;                   /* the activity, while it runs */
-    uint32_t workers;                 /* ranks that live */
-    uint32_t node;                    /* of its first rank */
-    uint32_t next_lost, next_paced;   /* slot of the job + 1 */
-    double sync_s;                    /* of a step: what its all-reduce takes at this place */
-    int64_t counted_ns;               /* clock: up to when its steps were counted */
-    struct sim_job_pace pace;         /* of its steps; progress.c, step.c */
-    uint8_t phase;                    /* enum sim_job_phase, while it runs */
-    bool will_end;                    /* it counts among those that will */
-    bool is_paced;                    /* in the list */
-    bool is_lost;                     /* a rank went while it ran */
-    bool is_preempted;                /* and that was a plan's doing */
-    bool is_warned;                   /* it is to give way */
-    bool has_turn;                    /* it may write, or writes */
+    int64_t ran_ns;                   /* of the runs before this one, their time */
+    int64_t interval_ns;              /* between two checkpoints, in this run; 0 = none are made */
+    /* Checkpoints, losses and steps. */
+    sim_handle save;                /* the next checkpoint */
+    sim_handle kill;                /* the end of its grace */
+    int64_t saving_ns;              /* time worked that is being saved */
+    struct sim_move move;           /* READING, WRITING: its bytes */
+    int64_t kept_ns;                /* clock: end of the last checkpoint, or start */
+    int64_t lost_ns;                /* when it lost a rank last */
+    uint32_t next_lost, next_paced; /* slot of the job + 1 */
+    double sync_s;                  /* of a step: what its all-reduce takes at this place */
+    int64_t counted_ns;             /* clock: up to when its steps were counted */
+    struct sim_job_pace pace;       /* of its steps; progress.c, step.c */
 };
 
 /* Who waits to write a checkpoint, and who does (checkpoint.c). */

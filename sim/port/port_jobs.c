@@ -6,6 +6,7 @@
 #include "sim/engine/room.h"
 #include "sim/port/port_state.h"
 #include "sim/record/meter_jobs.h"
+#include "sim/record/record.h"
 #include "weir/host.h"
 
 #include <stdlib.h>
@@ -107,7 +108,7 @@ weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *j
         port,
         &(struct port_news){ .kind = PORT_NEWS_SUBMITTED, .at_ns = job->queued_ns, .job = *job }));
     const struct sim_context *context = port->config.context;
-    if (context->observer != NULL || context->recorder != NULL) /* for its rows */
+    if (context->observer != NULL || sim_recorder_keeps(context->recorder, SIM_KEEP_JOBS))
         *kind =
             sim_port_job_kind(port, job->workload, job->id); /* not yet, when the view is late */
     return WEIR_OK;

@@ -6,6 +6,7 @@
 #include "sim/port/port_state.h"
 
 #include "sim/engine/room.h"
+#include "sim/record/record.h"
 #include "weir/host.h"
 #include "weir/plan.h"
 
@@ -194,7 +195,7 @@ static int turn_of(const struct weir_action *action)
 /* Before jobs of the plan leave, for its rows. */
 static void note_kinds(struct sim_port *port, const struct weir_plan *plan)
 {
-    if (port->config.context->recorder == NULL)
+    if (!sim_recorder_keeps(port->config.context->recorder, SIM_KEEP_JOBS))
         return;
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_owner *owner = &weir_plan_action(plan, i)->owner;
@@ -217,6 +218,10 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
                                 uint32_t *refused)
 {
     const uint32_t count = weir_plan_count(plan);
+    if (count == 0) {
+        sim_port_count_reserved(port);
+        return WEIR_OK;
+    }
     const bool keeps_some = has_reused(plan);
     SIM_ROOM(port->outcomes, port->outcome_capacity, count + 1);
     SIM_ROOM(port->kinds, port->kind_capacity, count + 1);

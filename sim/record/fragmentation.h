@@ -45,4 +45,22 @@ void sim_frag_mix_open(struct sim_frag_mix *mix, const struct sim_meter_stage_in
 struct sim_frag sim_frag_node(const struct sim_frag_mix *mix, const struct weir_node *node,
                               const struct weir_gpu *gpus);
 
+/* What is free of a node in words, for nodes that are alike but for who they are: equal words,
+ * equal fragmentation. `count` of them say something. */
+enum { SIM_FRAG_KEY_GPUS = 8, SIM_FRAG_KEY_WORDS = 4 + 3 * SIM_FRAG_KEY_GPUS };
+struct sim_frag_key {
+    uint32_t count;
+    uint64_t words[SIM_FRAG_KEY_WORDS];
+};
+
+/* What was found lately, by key. */
+struct sim_frag_memo;
+struct sim_frag_memo *sim_frag_memo_open(void); /* NULL = out of memory */
+void sim_frag_memo_close(struct sim_frag_memo *memo);
+/* NULL = it is not there. */
+const struct sim_frag *sim_frag_memo_find(const struct sim_frag_memo *memo,
+                                          const struct sim_frag_key *key);
+void sim_frag_memo_keep(struct sim_frag_memo *memo, const struct sim_frag_key *key,
+                        const struct sim_frag *frag);
+
 #endif

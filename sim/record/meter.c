@@ -235,30 +235,49 @@ static double whole_free_ratio(const struct sim_meter *meter)
     return whole > 0.0 ? meter->frag_value[SIM_FRAG_WHOLE] / whole : 1.0;
 }
 
-static void frag_change(struct sim_meter *meter, int64_t now_ns, const struct sim_frag *frag,
-                        double sign)
+/* `before` is taken off first, so that sums come out the same however often that is done. */
+static void frag_change(struct sim_meter *meter, int64_t now_ns, const struct sim_frag *before,
+                        const struct sim_frag *after)
 {
     series_advance(meter->frag_integral, meter->frag_value, FRAG_SERIES,
                    (double)(now_ns - meter->frag_since_ns));
     meter->frag_since_ns = now_ns;
     for (size_t i = 0; i < SIM_FRAG_COUNT; i++)
-        meter->frag_value[i] += sign * frag->part[i];
+        meter->frag_value[i] = meter->frag_value[i] - before->part[i] + after->part[i];
     meter->frag_value[FRAG_RATIO] = whole_free_ratio(meter);
+}
+
+static void set_frag(struct sim_meter *meter, int64_t now_ns, struct node_meter *node,
+                     const struct sim_frag *frag)
+{
+    meter_tick(meter, now_ns);
+    if (node->is_up)
+        frag_change(meter, now_ns, &node->frag, frag);
+    node->frag = *frag;
 }
 
 void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node_index,
                          const struct weir_node *host, const struct weir_gpu *gpus)
 {
-    meter_tick(meter, now_ns);
-    struct node_meter *node = &meter->nodes[node_index];
     const struct sim_frag frag = sim_frag_node(&meter->mix, host, gpus);
     for (uint32_t g = 0; g < host->gpu_count; g++)
         meter->has_cuts |= gpus[g].mig != NULL;
-    if (node->is_up) {
-        frag_change(meter, now_ns, &node->frag, -1.0);
-        frag_change(meter, now_ns, &frag, 1.0);
-    }
-    node->frag = frag;
+    set_frag(meter, now_ns, &meter->nodes[node_index], &frag);
+}
+
+bool sim_meter_node_recall(struct sim_meter *meter, int64_t now_ns, uint32_t node,
+                           const struct sim_frag_key *key)
+{
+    const struct sim_frag *frag = sim_frag_memo_find(meter->memo, key);
+    if (!frag)
+        return false;
+    set_frag(meter, now_ns, &meter->nodes[node], frag);
+    return true;
+}
+
+void sim_meter_node_keep(struct sim_meter *meter, uint32_t node, const struct sim_frag_key *key)
+{
+    sim_frag_memo_keep(meter->memo, key, &meter->nodes[node].frag);
 }
 
 void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double gpu_w,
@@ -281,7 +300,8 @@ void sim_meter_node_up(struct sim_meter *meter, int64_t now_ns, uint32_t node_in
     node->is_up = is_up;
     sim_gauge_set(&node->up, now_ns, is_up ? 1.0 : 0.0);
     amounts_change(&meter->up_capacity, now_ns, &meter->capacity[node_index], is_up ? 1.0 : -1.0);
-    frag_change(meter, now_ns, &node->frag, is_up ? 1.0 : -1.0);
+    const struct sim_frag none = { { 0 } };
+    frag_change(meter, now_ns, is_up ? &none : &node->frag, is_up ? &node->frag : &none);
     meter_belief_check(meter, now_ns, node_index);
 }
 

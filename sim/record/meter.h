@@ -155,6 +155,12 @@ void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted)
 /* What is free on a node after a placement or release: updates all frag.* gauges. */
 void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node,
                          const struct weir_node *host, const struct weir_gpu *gpus);
+/* The same of a node whose free amounts are these, when it is known what follows from them; else
+ * false, and node_free is to be told, and then to keep it. */
+struct sim_frag_key;
+bool sim_meter_node_recall(struct sim_meter *meter, int64_t now_ns, uint32_t node,
+                           const struct sim_frag_key *key);
+void sim_meter_node_keep(struct sim_meter *meter, uint32_t node, const struct sim_frag_key *key);
 
 /* Electric power that the GPUs and the CPUs of a node draw from now on. */
 void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double gpu_w,

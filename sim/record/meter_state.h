@@ -153,6 +153,7 @@ struct sim_meter {
     struct sim_meter_stage_info *info;
     size_t stage_count, node_count, pipeline_count;
     struct sim_frag_mix mix;
+    struct sim_frag_memo *memo;
     struct sim_meter_stage_info *expected; /* what it is of, when not of the stages */
 
     int64_t warmup_ns;

@@ -196,6 +196,9 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
         sim_frag_mix_open(&meter->mix, meter->expected, config->expected_count);
     else
         sim_frag_mix_open(&meter->mix, meter->info, meter->stage_count);
+    meter->memo = sim_frag_memo_open();
+    if (!meter->memo)
+        return WEIR_ENOMEM;
     meter->frag_value[FRAG_RATIO] = 1.0;
     meter->warmup_ns = config->warmup_ns > 0 ? config->warmup_ns : 0;
     meter->is_warm = meter->warmup_ns == 0;
@@ -234,6 +237,7 @@ void sim_meter_destroy(struct sim_meter *meter)
         sim_percentiles_close(&meter->pipelines[p].latency);
         free(meter->pipelines[p].label);
     }
+    sim_frag_memo_close(meter->memo);
     meter_jobs_close(meter);
     meter_tenants_close(meter);
     meter_belief_close(meter);

@@ -321,8 +321,8 @@ static weir_status write_candidates(struct sim_recorder *recorder,
 weir_status sim_recorder_decision(struct sim_recorder *recorder, const struct sim_decision_row *row,
                                   uint32_t stage_count, struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
+    if (!sim_recorder_keeps(recorder, SIM_KEEP_JOBS))
+        return WEIR_OK; /* none of its tables is kept */
     WEIR_TRY(write_decision(recorder, row, error));
     if (!row->plan)
         return WEIR_OK;

@@ -448,15 +448,19 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
 {
     struct sim_context *context = workers->context;
     const struct sim_worker *worker = hold->worker;
+    const bool is_use = from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY;
+    const bool is_life = from == SIM_WORKER_GONE || to == SIM_WORKER_GONE;
+    if (worker->owner.kind == WEIR_OWNER_JOB && !is_use && !is_life)
+        return; /* of a rank no other state is counted */
     struct sim_meter_worker meter = { .node = hold->lease.node,
                                       .stage = pool_of(worker),
                                       .job_class = worker->job_class,
                                       .is_member = hold != sim_first_of(worker) };
-    if (from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY)
+    if (is_use)
         meter.uses = worker->share < 1 || context->cluster->has_compute
                          ? used_of(workers, hold, (double)worker->share)
                          : hold->lease.claim->used;
-    if (from == SIM_WORKER_GONE || to == SIM_WORKER_GONE)
+    if (is_life)
         add_held(hold->lease.claim, &meter.holds);
     sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &meter,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);

@@ -417,8 +417,9 @@ static void report_progress(struct sim_world *world, int64_t now_ns)
 weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
 {
     const struct sim_cluster *cluster = world->context.cluster;
-    sim_links_meter(cluster, world->context.meter);
-    for (uint32_t n = 0; n < cluster->node_count; n++)
+    if (sim_recorder_keeps(world->context.recorder, SIM_KEEP_SERIES))
+        sim_links_meter(cluster, world->context.meter);
+    for (uint32_t n = 0; cluster->has_heat && n < cluster->node_count; n++)
         sim_power_meter_heat(cluster, world->context.meter, now_ns, n);
     return sim_meter_sample(world->context.meter, now_ns, world->context.recorder,
                             world->context.error);
