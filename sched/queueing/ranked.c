@@ -75,6 +75,7 @@ static weir_status rank_running(const struct pass *pass)
     struct weir_job job = { .size = sizeof job };
 
     ranked->count = 0;
+    ranked->is_sorted = 0;
     for (bool more = weir_view_next_running(pass->view, NULL, &job); more;
          more = weir_view_next_running(pass->view, &job, &job)) {
         if (job.is_preempted != 0 || job.state != WEIR_JOB_RUNNING)
@@ -94,9 +95,15 @@ static weir_status rank_running(const struct pass *pass)
                                                                      .gpu_units = need.gpu_units,
                                                                      .cpu_units = need.cpu_units };
     }
-    if (ranked->count > 1)
-        qsort(ranked->running, ranked->count, sizeof *ranked->running, compare);
     return WEIR_OK;
+}
+
+/* When somebody is to go; few passes come so far. */
+static void sort_running(struct weir_ranked *ranked)
+{
+    if (ranked->is_sorted == 0 && ranked->count > 1)
+        qsort(ranked->running, ranked->count, sizeof *ranked->running, compare);
+    ranked->is_sorted = 1;
 }
 
 /* ---- making room ---- */
@@ -108,30 +115,45 @@ static weir_status lift(const struct pass *pass, uint32_t index)
     return weir_placer_lift_job(pass->placer, job->workload, job->id, pass->error);
 }
 
-/* How many of the worst rank behind this job. */
-static uint32_t victims_of(const struct weir_ranked *ranked, const struct weir_job *job)
+/* How many rank behind this job, in whatever order, and what they hold together. */
+static uint32_t victims_of(const struct weir_ranked *ranked, const struct weir_job *job,
+                           struct weir_amounts *held)
 {
     uint32_t count = 0;
 
-    while (count < ranked->count && ranked->running[count].rank > job->key)
+    for (uint32_t i = 0; i < ranked->count; i++) {
+        if (!(ranked->running[i].rank > job->key))
+            continue;
+        held->gpu_units += ranked->running[i].gpu_units;
+        held->cpu_units += ranked->running[i].cpu_units;
         count++;
+    }
     return count;
 }
 
-/* What is free once the first `count` are gone, less what the job needs. */
+/* What is free once so much more is, less what the job needs. */
 static struct weir_amounts spare(const struct pass *pass, const struct weir_job *job,
-                                 uint32_t count)
+                                 const struct weir_amounts *more)
 {
     struct weir_amounts free = weir_cluster_free(weir_placer_scratch(pass->placer));
     const struct weir_amounts need = weir_ranked_need(job);
 
-    for (uint32_t i = 0; i < count; i++) {
-        free.gpu_units += pass->ranked->running[i].gpu_units;
-        free.cpu_units += pass->ranked->running[i].cpu_units;
-    }
-    free.gpu_units -= need.gpu_units;
-    free.cpu_units -= need.cpu_units;
+    free.gpu_units += more->gpu_units - need.gpu_units;
+    free.cpu_units += more->cpu_units - need.cpu_units;
     return free;
+}
+
+/* The same once the first `count` are gone. */
+static struct weir_amounts spare_without(const struct pass *pass, const struct weir_job *job,
+                                         uint32_t count)
+{
+    struct weir_amounts held = { 0 };
+
+    for (uint32_t i = 0; i < count; i++) {
+        held.gpu_units += pass->ranked->running[i].gpu_units;
+        held.cpu_units += pass->ranked->running[i].cpu_units;
+    }
+    return spare(pass, job, &held);
 }
 
 static weir_status fits(const struct pass *pass, const struct weir_job *job)
@@ -155,7 +177,7 @@ static weir_status lift_until(const struct pass *pass, const struct weir_job *jo
         return weir_fail(pass->error, WEIR_ENOMEM, "out of memory");
     while (is_no_place(status) && count < most) {
         status = lift(pass, count++);
-        const struct weir_amounts free = spare(pass, job, 0);
+        const struct weir_amounts free = spare_without(pass, job, 0);
         if (status == WEIR_OK)
             status = free.gpu_units < 0 || free.cpu_units < 0 ? WEIR_EBUSY : fits(pass, job);
     }
@@ -184,7 +206,7 @@ static weir_status fits_without(const struct pass *pass, const struct weir_job *
  * lifted made the difference, and goes. */
 static weir_status spare_some(const struct pass *pass, const struct weir_job *job, uint32_t count)
 {
-    struct weir_amounts room = spare(pass, job, count);
+    struct weir_amounts room = spare_without(pass, job, count);
 
     for (uint32_t i = 0; i < count; i++)
         pass->ranked->running[i].is_lifted = 1;
@@ -226,12 +248,14 @@ static weir_status preempt_lifted(const struct pass *pass, uint32_t count)
 /* WEIR_EBUSY: those that rank behind it do not give room enough. */
 static weir_status make_room(const struct pass *pass, const struct weir_job *job)
 {
-    const uint32_t most = victims_of(pass->ranked, job);
-    const struct weir_amounts free = spare(pass, job, most);
+    struct weir_amounts held = { 0 };
+    const uint32_t most = victims_of(pass->ranked, job, &held);
+    const struct weir_amounts free = spare(pass, job, &held);
     uint32_t needed = 0;
 
     if (most == 0 || free.gpu_units < 0 || free.cpu_units < 0)
         return WEIR_EBUSY;
+    sort_running(pass->ranked);
     WEIR_TRY(lift_until(pass, job, most, &needed));
     WEIR_TRY(spare_some(pass, job, needed));
     return preempt_lifted(pass, needed);

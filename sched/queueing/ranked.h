@@ -8,8 +8,9 @@
  * the places of jobs that rank behind it, the last first, and gives those back that it turns out
  * not to need, the best first: where places are alike this is exactly the greedy choice.
  *
- * Cost of a pass: O(running log running), and for each job that starts or kind that finds no place
- * that of its placement; with victims times the ranks that are lifted to try.
+ * Cost of a pass: O(running), with victims O(running log running), and for each job that starts or
+ * kind that finds no place that of its placement; with victims times the ranks that are lifted to
+ * try.
  */
 #ifndef SCHED_QUEUEING_RANKED_H
 #define SCHED_QUEUEING_RANKED_H
@@ -29,8 +30,8 @@ struct weir_ranked_job {
 struct weir_ranked {
     struct weir_allocator allocator;
     struct weir_walk walk;
-    struct weir_ranked_job *running; /* the worst first, while a pass goes on */
-    uint32_t count, capacity;
+    struct weir_ranked_job *running; /* while a pass goes on; sorted: the worst first */
+    uint32_t count, capacity, is_sorted;
     /* The rank of a job that runs, as `key` has that of one that waits. */
     double (*rank)(void *state, const struct weir_job *job, int64_t now_ns);
     /* Called for each job that runs on or starts. NULL = nobody asks. */
