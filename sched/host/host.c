@@ -326,6 +326,20 @@ static weir_status check_plan(struct weir_host *host, const struct weir_policy_s
     return weir_host_blame_plan(host, set, status, error);
 }
 
+/* Nobody waits, nothing is to be cut and there is nothing to scale: what is planned is nothing. */
+static bool has_nothing_to_plan(const struct weir_host *host)
+{
+    return host->jobs.counts[WEIR_JOB_WAITING] == 0 && host->fresh_count == 0 &&
+           host->pools.count == 0 && host->cut_min_gain == 0 && host->cuts.count == 0;
+}
+
+static void accept_plan(struct weir_host *host)
+{
+    weir_host_turned_away(host);
+    weir_host_pass_accepted(host);
+    host->is_dirty = host->limits.is_cut_short;
+}
+
 /* Lets one set of policies plan and checks what it planned. */
 static weir_status plan_with(struct weir_host *host, const struct weir_policy_set *set,
                              struct weir_error *error)
@@ -346,6 +360,10 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .seed = host->seed };
 
     weir_plan_reset(host->plan, host->next_worker, host->explain);
+    if (has_nothing_to_plan(host)) {
+        accept_plan(host);
+        return WEIR_OK;
+    }
     if (weir_cluster_lend(host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_status status = weir_placer_begin(host->placer, &binding);
@@ -370,10 +388,8 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     if (status == WEIR_OK)
         status = weir_host_cuts_accepted(host);
     if (status == WEIR_OK) {
-        weir_host_turned_away(host);
-        weir_host_pass_accepted(host);
         weir_placer_accept(host->placer);
-        host->is_dirty = host->limits.is_cut_short;
+        accept_plan(host);
         return WEIR_OK;
     }
     weir_host_cuts_dropped(host);
