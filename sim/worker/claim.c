@@ -98,6 +98,7 @@ const struct sim_claim *sim_claim_share(struct sim_workers *workers)
     memcpy(made->parts, fresh->parts, size_of_parts(fresh));
     if (found == NULL)
         sim_key_add(&workers->claims, &made->hash);
+    *recent = &made->claim;
     return &made->claim;
 }
 

@@ -8,21 +8,12 @@
 #include "sched/cluster/state.h"
 #include "sched/placement/candidates.h"
 #include "tests/support/check.h"
+#include "tests/support/draws.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { STEPS = 1500, SHAPES = 12, SPANS = 2 * 64 * 64 };
-
-struct dice {
-    uint64_t state;
-};
-
-static uint32_t roll(struct dice *dice, uint32_t below)
-{
-    dice->state = dice->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((dice->state >> 33) % below);
-}
 
 /* Every reason occurs. */
 static struct weir_shape shape_at(uint32_t i)
@@ -50,20 +41,21 @@ static struct weir_shape shape_at(uint32_t i)
     return shapes[i];
 }
 
-static void add_node(struct weir_cluster *cluster, struct dice *dice)
+static void add_node(struct weir_cluster *cluster, struct draws *dice)
 {
     struct weir_gpu_spec gpus[4];
-    const uint32_t count = roll(dice, 5);
+    const uint32_t count = (uint32_t)draws_below(dice, 5);
     for (uint32_t g = 0; g < count; g++)
-        gpus[g] = (struct weir_gpu_spec){ .type = roll(dice, 6) == 0,
-                                          .nvdecs = roll(dice, 3),
-                                          .nvencs = roll(dice, 2),
+        gpus[g] = (struct weir_gpu_spec){ .type = (uint32_t)draws_below(dice, 6) == 0,
+                                          .nvdecs = (uint32_t)draws_below(dice, 3),
+                                          .nvencs = (uint32_t)draws_below(dice, 2),
                                           .units = WEIR_ONE,
                                           .mem_bytes = 4 };
     const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
                                          .id = weir_cluster_node_count(cluster),
                                          .gpu_count = count,
-                                         .cpu_units = WEIR_ONE * (1 + roll(dice, 5)),
+                                         .cpu_units =
+                                             WEIR_ONE * (1 + (uint32_t)draws_below(dice, 5)),
                                          .ram_bytes = 12,
                                          .gpus = gpus };
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
@@ -91,10 +83,10 @@ static uint32_t compare(const struct weir_cluster *cluster, const struct weir_sh
 }
 
 /* Puts a worker of some shape on some node. */
-static void start(struct weir_cluster *cluster, struct dice *dice, uint64_t id)
+static void start(struct weir_cluster *cluster, struct draws *dice, uint64_t id)
 {
-    const struct weir_shape shape = shape_at(roll(dice, SHAPES));
-    const uint32_t node = roll(dice, cluster->node_count);
+    const struct weir_shape shape = shape_at((uint32_t)draws_below(dice, SHAPES));
+    const uint32_t node = (uint32_t)draws_below(dice, cluster->node_count);
     struct weir_alloc alloc;
 
     if (weir_place_first(cluster, node, &shape, &alloc) == WEIR_OK)
@@ -102,39 +94,41 @@ static void start(struct weir_cluster *cluster, struct dice *dice, uint64_t id)
 }
 
 /* What changes from outside; refused where workers are in the way. */
-static void change_node(struct weir_cluster *cluster, struct dice *dice)
+static void change_node(struct weir_cluster *cluster, struct draws *dice)
 {
-    const uint32_t node = roll(dice, cluster->node_count);
+    const uint32_t node = (uint32_t)draws_below(dice, cluster->node_count);
 
-    switch (roll(dice, 5)) {
+    switch ((uint32_t)draws_below(dice, 5)) {
     case 0:
-        (void)weir_cluster_set_node_flags(cluster, node, roll(dice, 3) == 0 ? 0 : WEIR_NODE_UP);
+        (void)weir_cluster_set_node_flags(cluster, node,
+                                          (uint32_t)draws_below(dice, 3) == 0 ? 0 : WEIR_NODE_UP);
         return;
     case 1:
-        (void)weir_cluster_set_gpu_health(cluster, node, 0, roll(dice, 2) == 0);
+        (void)weir_cluster_set_gpu_health(cluster, node, 0, (uint32_t)draws_below(dice, 2) == 0);
         return;
     case 2:
-        (void)weir_cluster_resize_node(cluster, node, WEIR_ONE * (1 + roll(dice, 6)), 12, NULL);
+        (void)weir_cluster_resize_node(cluster, node,
+                                       WEIR_ONE * (1 + (uint32_t)draws_below(dice, 6)), 12, NULL);
         return;
     case 3:
-        if (roll(dice, 8) == 0)
+        if ((uint32_t)draws_below(dice, 8) == 0)
             (void)weir_cluster_remove_node(cluster, node, NULL);
         return;
     default:
-        if (roll(dice, 8) == 0)
+        if ((uint32_t)draws_below(dice, 8) == 0)
             add_node(cluster, dice);
         return;
     }
 }
 
 /* Tries some on the scratch, asks there too, and takes them back. */
-static uint32_t try_some(struct weir_cluster *cluster, struct dice *dice)
+static uint32_t try_some(struct weir_cluster *cluster, struct draws *dice)
 {
     uint32_t wrong = 0;
 
     CHECK_I64(weir_cluster_mark(cluster), WEIR_OK);
-    for (uint32_t i = roll(dice, 4); i > 0; i--) {
-        const struct weir_shape shape = shape_at(roll(dice, SHAPES));
+    for (uint32_t i = (uint32_t)draws_below(dice, 4); i > 0; i--) {
+        const struct weir_shape shape = shape_at((uint32_t)draws_below(dice, SHAPES));
         start(cluster, dice, UINT64_MAX - i);
         wrong += compare(cluster, &shape);
     }
@@ -144,7 +138,7 @@ static uint32_t try_some(struct weir_cluster *cluster, struct dice *dice)
 
 static uint32_t live(uint64_t seed, uint32_t nodes, uint32_t steps)
 {
-    struct dice dice = { .state = seed * 977 };
+    struct draws dice = { .is_seeded = true, .state = seed * 977 };
     struct weir_cluster *cluster = NULL;
     uint32_t wrong = 0;
 
@@ -152,16 +146,17 @@ static uint32_t live(uint64_t seed, uint32_t nodes, uint32_t steps)
     for (uint32_t n = 0; n < nodes; n++)
         add_node(cluster, &dice);
     for (uint32_t step = 0; step < steps; step++) {
-        const struct weir_shape shape = shape_at(roll(&dice, SHAPES));
-        if (roll(&dice, 3) > 0)
+        const struct weir_shape shape = shape_at((uint32_t)draws_below(&dice, SHAPES));
+        if ((uint32_t)draws_below(&dice, 3) > 0)
             start(cluster, &dice, step);
-        else if (roll(&dice, 2) > 0)
-            (void)weir_cluster_remove_worker(cluster, roll(&dice, step + 1), NULL);
-        else if (roll(&dice, 2) > 0)
+        else if ((uint32_t)draws_below(&dice, 2) > 0)
+            (void)weir_cluster_remove_worker(cluster, (uint32_t)draws_below(&dice, step + 1), NULL);
+        else if ((uint32_t)draws_below(&dice, 2) > 0)
             change_node(cluster, &dice);
         else
             wrong += try_some(cluster, &dice);
-        if (step % 512 < 256 && roll(&dice, 2) == 0) /* then nobody asks for long */
+        if (step % 512 < 256 &&
+            (uint32_t)draws_below(&dice, 2) == 0) /* then nobody asks for long */
             wrong += compare(cluster, &shape);
     }
     weir_cluster_destroy(cluster);
@@ -184,7 +179,7 @@ static void kept_equals_asked(void)
 /* Of the 1 024 that are kept at most some begin anew, and none is taken for another. */
 static void more_shapes_than_are_kept(void)
 {
-    struct dice dice = { .state = 5 };
+    struct draws dice = { .is_seeded = true, .state = 5 };
     struct weir_cluster *cluster = NULL;
     uint32_t wrong = 0;
 
