@@ -513,6 +513,24 @@ enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
 /* A kind of jobs: a row of a trace, or a class. Times of a trace are exact and known; those of a
  * class are laws. WEIR_UNKNOWN_TIME = not said. */
+/* What becomes of a job that loses members. */
+enum sim_on_loss { SIM_ON_LOSS_REQUEUE, SIM_ON_LOSS_SHRINK, SIM_ON_LOSS_HEAL };
+
+/* A job whose number of members may change while it runs. */
+struct sim_elastic {
+    uint32_t least;    /* members that it goes on with */
+    uint32_t on_loss;  /* enum sim_on_loss */
+    double serial;     /* share of its work that members do not divide (Amdahl) */
+    int64_t resize_ns; /* it stands still for after each change */
+};
+
+/* Ranks beside the members, which ask for something else. */
+struct sim_rank_group {
+    const char *name;
+    struct weir_shape shape;
+    uint32_t members;
+};
+
 struct sim_job_spec {
     struct weir_shape shape; /* of one member */
     struct sim_memory_traffic traffic;
@@ -536,8 +554,42 @@ struct sim_job_spec {
     struct sim_law *patience;
     double estimate_factor; /* estimate over run time, when the estimate is not known */
     struct sim_speed speed;
-    const struct sim_step *step; /* NULL = it computes to its end */
+    const struct sim_step *step;       /* NULL = it computes to its end */
+    const struct sim_rank_group *more; /* ranks beside its members */
+    size_t more_count;
+    const struct sim_elastic *elastic; /* NULL = it runs with all its ranks or not at all */
+    uint32_t after;        /* index + 1 of those it follows, the n-th the n-th; 0 = none */
+    uint32_t users;        /* who submit its jobs, each when the one before is over; 0 = none */
+    uint32_t array;        /* jobs of one submission */
+    uint32_t array_limit;  /* of these that are there at once */
+    uint64_t limit;        /* with users: jobs, or arrays, in all; UINT64_MAX = none */
+    int64_t think_ns;      /* of a row: from the end of the one before to its submission;
+                              WEIR_UNKNOWN_TIME = at its own time, but not before that end */
+    struct sim_law *think; /* of a class: the same; NULL = 0 */
 };
+
+/* All its ranks. */
+static inline uint32_t sim_job_workers(const struct sim_job_spec *job)
+{
+    uint32_t count = job->members;
+    for (size_t i = 0; i < job->more_count; i++)
+        count += job->more[i].members;
+    return count;
+}
+/* What one of them takes. */
+static inline const struct weir_shape *sim_job_shape(const struct sim_job_spec *job, uint32_t rank)
+{
+    const struct weir_shape *shape = &job->shape;
+    uint32_t end = job->members;
+    for (size_t i = 0; i < job->more_count && rank >= end; i++) {
+        shape = &job->more[i].shape;
+        end += job->more[i].members;
+    }
+    return shape;
+}
+/* What all of them take. */
+double sim_job_gpus(const struct sim_job_spec *job);
+double sim_job_cpus(const struct sim_job_spec *job);
 
 /* Its ranks in steps: its GPUs, or members without any. */
 static inline uint32_t sim_job_ranks(const struct sim_job_spec *job)
@@ -550,6 +602,9 @@ struct sim_preemption {
     bool keeps_all; /* else what it had at its last checkpoint */
     int64_t restart_ns;
 };
+
+/* Rows of a trace that are submitted at one instant. */
+enum sim_ties { SIM_TIES_AS_GIVEN, SIM_TIES_SHORTEST, SIM_TIES_SMALLEST };
 
 struct sim_workload {
     char *name;
@@ -580,6 +635,8 @@ struct sim_workload {
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;
     struct sim_preemption preemption;
+    bool is_killed_at_estimate; /* a run that is longer ends there */
+    uint32_t ties;              /* enum sim_ties */
 };
 
 /* ---- all the work there is ---- */
