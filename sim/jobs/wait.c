@@ -4,6 +4,8 @@
 
 #include "sim/record/meter_tenants.h"
 
+#include <math.h>
+
 /* Its rank groups, in the memory of the run. */
 static void describe_groups(struct sim_jobs_run *run, const struct sim_job_spec *spec)
 {
@@ -16,6 +18,16 @@ static void describe_groups(struct sim_jobs_run *run, const struct sim_job_spec 
                                                        .ranks_min = spec->more[i].members,
                                                        .ranks_max = spec->more[i].members,
                                                        .shape = spec->more[i].shape };
+}
+
+/* Whether it is not as fast on every GPU type. */
+static bool has_speeds(const struct sim_jobs_run *run, const struct sim_job_spec *spec)
+{
+    const size_t types = run->config.scenario->gpu_types_count;
+    for (size_t t = 1; t < types && spec->speed.on_type != NULL; t++)
+        if (islessgreater(spec->speed.on_type[t], spec->speed.on_type[0]))
+            return true;
+    return false;
 }
 
 static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job,
@@ -46,6 +58,9 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .deadline_ns = due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
         .attained_ns = life != NULL ? life->ran_ns * gpus * spec->members : 0,
         .restart_cost_ns = life != NULL ? run->workload->preemption.restart_ns : 0,
+        .throughput_count =
+            has_speeds(run, spec) ? (uint32_t)run->config.scenario->gpu_types_count : 0,
+        .throughput = spec->speed.on_type,
         .seed = sim_stream_u64(&stream),
         .done_ns = life != NULL ? life->run_ns - life->saved_ns : 0
     };

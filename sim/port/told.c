@@ -308,12 +308,14 @@ weir_status sim_told_mix(struct sim_port *port, const struct weir_mix *mix)
 
 weir_status sim_told_submit(struct sim_port *port, const struct weir_job_spec *job)
 {
-    if (job->throughput_count > 0 && port->is_isolated)
-        return weir_fail(error_of(port), WEIR_EUNSUPPORTED,
-                         "speeds by GPU type are told to policies in this process alone");
-    const weir_status status = weir_host_submit(port->host, job, error_of(port));
+    struct weir_job_spec told = *job;
+    if (port->is_isolated) { /* both hosts know the same */
+        told.throughput_count = 0;
+        told.throughput = NULL;
+    }
+    const weir_status status = weir_host_submit(port->host, &told, error_of(port));
     return tell(port, (struct sim_told){ SIM_TOLD_SUBMIT, .status = status },
-                (struct part){ job, sizeof *job },
+                (struct part){ &told, sizeof told },
                 (struct part){ job->groups, job->group_count * sizeof *job->groups });
 }
 

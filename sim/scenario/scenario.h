@@ -17,6 +17,8 @@
 #include "sim/scenario/defrag_rule.h"
 #include "sim/scenario/diagnostic.h"
 #include "sim/scenario/expect.h"
+#include "sim/scenario/ranks.h"
+#include "sim/scenario/speed.h"
 #include "sim/scenario/step.h"
 #include "sim/scenario/tenant.h"
 #include "weir/job.h"
@@ -202,41 +204,6 @@ struct sim_drift {
     double cv;
     double correlation; /* of the logarithms of neighbouring steps */
 };
-
-/* What an instance has of the whole GPU without MIG. */
-struct sim_gpu_part {
-    double sms;
-    double bandwidth; /* goes with its slots of memory */
-};
-static inline struct sim_gpu_part sim_gpu_part(const struct weir_mig *table,
-                                               const struct weir_mig_profile *profile)
-{
-    return (struct sim_gpu_part){ (double)profile->sms / table->sms,
-                                  (double)profile->slots / table->slots };
-}
-
-/* By what work on an instance goes. */
-enum sim_pace { SIM_PACE_WHOLE, SIM_PACE_SMS, SIM_PACE_BANDWIDTH };
-
-/* How fast a kind of work goes where: its time is divided by that. */
-struct sim_speed {
-    double *on_type; /* by GPU type, relative to where it was measured; NULL = 1 everywhere */
-    uint32_t pace;   /* enum sim_pace: times that part of the GPU */
-};
-
-static inline double sim_pace_of(uint32_t pace, struct sim_gpu_part part)
-{
-    return pace == SIM_PACE_WHOLE ? 1 : pace == SIM_PACE_SMS ? part.sms : part.bandwidth;
-}
-
-/* On a GPU of the type (WEIR_NO_INDEX = none), or a part of it. */
-static inline double sim_speed_at(const struct sim_speed *speed, uint32_t gpu_type,
-                                  struct sim_gpu_part part)
-{
-    if (speed->on_type == NULL || gpu_type == WEIR_NO_INDEX)
-        return 1;
-    return speed->on_type[gpu_type] * sim_pace_of(speed->pace, part);
-}
 
 /* ---- scheduler ---- */
 
@@ -513,24 +480,6 @@ enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
 /* A kind of jobs: a row of a trace, or a class. Times of a trace are exact and known; those of a
  * class are laws. WEIR_UNKNOWN_TIME = not said. */
-/* What becomes of a job that loses members. */
-enum sim_on_loss { SIM_ON_LOSS_REQUEUE, SIM_ON_LOSS_SHRINK, SIM_ON_LOSS_HEAL };
-
-/* A job whose number of members may change while it runs. */
-struct sim_elastic {
-    uint32_t least;    /* members that it goes on with */
-    uint32_t on_loss;  /* enum sim_on_loss */
-    double serial;     /* share of its work that members do not divide (Amdahl) */
-    int64_t resize_ns; /* it stands still for after each change */
-};
-
-/* Ranks beside the members, which ask for something else. */
-struct sim_rank_group {
-    const char *name;
-    struct weir_shape shape;
-    uint32_t members;
-};
-
 struct sim_job_spec {
     struct weir_shape shape; /* of one member */
     struct sim_memory_traffic traffic;
