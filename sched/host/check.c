@@ -433,13 +433,42 @@ static weir_status check_rank(const struct checker *checker)
     return WEIR_OK;
 }
 
+/* A rank for a job that runs and lacks some: by itself, and no more than it lacks. */
+static bool is_growth(const struct checker *checker)
+{
+    const struct weir_action *const action = checker->action;
+
+    return checker->gang == NULL && action->verb == WEIR_VERB_START &&
+           action->owner.kind == WEIR_OWNER_JOB && action->group == 0 && action->rank == 0 &&
+           weir_jobs_may_grow(checker->view->jobs, checker->record);
+}
+
+static weir_status check_growth(const struct checker *checker)
+{
+    const struct weir_jobs *const jobs = checker->view->jobs;
+    const struct weir_rank_group *const group =
+        &jobs->kinds[jobs->records[checker->record].kind].groups[0];
+    struct weir_id_map *const grown = &checker->books->jobs;
+    const uint32_t before = weir_id_map_get(grown, checker->record);
+    const uint32_t more = before == WEIR_NO_INDEX ? 1 : before + 1;
+
+    if (more > group->ranks_max - group->ranks)
+        return weir_fail(checker->error, WEIR_EPOLICY, "job %llu has all its %u ranks",
+                         (unsigned long long)checker->action->owner.id, group->ranks_max);
+    if (weir_id_map_put(&checker->store->allocator, grown, checker->record, more) != WEIR_OK)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
 static weir_status check_start(const struct checker *checker)
 {
     const struct weir_action *const action = checker->action;
     struct weir_worker held;
 
     WEIR_TRY(check_owner(checker));
-    if (action->owner.kind == WEIR_OWNER_JOB)
+    if (is_growth(checker))
+        WEIR_TRY(check_growth(checker));
+    else if (action->owner.kind == WEIR_OWNER_JOB)
         WEIR_TRY(check_rank(checker));
     if (find_holding(checker, action->worker, &held))
         return weir_fail(checker->error, WEIR_EPOLICY, "this worker runs already");
@@ -557,6 +586,8 @@ static weir_status follow_gang(struct checker *checker)
     const bool is_rank = action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB;
     const uint32_t due = checker->rank;
 
+    if (is_growth(checker))
+        return WEIR_OK;
     if (checker->gang != NULL &&
         (!is_rank || !weir_owner_is(&action->owner, &checker->gang->owner) || action->rank != due))
         return weir_fail(checker->error, WEIR_EPOLICY, "rank %u of job %llu should start here", due,

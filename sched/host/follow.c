@@ -59,7 +59,10 @@ static weir_status take_actions(struct weir_host *host, const struct weir_plan_l
                              action->choice, lists->choice_count);
         if (is_job && is_turned)
             return weir_fail(error, WEIR_EPOLICY, "a job starts after others were turned away");
-        if (is_job && action->rank == 0)
+        const uint32_t record =
+            is_job ? weir_jobs_find(&host->jobs, action->owner.index, action->owner.id)
+                   : WEIR_NO_INDEX;
+        if (is_job && action->rank == 0 && !weir_jobs_may_grow(&host->jobs, record))
             WEIR_TRY(start_job(host, &action->owner, error));
         if (action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB)
             WEIR_TRY(preempt_job(host, &action->owner, error));

@@ -295,6 +295,8 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
                           host->jobs.counts[WEIR_JOB_WAITING] > 0;
 
     host->preempted_count = 0;
+    if (host->jobs.short_count > 0 && host->is_dirty)
+        WEIR_TRY(weir_host_heal(host, error));
     if (has_jobs)
         WEIR_TRY(ask_queueing(host, set, error));
     WEIR_TRY(weir_host_turn_away(host));

@@ -478,6 +478,27 @@ static void give_placed(struct weir_jobs *jobs, uint32_t index)
     jobs->placed_free = index;
 }
 
+static void count_short(struct weir_jobs *jobs, uint32_t record, int32_t change)
+{
+    const struct weir_job_record *const job = &jobs->records[record];
+
+    if (job->state == WEIR_JOB_RUNNING && weir_job_kind_is_short(&jobs->kinds[job->kind]))
+        jobs->short_count += (uint32_t)change;
+}
+
+void weir_jobs_change_kind(struct weir_jobs *jobs, uint32_t record, uint32_t kind)
+{
+    struct weir_job_record *const job = &jobs->records[record];
+
+    count_short(jobs, record, -1);
+    weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, -1);
+    charge(jobs, job->kind, -1, 0);
+    job->kind = kind;
+    weir_amounts_count(&jobs->held, &jobs->kinds[kind].need, 1);
+    charge(jobs, kind, 1, 0);
+    count_short(jobs, record, 1);
+}
+
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state)
 {
     struct weir_job_record *const job = &jobs->records[record];
@@ -497,7 +518,9 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     jobs->workloads[job->workload].waiting -= (uint64_t)(int64_t)change;
     jobs->counts[job->state]--;
     jobs->counts[state]++;
+    count_short(jobs, record, -1);
     job->state = (uint32_t)state & 3;
+    count_short(jobs, record, 1);
 }
 
 void weir_jobs_set_start(struct weir_jobs *jobs, uint32_t record, int64_t start_ns)

@@ -131,7 +131,8 @@ struct weir_jobs {
     struct weir_index_place *places; /* by record; jobs_index.c */
     uint32_t place_count, place_capacity, running_root;
     bool is_indexed;
-    uint64_t surprises; /* how often something came or went otherwise than was expected */
+    uint32_t short_count; /* jobs that run and lack ranks of their first group */
+    uint64_t surprises;   /* how often something came or went otherwise than was expected */
     struct weir_tenants tenants;
 };
 
@@ -153,6 +154,19 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record);
 uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_t id);
 /* What a rank asks for; NULL when there are fewer ranks. */
 const struct weir_shape *weir_job_kind_shape(const struct weir_job_kind *kind, uint32_t rank);
+/* Whether a job like this may have more ranks than it has. */
+static inline bool weir_job_kind_is_short(const struct weir_job_kind *kind)
+{
+    return kind->groups[0].ranks < kind->groups[0].ranks_max;
+}
+/* Whether a plan may give ranks to this job beside those it has: it runs and lacks some. */
+static inline bool weir_jobs_may_grow(const struct weir_jobs *jobs, uint32_t record)
+{
+    return record != WEIR_NO_INDEX && jobs->records[record].state == WEIR_JOB_RUNNING &&
+           weir_job_kind_is_short(&jobs->kinds[jobs->records[record].kind]);
+}
+/* A job that runs has other ranks: it is of this kind from now on. */
+void weir_jobs_change_kind(struct weir_jobs *jobs, uint32_t record, uint32_t kind);
 /* Room for one more job that starts. */
 weir_status weir_jobs_reserve_placed(struct weir_jobs *jobs);
 /* Of a job that is not in the queue. To start or run takes room that was reserved. */

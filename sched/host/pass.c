@@ -233,7 +233,9 @@ weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error
     for (uint32_t i = 0; i < count; i++) {
         const struct weir_action *const action = weir_plan_settled(host->plan, i);
         jobs += action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB &&
-                action->rank == 0;
+                action->rank == 0 &&
+                !weir_jobs_may_grow(&host->jobs, weir_jobs_find(&host->jobs, action->owner.index,
+                                                                action->owner.id));
         preempted += action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB;
     }
     if (preempted != host->preempted_count)

@@ -26,7 +26,8 @@ struct job_question {
     struct weir_job_kind *kind;
     struct weir_owner owner;
     uint64_t seed;
-    int64_t until_ns; /* of a reservation */
+    int64_t until_ns;  /* of a reservation */
+    uint32_t gpu_type; /* index + 1: its ranks go there alone; 0 = wherever they may */
     struct weir_error *error;
 };
 
@@ -38,6 +39,19 @@ static uint32_t lacking(const struct job_question *asked)
     if (free.gpu_units < asked->kind->need.gpu_units)
         return WEIR_REASON_GPU_FREE;
     return free.cpu_units < asked->kind->need.cpu_units ? WEIR_REASON_CPU : WEIR_REASON_NONE;
+}
+
+/* What it asks for, on the one type. */
+static const struct weir_shape *shape_of(const struct job_question *asked, uint32_t rank,
+                                         struct weir_shape *copy)
+{
+    const struct weir_shape *const shape = weir_job_kind_shape(asked->kind, rank);
+
+    if (asked->gpu_type == 0 || shape->gpu_count == 0)
+        return shape;
+    *copy = *shape;
+    copy->gpu_type = asked->gpu_type;
+    return copy;
 }
 
 static struct weir_place_query query_of(const struct job_question *asked, uint32_t rank)
@@ -68,10 +82,12 @@ static weir_status find_place(const struct job_question *asked,
 static weir_status start_rank(const struct job_question *asked, uint32_t rank)
 {
     struct weir_placer *const placer = asked->placer;
-    const struct weir_place_query query = query_of(asked, rank);
+    struct weir_place_query query = query_of(asked, rank);
+    struct weir_shape narrowed;
     const struct weir_explained explained = { placer->bound.ops, placer->bound.state, &query,
                                               &placer->answer };
 
+    query.shape = shape_of(asked, rank, &narrowed);
     WEIR_TRY(find_place(asked, &query));
     WEIR_TRY(weir_explain_start(placer->bound.plan, &explained));
     const struct weir_placer_start start = { .owner = asked->owner,
@@ -205,6 +221,7 @@ static struct job_question question_of(struct weir_placer *placer, uint32_t reco
                                   .kind = &jobs->kinds[job->kind],
                                   .owner = weir_job_owner(job->workload, job->id),
                                   .seed = job->seed,
+                                  .gpu_type = placer->wanted_type,
                                   .error = error };
 }
 

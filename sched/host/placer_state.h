@@ -38,7 +38,8 @@ struct weir_placer {
     uint32_t pool_count, pool_capacity, shape_capacity, frequency_capacity;
     uint32_t asked_count, asked_capacity, shape_count;
     uint32_t refused_count, refused_capacity;
-    uint32_t has_mix; /* `frequencies` are of this round */
+    uint32_t has_mix;     /* `frequencies` are of this round */
+    uint32_t wanted_type; /* of GPUs of the job that is placed, index + 1; 0 = any it accepts */
     uint64_t round;
     struct weir_placer_counts counts;
     struct weir_shape *bundles; /* of the placement group that is asked about */

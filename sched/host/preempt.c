@@ -203,6 +203,29 @@ weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload,
     return weir_host_try_job(placer->bound.host, record, error);
 }
 
+weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                     uint32_t gpu_type, struct weir_error *error)
+{
+    const struct weir_owner job = weir_job_owner(workload, id);
+    uint32_t record = 0;
+
+    WEIR_TRY(find_waiting(placer, &job, &record, error));
+    const struct weir_job_record *const found = &placer->bound.jobs->records[record];
+    const struct weir_job_kind *const kind = &placer->bound.jobs->kinds[found->kind];
+    if (kind->strategy > 0)
+        return weir_fail(error, WEIR_EUNSUPPORTED, "job %llu is a placement group",
+                         (unsigned long long)id);
+    for (uint32_t g = 0; g < kind->group_count; g++)
+        if (kind->groups[g].shape.gpu_count > 0 &&
+            !weir_shape_takes_type(&kind->groups[g].shape, gpu_type))
+            return weir_fail(error, WEIR_EINVAL, "job %llu takes no GPU of type %u",
+                             (unsigned long long)id, gpu_type);
+    placer->wanted_type = gpu_type + 1;
+    const weir_status status = weir_host_try_job(placer->bound.host, record, error);
+    placer->wanted_type = 0;
+    return status;
+}
+
 weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
                                  struct weir_error *error)
 {

@@ -152,6 +152,10 @@ weir_status weir_host_deny_jobs(struct weir_host *host);
 weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_policy_set *set,
                                  struct weir_error *error);
 
+/* resize.c: jobs that run and lack ranks get them, where there are places; one came. */
+weir_status weir_host_heal(struct weir_host *host, struct weir_error *error);
+weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct weir_error *error);
+
 /* preempt.c: the plan stops this job; it will not after all. */
 weir_status weir_host_note_preempted(struct weir_host *host, uint32_t record);
 /* Its ranks are gone from the scratch. */

@@ -226,6 +226,10 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
     struct weir_placed_job *const placed = weir_jobs_placed(&host->jobs, record);
     switch ((enum weir_outcome_kind)outcome->kind) {
     case WEIR_OUTCOME_STARTED:
+        if (job->state == WEIR_JOB_RUNNING) {
+            placed->started++;
+            return weir_host_rank_came(host, record, error);
+        }
         if (outcome->worker < placed->first_worker)
             placed->first_worker = outcome->worker;
         if (++placed->started < host->jobs.kinds[job->kind].ranks ||

@@ -24,5 +24,6 @@ extern const struct weir_queueing_ops weir_queueing_lottery;
 extern const struct weir_queueing_ops weir_queueing_fair_share;
 extern const struct weir_queueing_ops weir_queueing_quota_queues;
 extern const struct weir_queueing_ops weir_queueing_cohorts;
+extern const struct weir_queueing_ops weir_queueing_gavel;
 
 #endif

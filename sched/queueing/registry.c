@@ -28,6 +28,8 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_fair_share,
     &weir_queueing_quota_queues,
     &weir_queueing_cohorts,
+    /* who runs and where together */
+    &weir_queueing_gavel,
 };
 
 WEIR_REGISTRY(queueing, queueings)

@@ -50,14 +50,17 @@ static double mtbf_s(const struct sim_jobs_run *run, const struct sim_job *job)
     const uint32_t together[3] = { 1, failures->switch_nodes, failures->rack_nodes };
     double count[3] = { 0, 0, 0 }; /* nodes, switches, racks */
     for (uint32_t i = 0; i < life->workers; i++) {
-        const uint32_t node = sim_workers_find(run->config.workers, life->first_worker + i)->node;
+        const uint32_t node =
+            sim_workers_find(run->config.workers, sim_job_worker_id(life, i))->node;
         for (uint32_t k = 0; k < 3; k++) {
             const uint32_t group = together[k] > 0 ? node / together[k] : 0;
             count[k] += group != last[k];
             last[k] = group;
         }
     }
-    const double gpus = (double)life->workers * sim_job_spec(run, job)->shape.gpu_count;
+    double gpus = 0;
+    for (uint32_t i = 0; i < life->workers; i++)
+        gpus += sim_job_shape(sim_job_spec(run, job), i)->gpu_count;
     return 1 / (count[0] * failures_per_s(failures, SIM_FAULT_NODE) +
                 count[1] * failures_per_s(failures, SIM_FAULT_SWITCH) +
                 count[2] * failures_per_s(failures, SIM_FAULT_RACK) +

@@ -59,6 +59,17 @@ static weir_status open_labels(struct sim_jobs_run *run)
     return run->labels == NULL ? WEIR_ENOMEM : WEIR_OK;
 }
 
+/* Room for the rank groups of any job. */
+static weir_status open_groups(struct sim_jobs_run *run)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < run->workload->jobs_count; i++)
+        if (run->workload->jobs[i].more_count > most)
+            most = run->workload->jobs[i].more_count;
+    run->groups = calloc(most + 1, sizeof(*run->groups));
+    return run->groups == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
 static weir_status open_parts(struct sim_jobs_run *run)
 {
     const struct sim_driver_config *config = &run->config;
@@ -68,6 +79,8 @@ static weir_status open_parts(struct sim_jobs_run *run)
     WEIR_TRY(open_labels(run));
     WEIR_TRY(open_mix(run));
     WEIR_TRY(sim_jobs_open_steps(run));
+    WEIR_TRY(open_groups(run));
+    WEIR_TRY(sim_jobs_open_followers(run));
     const struct sim_driver_workload workload = { .name = run->workload->name,
                                                   .queue_limit = run->workload->queue_limit,
                                                   .classes = (uint32_t)run->workload->labels_count,
@@ -89,6 +102,11 @@ static void destroy(void *self)
     free(run->shapes);
     free(run->frequencies);
     free(run->steps);
+    free(run->groups);
+    sim_jobs_close_followers(run);
+    for (uint32_t i = 0; i < run->slots.jobs.used; i++)
+        if (sim_job_at(run, i)->state != SIM_JOB_GONE && sim_job_at(run, i)->life != 0)
+            sim_jobs_forget_ranks(sim_job_life(run, sim_job_at(run, i)));
     free(run->writers.queue);
     sim_job_slots_close(&run->slots);
     sim_slab_clear(&run->lives);
@@ -130,6 +148,7 @@ static weir_status begin(void *self)
             run->context->recorder, run->class_first + i,
             run->labels != NULL ? run->labels[i] : run->workload->labels[i], run->context->error));
     sim_jobs_expect(run);
+    sim_jobs_begin_users(run);
     return WEIR_OK;
 }
 
@@ -147,6 +166,12 @@ static weir_status event(void *self, const struct sim_event *event)
         return sim_jobs_save(run, event->target);
     case SIM_JOBS_KILL:
         return sim_jobs_kill(run, event->target);
+    case SIM_JOBS_SUBMIT:
+        return sim_jobs_submit(run, event->target, event->argument);
+    case SIM_JOBS_NEXT:
+        return sim_jobs_next_of_array(run, event->target);
+    case SIM_JOBS_LIMIT:
+        return sim_jobs_overrun(run, event->target);
     }
     return WEIR_EINVARIANT;
 }
@@ -282,12 +307,22 @@ static double expected_s(const void *self)
     return longest_s / workload->arrivals.scale;
 }
 
+/* Of a job that runs. */
+static uint32_t wanted_workers(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const uint32_t members = sim_job_life(run, job)->members;
+    const bool is_right =
+        spec->elastic == NULL ? members == spec->members : members >= spec->elastic->least;
+    return is_right ? sim_job_workers(spec) - spec->members + members : 0;
+}
+
 static weir_status check(const void *self, struct weir_error *error)
 {
     const struct sim_jobs_run *run = self;
     const struct sim_job_meter *all = sim_meter_workload(run->context->meter, run->index);
-    const uint64_t gone =
-        all->seen[SIM_JOBS_DONE] + all->seen[SIM_JOBS_REFUSED] + all->seen[SIM_JOBS_LEFT];
+    const uint64_t gone = all->seen[SIM_JOBS_DONE] + all->seen[SIM_JOBS_REFUSED] +
+                          all->seen[SIM_JOBS_LEFT] + all->seen[SIM_JOBS_OVERRUN];
     uint64_t states[SIM_JOB_AWAY + 1] = { 0 };
     uint32_t writing = 0;
     for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
@@ -297,7 +332,7 @@ static weir_status check(const void *self, struct weir_error *error)
             continue;
         const uint32_t workers = job->life == 0 ? 0 : sim_job_life(run, job)->workers;
         writing += job->life != 0 && sim_job_life(run, job)->has_turn;
-        if (workers != (job->state == SIM_JOB_RUNNING ? sim_job_spec(run, job)->members : 0))
+        if (workers != (job->state == SIM_JOB_RUNNING ? wanted_workers(run, job) : 0))
             return weir_fail(error, WEIR_EINVARIANT, "job %llu in state %u has %u workers",
                              (unsigned long long)job->id, job->state, workers);
     }

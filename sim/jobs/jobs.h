@@ -31,10 +31,13 @@
 
 enum sim_jobs_event {
     SIM_JOBS_ARRIVE = 1,
-    SIM_JOBS_LEAVE, /* target: slot, argument: job */
-    SIM_JOBS_RETRY, /* target: slot, argument: job */
-    SIM_JOBS_SAVE,  /* target: slot, argument: job */
-    SIM_JOBS_KILL   /* target: slot, argument: job */
+    SIM_JOBS_LEAVE,  /* target: slot, argument: job */
+    SIM_JOBS_RETRY,  /* target: slot, argument: job */
+    SIM_JOBS_SAVE,   /* target: slot, argument: job */
+    SIM_JOBS_KILL,   /* target: slot, argument: job */
+    SIM_JOBS_SUBMIT, /* target: spec, argument: key of the submission */
+    SIM_JOBS_NEXT,   /* target: slot of the array */
+    SIM_JOBS_LIMIT   /* target: slot, argument: job */
 };
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
@@ -50,8 +53,10 @@ struct sim_job {
     uint32_t kind;    /* jobs of one ask for the same; WEIR_NO_INDEX = not known */
     uint32_t life;    /* slot + 1; 0 = no start was tried yet */
     uint32_t retries;
-    uint8_t state; /* enum sim_job_state */
+    uint32_t array; /* slot + 1; 0 = it is a submission by itself */
+    uint8_t state;  /* enum sim_job_state */
     bool is_counted;
+    bool is_refused; /* it did not run: turned away, or out of patience */
 };
 
 /* What a running job is at. One activity each, whose end is the edge:
@@ -65,7 +70,8 @@ enum sim_job_phase {
     SIM_JOB_READING,
     SIM_JOB_WORKING,
     SIM_JOB_SAVING,
-    SIM_JOB_WRITING
+    SIM_JOB_WRITING,
+    SIM_JOB_RESIZING /* between two stretches of work */
 };
 
 /* How a job in steps goes now; shares are of the time of its ranks. */
@@ -94,8 +100,10 @@ struct sim_job_life {
     uint32_t slot;
     uint32_t attempts;
     sim_handle run;        /* the activity, while it runs */
-    uint64_t first_worker; /* of its ranks, whose ids follow one another */
+    uint64_t first_worker; /* of its ranks, whose ids follow one another ... */
+    uint64_t *ids;         /* ... unless some went or came: here they are; NULL = none did */
     uint32_t workers;      /* ranks that live */
+    uint32_t members;      /* of them, those that divide the work */
     uint32_t node;         /* of its first rank */
     uint8_t phase;         /* enum sim_job_phase, while it runs */
     bool will_end;         /* it counts among those that will */
@@ -104,6 +112,9 @@ struct sim_job_life {
     bool is_preempted;     /* and that was a plan's doing */
     bool is_warned;        /* it is to give way */
     bool has_turn;         /* it may write, or writes */
+    bool is_changed;       /* members went or came: it is to go on as it is now */
+    bool is_overrun;       /* it ends at its estimate */
+    uint32_t lost;         /* of the members, since it last went on with fewer */
     int64_t run_ns;
     int64_t left_ns;                  /* when its present stretch of work began */
     sim_quanta stretch;               /* left_ns as the activity counts it */
@@ -115,6 +126,11 @@ struct sim_job_life {
     /* Checkpoints, losses and steps. */
     sim_handle save;                /* the next checkpoint */
     sim_handle kill;                /* the end of its grace */
+    sim_handle limit;               /* the end of its estimate */
+    int64_t estimate_ns;
+    int64_t save_at_ns;             /* clock: when the next checkpoint is due */
+    int64_t resize_from_ns;         /* clock: when it stopped for a change of its ranks ... */
+    int64_t save_in_ns;             /* ... and when the next checkpoint is due after; 0 = none */
     int64_t saving_ns;              /* time worked that is being saved */
     struct sim_move move;           /* READING, WRITING: its bytes */
     int64_t kept_ns;                /* clock: end of the last checkpoint, or start */
@@ -154,7 +170,11 @@ struct sim_jobs_run {
     char **labels;        /* of its results; NULL = those of the workload, which is the only one */
     struct sim_job_slots slots;
     struct sim_slab lives;
-    struct weir_rank_group group; /* of the job that is told */
+    struct weir_rank_group *groups; /* of the job that is told */
+    uint32_t *followers;            /* by spec: the first that follows it, + 1; NULL = none does */
+    uint32_t *next_follower;        /* by spec: another of the same, + 1 */
+    struct sim_slab arrays;         /* that are not over */
+    uint64_t coming;                /* submissions that an end has brought about */
     uint64_t arrived;
     int64_t first_submit_ns, last_done_ns;
     uint64_t waiting, running, away, ending; /* ending: running jobs that will end */
@@ -189,9 +209,10 @@ static inline const struct sim_job_spec *sim_job_spec(const struct sim_jobs_run 
 {
     return &run->workload->jobs[job->spec];
 }
-static inline double sim_job_spec_gpus(const struct sim_job_spec *spec)
+/* Its rank of that number, among those that live. */
+static inline uint64_t sim_job_worker_id(const struct sim_job_life *life, uint32_t rank)
 {
-    return weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count * spec->members;
+    return life->ids != NULL ? life->ids[rank] : life->first_worker + rank;
 }
 /* Its class, as the meter and the database know it. */
 static inline uint32_t sim_job_class(const struct sim_jobs_run *run, const struct sim_job *job)
@@ -211,9 +232,26 @@ static inline int64_t sim_jobs_later(int64_t now_ns, int64_t delay_ns)
 
 /* life.c: transitions. */
 weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot);
+/* It was stopped before it was done, and does not come again. */
+weir_status sim_jobs_give_up(struct sim_jobs_run *run, uint32_t slot);
 /* Schedules the next arrival, when there is one. */
 void sim_jobs_expect(struct sim_jobs_run *run);
 weir_status sim_jobs_arrive(struct sim_jobs_run *run);
+/* One job comes; `array`: of which, slot + 1, or 0. */
+weir_status sim_jobs_bring(struct sim_jobs_run *run, const struct sim_job_arrival *arrival,
+                           uint32_t array);
+
+/* follow.c: jobs that come because others are over. */
+weir_status sim_jobs_open_followers(struct sim_jobs_run *run);
+void sim_jobs_close_followers(struct sim_jobs_run *run);
+void sim_jobs_begin_users(struct sim_jobs_run *run);
+/* What a submission brings at once. */
+weir_status sim_jobs_submission(struct sim_jobs_run *run, const struct sim_job_arrival *arrival);
+weir_status sim_jobs_submit(struct sim_jobs_run *run, uint32_t spec, uint64_t key);
+weir_status sim_jobs_next_of_array(struct sim_jobs_run *run, uint32_t slot);
+/* It is gone, however it ended. */
+void sim_jobs_over(struct sim_jobs_run *run, const struct sim_job *job);
+
 /* From now on jobs arrive at `factor` times their rate. */
 void sim_jobs_set_factor(struct sim_jobs_run *run, double factor);
 /* So many come at once, beyond those that arrive. */
@@ -238,7 +276,9 @@ enum sim_jobs_digest {
     DIGEST_REFUSED,
     DIGEST_LEFT,
     DIGEST_LOST,
-    DIGEST_PREEMPTED
+    DIGEST_PREEMPTED,
+    DIGEST_OVERRUN,
+    DIGEST_RESIZED
 };
 void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what,
                      const struct sim_job *job);
@@ -259,6 +299,30 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
 /* Ends the ranks that are left. */
 weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, enum sim_stop why,
                                 const char *text);
+
+/* The truth gives all places to workers of it, or none. */
+weir_status sim_jobs_start_ranks(struct sim_jobs_run *run, struct sim_job *job,
+                                 const struct sim_start *start, uint32_t *reason);
+/* It ran as long as its submitter said. */
+weir_status sim_jobs_overrun(struct sim_jobs_run *run, uint32_t slot);
+
+/* resize.c: how fast so many members are, all = 1. */
+double sim_jobs_elastic_speed(const struct sim_job_spec *spec, uint32_t members);
+/* A rank lives no more. */
+weir_status sim_jobs_rank_gone(const struct sim_jobs_run *run, const struct sim_job *job,
+                               uint64_t worker, bool *is_member);
+/* Whether those that are left go on, after a member went. */
+bool sim_jobs_goes_on(const struct sim_jobs_run *run, const struct sim_job *job, enum sim_stop why);
+weir_status sim_jobs_shrink(struct sim_jobs_run *run, struct sim_job *job);
+/* Members come to a job that runs. */
+weir_status sim_jobs_grow(struct sim_jobs_run *run, struct sim_job *job,
+                          const struct sim_start *start, uint32_t *reason);
+void sim_jobs_forget_ranks(struct sim_job_life *life);
+
+/* progress.c: its ranks are other ones; these of them are new. */
+weir_status sim_jobs_go_on_resized(struct sim_jobs_run *run, struct sim_job *job);
+void sim_jobs_set_up(struct sim_jobs_run *run, const struct sim_job *job, uint32_t first,
+                     uint32_t count);
 
 /* progress.c: what a job does while it runs. Its ranks live: they start, then work. */
 weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job);

@@ -58,7 +58,9 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
                                      .start_ns = life != NULL ? life->start_ns : -1,
                                      .end_ns = is_there ? -1 : sim_jobs_now(run),
                                      .node = life != NULL ? life->node : WEIR_NO_INDEX,
-                                     .members = spec->members,
+                                     .members = sim_job_workers(spec),
+                                     .gpus = sim_job_gpus(spec),
+                                     .cpus = sim_job_cpus(spec),
                                      .outcome = outcome,
                                      .name = name,
                                      .tenant = spec->tenant,
@@ -93,6 +95,7 @@ static weir_status forget(struct sim_jobs_run *run, uint32_t slot, const char *o
     struct sim_job *job = sim_job_at(run, slot);
     job->state = SIM_JOB_GONE;
     const weir_status status = sim_jobs_tell_row(run, job, outcome);
+    sim_jobs_over(run, job);
     sim_jobs_forget_life(run, job);
     sim_job_slots_give(&run->slots, job);
     return status;
@@ -113,6 +116,15 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
     return forget(run, slot, "done");
 }
 
+weir_status sim_jobs_give_up(struct sim_jobs_run *run, uint32_t slot)
+{
+    struct sim_job *job = sim_job_at(run, slot);
+    run->last_done_ns = sim_jobs_now(run);
+    sim_jobs_count(run, job, SIM_JOBS_OVERRUN);
+    sim_jobs_digest(run, DIGEST_OVERRUN, job);
+    return forget(run, slot, "overrun");
+}
+
 /* ---- arrivals ---- */
 
 void sim_jobs_expect(struct sim_jobs_run *run)
@@ -131,8 +143,7 @@ static double gpu_time(const struct sim_job_spec *spec, int64_t run_ns)
 {
     if (run_ns == INT64_MAX)
         return 0;
-    return sim_time_s(run_ns) * weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count *
-           spec->members;
+    return sim_time_s(run_ns) * sim_job_gpus(spec);
 }
 
 static void note_refused(struct sim_jobs_run *run, const struct sim_job *job)
@@ -145,7 +156,8 @@ static void note_refused(struct sim_jobs_run *run, const struct sim_job *job)
                              gpu_time(sim_job_spec(run, job), arrival.run_ns));
 }
 
-static weir_status arrive(struct sim_jobs_run *run, const struct sim_job_arrival *arrival)
+weir_status sim_jobs_bring(struct sim_jobs_run *run, const struct sim_job_arrival *arrival,
+                           uint32_t array)
 {
     struct sim_job *job = NULL;
     WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &job));
@@ -155,6 +167,7 @@ static weir_status arrive(struct sim_jobs_run *run, const struct sim_job_arrival
     job->spec = arrival->spec;
     job->key = arrival->key;
     job->at_ns = arrival->at_ns;
+    job->array = array;
     job->is_counted = arrival->at_ns >= run->config.scenario->warmup_ns;
     sim_jobs_count(run, job, SIM_JOBS_ARRIVED);
     if (job->is_counted)
@@ -167,7 +180,7 @@ weir_status sim_jobs_arrive(struct sim_jobs_run *run)
 {
     const struct sim_job_arrival arrival = run->next;
     sim_jobs_expect(run);
-    return arrive(run, &arrival);
+    return sim_jobs_submission(run, &arrival);
 }
 
 void sim_jobs_set_factor(struct sim_jobs_run *run, double factor)
@@ -185,14 +198,14 @@ weir_status sim_jobs_burst(struct sim_jobs_run *run, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         struct sim_job_arrival arrival;
         sim_job_stream_draw(run->stream, sim_jobs_now(run), &arrival);
-        WEIR_TRY(arrive(run, &arrival));
+        WEIR_TRY(sim_jobs_submission(run, &arrival));
     }
     return WEIR_OK;
 }
 
 bool sim_jobs_come(const struct sim_jobs_run *run)
 {
-    return run->has_next || sim_job_stream_is_held(run->stream);
+    return run->has_next || run->coming > 0 || sim_job_stream_is_held(run->stream);
 }
 
 weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot)
@@ -213,6 +226,7 @@ weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_
         sim_jobs_count(run, job, SIM_JOBS_INFEASIBLE);
     if (is_for_good || job->retries >= run->workload->retries) {
         note_refused(run, job);
+        job->is_refused = true;
         sim_jobs_digest(run, DIGEST_REFUSED, job);
         return forget(run, slot, "refused");
     }
@@ -238,6 +252,7 @@ weir_status sim_jobs_leave(struct sim_jobs_run *run, uint32_t slot)
     run->patient--;
     sim_jobs_dequeue(run, slot);
     WEIR_TRY(config->services->withdraw(config->world, run->index, job->id));
+    job->is_refused = true;
     sim_jobs_count(run, job, SIM_JOBS_LEFT);
     sim_jobs_digest(run, DIGEST_LEFT, job);
     return forget(run, slot, "left");
@@ -254,8 +269,14 @@ weir_status sim_jobs_settle(struct sim_jobs_run *run)
         struct sim_job_life *life = sim_job_life(run, job);
         run->first_lost = life->next_lost;
         life->next_lost = 0;
+        if (life->is_changed && !life->is_lost) {
+            WEIR_TRY(sim_jobs_shrink(run, job));
+            continue;
+        }
+        life->is_changed = false;
         WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_GIVEN_UP, "another rank was lost"));
         life->is_lost = false;
+        sim_jobs_forget_ranks(life);
         WEIR_TRY(config->services->ended(config->world, run->index, job->id));
         sim_jobs_count(run, job, life->is_preempted ? SIM_JOBS_PREEMPTED : SIM_JOBS_RESTARTED);
         sim_jobs_digest(run, life->is_preempted ? DIGEST_PREEMPTED : DIGEST_LOST, job);

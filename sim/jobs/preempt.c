@@ -41,7 +41,8 @@ weir_status sim_jobs_preempt(struct sim_jobs_run *run, uint64_t id, int64_t grac
         return stop_now(run, job, "preempted");
     life->is_warned = true;
     plan_kill(run, job, grace_ns);
-    if (!run->workload->checkpoint.is_made || life->phase != SIM_JOB_WORKING)
+    if (!run->workload->checkpoint.is_made ||
+        (life->phase != SIM_JOB_WORKING && life->phase != SIM_JOB_RESIZING))
         return WEIR_OK; /* it saves its work already, or never does */
     if (life->save != SIM_NO_HANDLE)
         (void)sim_engine_cancel(run->context->engine, life->save);

@@ -30,21 +30,28 @@ static uint64_t rate_of(struct sim_jobs_run *run, const struct sim_job *job)
     const struct sim_driver_config *config = &run->config;
     const struct sim_job_life *life = sim_job_life(run, job);
     double slowest = (double)INFINITY;
+    double held_up = 1; /* by ranks that are not members, which are as fast as these alone */
     if (sim_job_spec(run, job)->step != NULL)
         return sim_jobs_step_rate(run, job);
     for (uint32_t i = 0; i < life->workers; i++) {
-        const struct sim_worker *worker = sim_workers_find(config->workers, life->first_worker + i);
+        const struct sim_worker *worker =
+            sim_workers_find(config->workers, sim_job_worker_id(life, i));
         const double slow = (double)sim_worker_slowdown(config->workers, worker);
-        slowest = fmin(slowest, sim_jobs_rank_speed(run, worker) / slow);
+        if (i < life->members)
+            slowest = fmin(slowest, sim_jobs_rank_speed(run, worker) / slow);
+        else
+            held_up = fmax(held_up, slow);
     }
-    return sim_rate_at(slowest);
+    return sim_rate_at(slowest / held_up *
+                       sim_jobs_elastic_speed(sim_job_spec(run, job), life->members));
 }
 
 /* The one whose work is that of the job; NULL = they work together, or go in steps. */
 static const struct sim_worker *only_rank(const struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_job_life *life = sim_job_life(run, job);
-    return life->workers == 1 && sim_job_spec(run, job)->step == NULL
+    return life->workers == 1 && sim_job_spec(run, job)->step == NULL &&
+                   sim_job_spec(run, job)->elastic == NULL
                ? sim_workers_find(run->config.workers, life->first_worker)
                : NULL;
 }
@@ -57,8 +64,9 @@ static weir_status begin_ranks(struct sim_jobs_run *run, const struct sim_job *j
                                             .owner = owner,
                                             .weight = 1 };
     for (uint32_t i = 0; i < life->workers; i++)
-        WEIR_TRY(sim_worker_stand_in(
-            run->config.workers, sim_workers_find(run->config.workers, life->first_worker + i)));
+        WEIR_TRY(
+            sim_worker_stand_in(run->config.workers,
+                                sim_workers_find(run->config.workers, sim_job_worker_id(life, i))));
     return sim_activity_start(run->context->activities, &spec, &life->run, run->context->error);
 }
 
@@ -70,6 +78,7 @@ void sim_jobs_plan_save(struct sim_jobs_run *run, const struct sim_job *job, int
                                      .kind = sim_driver_kind(run->config.index, SIM_JOBS_SAVE),
                                      .phase = SIM_PHASE_FLOW };
     sim_job_life(run, job)->save = sim_engine_schedule(run->context->engine, &event);
+    sim_job_life(run, job)->save_at_ns = event.time_ns;
 }
 
 /* Goes on with the work that is left. */
@@ -126,19 +135,28 @@ static int64_t start_ns(const struct sim_jobs_run *run, const struct sim_job *jo
 static struct sim_worker *rank_at(const struct sim_jobs_run *run, const struct sim_job_life *life,
                                   uint32_t rank)
 {
-    return sim_workers_find(run->config.workers, life->first_worker + rank);
+    return sim_workers_find(run->config.workers, sim_job_worker_id(life, rank));
 }
 
-static weir_status wake(struct sim_jobs_run *run, const struct sim_job *job)
+/* Those that are set up. */
+static void wake_ranks(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_driver_config *config = &run->config;
-    struct sim_job_life *life = sim_job_life(run, job);
+    const struct sim_job_life *life = sim_job_life(run, job);
     for (uint32_t i = 0; i < life->workers; i++) {
         struct sim_worker *worker = rank_at(run, life, i);
+        if (worker->state != SIM_WORKER_SETUP)
+            continue;
         sim_worker_set_state(config->workers, worker, SIM_WORKER_IDLE);
         config->services->ready(config->world, worker);
         sim_worker_set_state(config->workers, worker, SIM_WORKER_BUSY);
     }
+}
+
+static weir_status wake(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_job_life *life = sim_job_life(run, job);
+    wake_ranks(run, job);
     return work(run, job, sim_jobs_first_interval_ns(run, life->interval_ns));
 }
 
@@ -162,6 +180,29 @@ static void note_interval(struct sim_jobs_run *run, const struct sim_job *job)
     run->intervals++;
 }
 
+void sim_jobs_set_up(struct sim_jobs_run *run, const struct sim_job *job, uint32_t first,
+                     uint32_t count)
+{
+    const struct sim_job_life *life = sim_job_life(run, job);
+    for (uint32_t i = 0; i < count; i++)
+        sim_worker_set_state(run->config.workers, rank_at(run, life, first + i), SIM_WORKER_SETUP);
+}
+
+/* It is stopped when it has run as long as its submitter said, if that ends runs. */
+static void plan_limit(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    if (!run->workload->is_killed_at_estimate || life->estimate_ns == WEIR_UNKNOWN_TIME)
+        return;
+    const struct sim_event event = { .time_ns =
+                                         sim_jobs_later(sim_jobs_now(run), life->estimate_ns),
+                                     .target = job->slot,
+                                     .argument = job->id,
+                                     .kind = sim_driver_kind(run->config.index, SIM_JOBS_LIMIT),
+                                     .phase = SIM_PHASE_FLOW };
+    life->limit = sim_engine_schedule(run->context->engine, &event);
+}
+
 weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job)
 {
     struct sim_job_life *life = sim_job_life(run, job);
@@ -170,8 +211,8 @@ weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job)
     life->kept_ns = sim_jobs_now(run);
     life->will_end = sim_work_of_ns(life->left_ns, SIM_DEVICE_QPNS) != SIM_WORK_ENDLESS;
     run->ending += life->will_end ? 1 : 0;
-    for (uint32_t i = 0; i < life->workers; i++)
-        sim_worker_set_state(run->config.workers, rank_at(run, life, i), SIM_WORKER_SETUP);
+    sim_jobs_set_up(run, job, 0, life->workers);
+    plan_limit(run, job);
     note_interval(run, job);
     WEIR_TRY(sim_jobs_place_steps(run, job));
     return pause_ns > 0 ? pause(run, job, SIM_JOB_STARTING, pause_ns) : fetch(run, job);
@@ -200,6 +241,10 @@ weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
     struct sim_activities *activities = run->context->activities;
     sim_quanta left = 0;
     life->save = SIM_NO_HANDLE;
+    if (life->phase == SIM_JOB_RESIZING) {
+        life->save_in_ns = 1; /* as soon as it works */
+        return WEIR_OK;
+    }
     if (sim_activity_end_ns(activities, life->run) - sim_jobs_now(run) <= 1)
         return WEIR_OK; /* it is done as good as now */
     if (!sim_jobs_may_write(run, life))
@@ -241,6 +286,51 @@ static weir_status write_out(struct sim_jobs_run *run, struct sim_job *job)
     return saved(run, job);
 }
 
+/* ---- other ranks ---- */
+
+/* After it stood still for a change of its ranks; its next checkpoint is due when it was. */
+static weir_status go_on_working(struct sim_jobs_run *run, struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    const int64_t since_ns = life->worked_since_ns;
+    const int64_t saved_in_ns = life->save_in_ns;
+    wake_ranks(run, job);
+    WEIR_TRY(work(run, job, saved_in_ns));
+    life->worked_since_ns = since_ns + (sim_jobs_now(run) - life->resize_from_ns);
+    return WEIR_OK;
+}
+
+/* What is left of a stretch of work that stops here. */
+static void stop_working(struct sim_jobs_run *run, struct sim_job_life *life)
+{
+    sim_quanta left = 0;
+    (void)sim_activity_stop(run->context->activities, life->run, &left);
+    take_left(life, left);
+    life->run = SIM_NO_HANDLE;
+    life->resize_from_ns = sim_jobs_now(run);
+    life->save_in_ns = 0;
+    if (life->save == SIM_NO_HANDLE)
+        return;
+    life->save_in_ns = life->save_at_ns - sim_jobs_now(run);
+    life->save_in_ns += life->save_in_ns == 0 ? 1 : 0; /* 0 = none is due */
+    (void)sim_engine_cancel(run->context->engine, life->save);
+    life->save = SIM_NO_HANDLE;
+}
+
+weir_status sim_jobs_go_on_resized(struct sim_jobs_run *run, struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    const int64_t pause_ns = sim_job_spec(run, job)->elastic->resize_ns;
+    if (life->phase == SIM_JOB_RESIZING) { /* once more, from its beginning */
+        (void)sim_activity_stop(run->context->activities, life->run, NULL);
+        return pause(run, job, SIM_JOB_RESIZING, pause_ns);
+    }
+    if (life->phase != SIM_JOB_WORKING)
+        return WEIR_OK; /* it will work with those it has then */
+    stop_working(run, life);
+    return pause_ns > 0 ? pause(run, job, SIM_JOB_RESIZING, pause_ns) : go_on_working(run, job);
+}
+
 /* Whether the bytes are on their way no more: there may have been a delay before the first. */
 static weir_status move_on(struct sim_jobs_run *run, struct sim_job_life *life, bool *is_there)
 {
@@ -264,6 +354,8 @@ weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, b
     life->run = SIM_NO_HANDLE;
     if (phase == SIM_JOB_WORKING)
         *is_over = true;
+    if (phase == SIM_JOB_RESIZING)
+        return go_on_working(run, job);
     return phase == SIM_JOB_STARTING ? fetch(run, job)
            : phase == SIM_JOB_SAVING ? write_out(run, job)
                                      : WEIR_OK;
@@ -272,7 +364,8 @@ weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, b
 /* Work of a stretch that was not kept: the one that goes on, or the one that is being saved. */
 static int64_t unkept_ns(const struct sim_jobs_run *run, const struct sim_job_life *life)
 {
-    return life->phase == SIM_JOB_WORKING ? sim_jobs_now(run) - life->worked_since_ns
+    return life->phase == SIM_JOB_WORKING    ? sim_jobs_now(run) - life->worked_since_ns
+           : life->phase == SIM_JOB_RESIZING ? life->resize_from_ns - life->worked_since_ns
            : life->phase == SIM_JOB_SAVING || life->phase == SIM_JOB_WRITING ? life->saving_ns
                                                                              : 0;
 }
@@ -299,7 +392,9 @@ weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bo
         take_left(life, left);
     if (life->kill != SIM_NO_HANDLE)
         (void)sim_engine_cancel(run->context->engine, life->kill);
-    life->kill = SIM_NO_HANDLE;
+    if (life->limit != SIM_NO_HANDLE)
+        (void)sim_engine_cancel(run->context->engine, life->limit);
+    life->kill = life->limit = SIM_NO_HANDLE;
     life->is_warned = false;
     life->ran_ns += sim_jobs_now(run) - life->start_ns;
     if (life->save != SIM_NO_HANDLE)

@@ -19,39 +19,48 @@ static void observe_rank(const struct sim_jobs_run *run, const struct sim_job *j
         observer->member(observer->state, &member);
 }
 
+/* By the ranks that live, members and others. */
+static double held_gpus(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const uint32_t gone =
+        spec->members - sim_job_life(run, job)->members - sim_job_life(run, job)->lost;
+    return sim_job_gpus(spec) -
+           weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count * gone;
+}
+
 static void count_running(struct sim_jobs_run *run, const struct sim_job *job, int change)
 {
     run->running += (uint64_t)(int64_t)change;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_RUNNING, change);
     sim_meter_tenant(run->context->meter, sim_jobs_now(run), sim_job_spec(run, job)->tenant_number,
-                     0, change * sim_job_spec_gpus(sim_job_spec(run, job)));
+                     0, change * held_gpus(run, job));
 }
 
-/* A worker a place, or none when the truth refuses one. */
-static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, uint32_t slot,
-                               const struct sim_start *start, uint32_t *reason)
+weir_status sim_jobs_start_ranks(struct sim_jobs_run *run, struct sim_job *job,
+                                 const struct sim_start *start, uint32_t *reason)
 {
     const struct sim_driver_config *config = &run->config;
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const bool is_apart = sim_job_workers(spec) > 1 || spec->step != NULL || spec->elastic != NULL;
     const struct sim_place *places = start->places.items;
     uint32_t taken = 0;
     *reason = WEIR_REASON_NONE;
     for (; taken < start->places.count; taken++) {
-        const struct sim_worker_start wanted = {
-            .owner = start->owner,
-            .driver = config->index,
-            .job_class = sim_job_class(run, job),
-            .uses = &sim_job_spec(run, job)->shape,
-            .traffic = sim_memory_traffic_of(&sim_job_spec(run, job)->traffic),
-            .is_apart = start->places.count > 1 || sim_job_spec(run, job)->step != NULL,
-            .places = { &places[taken], 1 }
-        };
+        const struct sim_worker_start wanted = { .owner = start->owner,
+                                                 .driver = config->index,
+                                                 .job_class = sim_job_class(run, job),
+                                                 .uses = sim_job_shape(spec, taken),
+                                                 .traffic = sim_memory_traffic_of(&spec->traffic),
+                                                 .is_apart = is_apart,
+                                                 .places = { &places[taken], 1 } };
         struct sim_worker *worker = NULL;
         WEIR_TRY(sim_worker_start(config->workers, &wanted, &worker, reason));
         if (worker == NULL)
             break;
         /* NOLINTNEXTLINE(performance-no-int-to-ptr): a number that nobody follows */
-        worker->work = (void *)(uintptr_t)(slot + 1);
+        worker->work = (void *)(uintptr_t)(job->slot + 1);
     }
     for (uint32_t i = 0; *reason != WEIR_REASON_NONE && i < taken; i++)
         sim_worker_withdraw(config->workers, sim_workers_find(config->workers, places[i].id));
@@ -83,7 +92,8 @@ static weir_status take_life(struct sim_jobs_run *run, struct sim_job *job)
     struct sim_job_life *life = record;
     sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
     life->run_ns = life->saved_ns = arrival.run_ns;
-    life->save = life->kill = SIM_NO_HANDLE;
+    life->save = life->kill = life->limit = SIM_NO_HANDLE;
+    life->estimate_ns = arrival.estimate_ns;
     job->life = life->slot + 1;
     sim_jobs_draw_steps(run, job);
     return WEIR_OK;
@@ -111,19 +121,24 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
                            uint32_t *reason)
 {
     const uint32_t slot = sim_job_slots_find(&run->slots, start->owner.id);
-    if (slot == WEIR_NO_INDEX || sim_job_at(run, slot)->state != SIM_JOB_WAITING) {
+    if (slot == WEIR_NO_INDEX || (sim_job_at(run, slot)->state != SIM_JOB_WAITING &&
+                                  sim_job_at(run, slot)->state != SIM_JOB_RUNNING)) {
         *reason = WEIR_REASON_FINISHED; /* it left while the plan was on its way */
         return WEIR_OK;
     }
     struct sim_job *job = sim_job_at(run, slot);
+    if (job->state == SIM_JOB_RUNNING)
+        return sim_jobs_grow(run, job, start, reason);
     WEIR_TRY(take_life(run, job));
-    WEIR_TRY(start_ranks(run, job, slot, start, reason));
+    WEIR_TRY(sim_jobs_start_ranks(run, job, start, reason));
     struct sim_job_life *life = sim_job_life(run, job);
     life->node = start->places.items[0].alloc.node;
     if (*reason != WEIR_REASON_NONE)
         return WEIR_OK;
     life->first_worker = start->places.items[0].id;
     life->workers = start->places.count;
+    life->members = sim_job_spec(run, job)->members;
+    life->lost = 0;
     for (uint32_t i = 0; i < start->places.count; i++)
         observe_rank(run, job, i, &start->places.items[i].alloc);
     begin_run(run, job);
@@ -136,6 +151,7 @@ void sim_jobs_forget_life(struct sim_jobs_run *run, struct sim_job *job)
 {
     if (job->life == 0)
         return;
+    sim_jobs_forget_ranks(sim_job_life(run, job));
     sim_slab_give(&run->lives, sim_job_life(run, job));
     job->life = 0;
 }
@@ -144,8 +160,12 @@ weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, e
                                 const char *text)
 {
     const struct sim_driver_config *config = &run->config;
-    const uint32_t ranks = sim_job_spec(run, job)->members;
+    const uint32_t ranks = sim_job_workers(sim_job_spec(run, job));
     const struct sim_job_life *life = sim_job_life(run, job);
+    while (life->ids != NULL && life->workers > 0) /* each takes itself off the list */
+        WEIR_TRY(config->services->end(
+            config->world, sim_workers_find(config->workers, life->ids[life->workers - 1]), why,
+            text));
     for (uint32_t i = 0; i < ranks && life->workers > 0; i++) {
         struct sim_worker *worker = sim_workers_find(config->workers, life->first_worker + i);
         if (worker != NULL)
@@ -166,6 +186,19 @@ static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
     return sim_jobs_done(run, slot);
 }
 
+weir_status sim_jobs_overrun(struct sim_jobs_run *run, uint32_t slot)
+{
+    const struct sim_driver_config *config = &run->config;
+    struct sim_job *job = sim_job_at(run, slot);
+    sim_job_life(run, job)->limit = SIM_NO_HANDLE;
+    WEIR_TRY(sim_jobs_break_off(run, job, false));
+    count_running(run, job, -1);
+    job->state = SIM_JOB_GONE;
+    WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER, "its estimate was over"));
+    WEIR_TRY(config->services->ended(config->world, run->index, job->id));
+    return sim_jobs_give_up(run, slot);
+}
+
 weir_status sim_jobs_ended(struct sim_jobs_run *run, uint32_t slot, sim_handle work)
 {
     struct sim_job *job = sim_job_at(run, slot);
@@ -176,21 +209,36 @@ weir_status sim_jobs_ended(struct sim_jobs_run *run, uint32_t slot, sim_handle w
     return is_over ? finish(run, slot) : WEIR_OK;
 }
 
+/* It runs no more; the ranks that are left go later. */
+static weir_status lose(struct sim_jobs_run *run, struct sim_job *job, enum sim_stop why)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    life->is_lost = true;
+    life->is_preempted = why == SIM_STOP_PREEMPTED;
+    life->lost_ns = sim_jobs_now(run);
+    WEIR_TRY(sim_jobs_break_off(run, job, false));
+    count_running(run, job, -1);
+    return WEIR_OK;
+}
+
 weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *worker,
                                 enum sim_stop why)
 {
     const uint32_t slot = (uint32_t)(uintptr_t)worker->work - 1;
     struct sim_job *job = sim_job_at(run, slot);
     struct sim_job_life *life = sim_job_life(run, job);
-    life->workers--;
+    const bool is_listed = life->is_changed;
+    bool is_member = false;
+    WEIR_TRY(sim_jobs_rank_gone(run, job, worker->id, &is_member));
     worker->tasks += job->state == SIM_JOB_GONE ? 1 : 0;
     if (job->state != SIM_JOB_RUNNING || life->is_lost)
         return WEIR_OK;
-    life->is_lost = true;
-    life->is_preempted = why == SIM_STOP_PREEMPTED;
-    life->lost_ns = sim_jobs_now(run);
-    WEIR_TRY(sim_jobs_break_off(run, job, false));
-    count_running(run, job, -1);
+    life->lost += is_member ? 1 : 0;
+    life->is_changed = is_member && sim_jobs_goes_on(run, job, why);
+    if (!life->is_changed)
+        WEIR_TRY(lose(run, job, why));
+    if (is_listed)
+        return WEIR_OK;
     life->next_lost = run->first_lost;
     run->first_lost = slot + 1;
     return WEIR_OK;

@@ -175,6 +175,9 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_INFEASIBLE] = "jobs.infeasible",
                                                         [SIM_JOBS_PREEMPTED] = "jobs.preempted",
                                                         [SIM_JOBS_KILLED] = "jobs.killed",
+                                                        [SIM_JOBS_OVERRUN] = "jobs.overrun",
+                                                        [SIM_JOBS_SHRUNK] = "jobs.shrunk",
+                                                        [SIM_JOBS_GROWN] = "jobs.grown",
                                                         [SIM_JOBS_LATE] = NULL };
     const struct sim_job_meter *row = writer->row;
     writer->n = row->counts[SIM_JOBS_ARRIVED];
@@ -201,7 +204,7 @@ static void put_counts(struct writer *writer)
 static bool has_gangs(const struct sim_workload *workload)
 {
     size_t i = 0;
-    while (i < workload->jobs_count && workload->jobs[i].members == 1)
+    while (i < workload->jobs_count && sim_job_workers(&workload->jobs[i]) == 1)
         i++;
     return i < workload->jobs_count;
 }

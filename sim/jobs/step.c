@@ -71,7 +71,7 @@ weir_status sim_jobs_place_steps(struct sim_jobs_run *run, const struct sim_job 
     life->sync_s = 0;
     if (step == NULL || step->sync_bytes == 0)
         return WEIR_OK;
-    WEIR_TRY(sim_workers_all_reduce(run->config.workers, life->first_worker, life->workers,
+    WEIR_TRY(sim_workers_all_reduce(run->config.workers, life->first_worker, life->members,
                                     (double)step->sync_bytes, &exchange));
     const double latency_s = step->latency_ns == SIM_LATENCY_BY_PLACE
                                  ? exchange.latency_s
@@ -93,7 +93,7 @@ struct slowness {
 static double slow_of(const struct sim_jobs_run *run, const struct sim_job_life *life, uint32_t i)
 {
     const struct sim_workers *workers = run->config.workers;
-    const struct sim_worker *worker = sim_workers_find(workers, life->first_worker + i);
+    const struct sim_worker *worker = sim_workers_find(workers, sim_job_worker_id(life, i));
     return sim_worker_slowdown(workers, worker) / sim_jobs_rank_speed(run, worker);
 }
 
@@ -108,7 +108,7 @@ static void group_ranks(const struct sim_jobs_run *run, const struct sim_job_lif
         uint32_t count;
         double sum;
     } found[GROUPS] = { { 0 } };
-    for (uint32_t i = 0; i < life->workers; i++) {
+    for (uint32_t i = 0; i < life->members; i++) {
         const double faster = log(slow->most / slow_of(run, life, i));
         const uint32_t at = (uint32_t)fmin(4 * faster / spread, GROUPS - 1);
         found[at].count++;
@@ -128,10 +128,10 @@ static void find_slowness(const struct sim_jobs_run *run, const struct sim_job *
     const struct sim_job_life *life = sim_job_life(run, job);
     const uint32_t ranks = sim_job_ranks(spec) / spec->members;
     *slow = (struct slowness){ .most = 0 };
-    for (uint32_t i = 0; i < life->workers; i++) {
+    for (uint32_t i = 0; i < life->members; i++) {
         const double one = slow_of(run, life, i);
         slow->most = fmax(slow->most, one);
-        slow->mean += one / life->workers;
+        slow->mean += one / life->members;
     }
     if (!(spec->step->spread > 0) || isinf(slow->most))
         return;

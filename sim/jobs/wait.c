@@ -4,6 +4,32 @@
 
 #include "sim/record/meter_tenants.h"
 
+#include <math.h>
+
+/* Its rank groups, in the memory of the run. */
+static void describe_groups(struct sim_jobs_run *run, const struct sim_job_spec *spec)
+{
+    const uint32_t least = spec->elastic == NULL ? spec->members : spec->elastic->least;
+    run->groups[0] = (struct weir_rank_group){
+        .ranks = spec->members, .ranks_min = least, .ranks_max = spec->members, .shape = spec->shape
+    };
+    for (size_t i = 0; i < spec->more_count; i++)
+        run->groups[i + 1] = (struct weir_rank_group){ .ranks = spec->more[i].members,
+                                                       .ranks_min = spec->more[i].members,
+                                                       .ranks_max = spec->more[i].members,
+                                                       .shape = spec->more[i].shape };
+}
+
+/* Whether it is not as fast on every GPU type. */
+static bool has_speeds(const struct sim_jobs_run *run, const struct sim_job_spec *spec)
+{
+    const size_t types = run->config.scenario->gpu_types_count;
+    for (size_t t = 1; t < types && spec->speed.on_type != NULL; t++)
+        if (islessgreater(spec->speed.on_type[t], spec->speed.on_type[0]))
+            return true;
+    return false;
+}
+
 static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job,
                                      int64_t estimate_ns)
 {
@@ -13,18 +39,15 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
     struct sim_stream stream;
     sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_POLICY,
                     (struct sim_stream_key){ .item = job->key, .attempt = attempts });
-    run->group = (struct weir_rank_group){ .ranks = spec->members,
-                                           .ranks_min = spec->members,
-                                           .ranks_max = spec->members,
-                                           .shape = spec->shape };
+    describe_groups(run, spec);
     const struct sim_job_life *life = attempts > 0 ? sim_job_life(run, job) : NULL;
     const int64_t gpus = spec->shape.gpu_count > 0 ? spec->shape.gpu_count : 1;
     return (struct weir_job_spec){
         .size = sizeof(struct weir_job_spec),
         .workload = run->index,
         .id = job->id,
-        .groups = &run->group,
-        .group_count = 1,
+        .groups = run->groups,
+        .group_count = (uint32_t)spec->more_count + 1,
         .strategy = spec->group,
         .tenant = spec->tenant_number,
         .priority = spec->priority,
@@ -35,6 +58,9 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .deadline_ns = due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
         .attained_ns = life != NULL ? life->ran_ns * gpus * spec->members : 0,
         .restart_cost_ns = life != NULL ? run->workload->preemption.restart_ns : 0,
+        .throughput_count =
+            has_speeds(run, spec) ? (uint32_t)run->config.scenario->gpu_types_count : 0,
+        .throughput = spec->speed.on_type,
         .seed = sim_stream_u64(&stream),
         .done_ns = life != NULL ? life->run_ns - life->saved_ns : 0
     };

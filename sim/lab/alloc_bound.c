@@ -197,7 +197,7 @@ static double knapsack(const struct sim_alloc_problem *problem, uint32_t group,
     for (uint32_t k = 0; k < problem->kind_count; k++) {
         const struct sim_alloc_piece piece = sim_alloc_piece_of(problem->shapes[k], measure);
         if (problem->fits[k * problem->group_count + group])
-            bargains[count++] = (struct bargain){ .gpus = sim_job_gpus(problem->shapes[k]),
+            bargains[count++] = (struct bargain){ .gpus = sim_kind_gpus(problem->shapes[k]),
                                                   .size = (double)piece.parts * (double)piece.size,
                                                   .jobs = problem->jobs[k] };
     }
@@ -219,7 +219,7 @@ static weir_status solve_simple(const struct sim_alloc_problem *problem, double 
     if (bargains == NULL)
         return WEIR_ENOMEM;
     for (uint32_t k = 0; k < problem->kind_count; k++)
-        demand += sim_job_gpus(problem->shapes[k]) * (double)problem->jobs[k];
+        demand += sim_kind_gpus(problem->shapes[k]) * (double)problem->jobs[k];
     for (uint32_t g = 0; g < problem->group_count; g++) {
         double least = (double)INFINITY;
         for (int m = 0; m < SIM_ALLOC_MEASURES; m++)

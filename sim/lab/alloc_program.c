@@ -84,7 +84,7 @@ static void add_kind_row(struct program *program, uint32_t kind)
             continue;
         program->column[cell] = glp_add_cols(program->lp, 1);
         glp_set_col_bnds(program->lp, program->column[cell], GLP_LO, 0, 0);
-        glp_set_obj_coef(program->lp, program->column[cell], sim_job_gpus(problem->shapes[kind]));
+        glp_set_obj_coef(program->lp, program->column[cell], sim_kind_gpus(problem->shapes[kind]));
         program->indices[++count] = program->column[cell];
         program->values[count] = 1;
     }
@@ -220,7 +220,7 @@ static double dual_value(const struct program *program)
     for (uint32_t k = 0; k < problem->kind_count; k++) {
         double best = 0;
         for (uint32_t g = 0; g < problem->group_count; g++) {
-            double gain = sim_job_gpus(problem->shapes[k]);
+            double gain = sim_kind_gpus(problem->shapes[k]);
             for (size_t r = 0; r < program->row_count; r++)
                 if (program->rows[r].group == g)
                     gain -= multiplier(program, r) * coefficient(problem, k, &program->rows[r]);

@@ -81,7 +81,7 @@ void sim_job_kinds_clear(struct sim_job_kinds *kinds)
     *kinds = (struct sim_job_kinds){ .shapes = NULL };
 }
 
-double sim_job_gpus(const struct weir_shape *shape)
+double sim_kind_gpus(const struct weir_shape *shape)
 {
     return weir_units_amount(shape->gpu_units) * shape->gpu_count;
 }

@@ -20,6 +20,6 @@ weir_status sim_job_kinds_create(const struct sim_workload *workload, struct sim
 void sim_job_kinds_clear(struct sim_job_kinds *kinds);
 
 /* GPUs one job of this shape asks for. */
-double sim_job_gpus(const struct weir_shape *shape);
+double sim_kind_gpus(const struct weir_shape *shape);
 
 #endif

@@ -106,7 +106,7 @@ static double fill_kind(struct asker *asker, const struct trial *trial, uint32_t
     /* A gang of which only some found room does not run; what it took is not given back, so the
      * answer is on the low side. */
     const uint64_t jobs = placed / parts;
-    return (double)jobs * sim_job_gpus(shape);
+    return (double)jobs * sim_kind_gpus(shape);
 }
 
 static double ask(struct asker *asker, const struct trial *trial)

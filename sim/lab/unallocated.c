@@ -38,7 +38,7 @@ static void weigh(const struct sim_unallocated_question *question, const struct 
 {
     for (uint32_t k = 0; k < question->kinds->count; k++) {
         const struct weir_shape *shape = &question->kinds->shapes[k];
-        const double demand = sim_job_gpus(shape) * (double)question->refused[k];
+        const double demand = sim_kind_gpus(shape) * (double)question->refused[k];
         double sums[SIM_CAUSES] = { 0 };
         if (!(demand > 0))
             continue;

@@ -37,6 +37,8 @@ static weir_status tell_host(struct sim_port *port, const struct port_news *news
         return sim_told_ended(port, news->index, news->id);
     case PORT_NEWS_RANK:
         return sim_told_outcome(port, &news->rank, NULL);
+    case PORT_NEWS_RESIZED:
+        return sim_told_resized(port, news->index, news->id, news->lost);
     case PORT_NEWS_NODE:
         sim_meter_believed(port->config.context->meter,
                            sim_engine_now(port->config.context->engine), news->index,

@@ -84,6 +84,8 @@ const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t worklo
 weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job, uint32_t *kind);
 weir_status sim_port_withdraw(struct sim_port *port, uint32_t workload, uint64_t job);
 weir_status sim_port_job_ended(struct sim_port *port, uint32_t workload, uint64_t job);
+weir_status sim_port_job_resized(struct sim_port *port, uint32_t workload, uint64_t job,
+                                 struct sim_ranks_lost lost);
 /* The GPU of the node that a plan cut has its new layout. */
 weir_status sim_port_cut_done(struct sim_port *port, uint32_t node, uint32_t gpu);
 uint64_t sim_port_cuts(const struct sim_port *port);

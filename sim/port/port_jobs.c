@@ -134,6 +134,17 @@ weir_status sim_port_job_ended(struct sim_port *port, uint32_t workload, uint64_
     return tell_of_job(port, PORT_NEWS_ENDED, workload, job);
 }
 
+weir_status sim_port_job_resized(struct sim_port *port, uint32_t workload, uint64_t job,
+                                 struct sim_ranks_lost lost)
+{
+    return sim_port_news(port,
+                         &(struct port_news){ .kind = PORT_NEWS_RESIZED,
+                                              .index = workload,
+                                              .id = job,
+                                              .at_ns = sim_engine_now(port->config.context->engine),
+                                              .lost = lost });
+}
+
 uint64_t sim_port_passes(const struct sim_port *port)
 {
     return port->passes;

@@ -35,6 +35,7 @@ enum port_news_kind {
     PORT_NEWS_WITHDRAWN, /* index: workload, id: job */
     PORT_NEWS_ENDED,     /* the same */
     PORT_NEWS_RANK,      /* it is gone */
+    PORT_NEWS_RESIZED,   /* index: workload, id: job */
     PORT_NEWS_NODE,      /* index: node, id: whether it is up */
     PORT_NEWS_GPU        /* index: node, id: GPU << 1 | whether it is healthy */
 };
@@ -48,6 +49,7 @@ struct port_news {
         struct weir_measurement task;
         struct weir_job_spec job;
         struct weir_outcome rank;
+        struct sim_ranks_lost lost;
     };
 };
 struct port_log {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Weir's side of it (see told.h): the host here is told first, then the line. */
 #include "sim/port/told.h"
+#include "sim/port/port_state.h"
 
 #include "sim/port/module.h"
-#include "sim/port/port_state.h"
 #include "sim/record/run_options.h"
 #include "sim/scenario/belief.h"
 
@@ -308,12 +308,14 @@ weir_status sim_told_mix(struct sim_port *port, const struct weir_mix *mix)
 
 weir_status sim_told_submit(struct sim_port *port, const struct weir_job_spec *job)
 {
-    if (job->throughput_count > 0 && port->is_isolated)
-        return weir_fail(error_of(port), WEIR_EUNSUPPORTED,
-                         "speeds by GPU type are told to policies in this process alone");
-    const weir_status status = weir_host_submit(port->host, job, error_of(port));
+    struct weir_job_spec told = *job;
+    if (port->is_isolated) { /* both hosts know the same */
+        told.throughput_count = 0;
+        told.throughput = NULL;
+    }
+    const weir_status status = weir_host_submit(port->host, &told, error_of(port));
     return tell(port, (struct sim_told){ SIM_TOLD_SUBMIT, .status = status },
-                (struct part){ job, sizeof *job },
+                (struct part){ &told, sizeof told },
                 (struct part){ job->groups, job->group_count * sizeof *job->groups });
 }
 
@@ -329,6 +331,24 @@ weir_status sim_told_ended(struct sim_port *port, uint32_t workload, uint64_t jo
     const weir_status status = weir_host_ended(port->host, workload, job, error_of(port));
     return tell_short(
         port, (struct sim_told){ SIM_TOLD_ENDED, .status = status, .index = workload, .id = job });
+}
+
+weir_status sim_told_resized(struct sim_port *port, uint32_t workload, uint64_t job,
+                             struct sim_ranks_lost ranks)
+{
+    const struct weir_view *view =
+        weir_host_view(port->host, sim_engine_now(port->config.context->engine));
+    struct weir_job seen = { .size = sizeof seen };
+    if (!weir_view_job(view, workload, job, &seen))
+        return weir_fail(error_of(port), WEIR_ENOTFOUND, "job %llu is not known",
+                         (unsigned long long)job);
+    const uint32_t now = seen.groups[0].ranks - ranks.count;
+    const uint32_t most = seen.groups[0].ranks_max - (ranks.may_come_back ? 0 : ranks.count);
+    const weir_status status =
+        weir_host_resize_job(port->host, workload, job, now, most, error_of(port));
+    return tell_short(port,
+                      (struct sim_told){ SIM_TOLD_RESIZED, .status = status, .index = workload,
+                                         .value = (int32_t)now, .id = job, .at_ns = most });
 }
 
 weir_status sim_told_task(struct sim_port *port, const struct weir_measurement *task)

@@ -15,6 +15,7 @@
 #define SIM_PORT_TOLD_H
 
 #include "sim/port/policy_process.h"
+#include "sim/world/driver.h"
 #include "weir/host.h"
 
 #include <stdio.h>
@@ -35,6 +36,7 @@ enum sim_told_kind {
     SIM_TOLD_SUBMIT,   /* struct weir_job_spec, its groups */
     SIM_TOLD_WITHDRAW, /* index: workload, id: job */
     SIM_TOLD_ENDED,    /* the same */
+    SIM_TOLD_RESIZED,  /* index: workload, id: job, value: ranks, at_ns: ranks_max */
     SIM_TOLD_TASK,     /* struct weir_measurement */
     SIM_TOLD_OUTCOME,  /* value: whether there is an allocation; struct weir_outcome, the allocation
                         */
@@ -83,6 +85,8 @@ weir_status sim_told_mix(struct sim_port *port, const struct weir_mix *mix);
 weir_status sim_told_submit(struct sim_port *port, const struct weir_job_spec *job);
 weir_status sim_told_withdraw(struct sim_port *port, uint32_t workload, uint64_t job);
 weir_status sim_told_ended(struct sim_port *port, uint32_t workload, uint64_t job);
+weir_status sim_told_resized(struct sim_port *port, uint32_t workload, uint64_t job,
+                             struct sim_ranks_lost ranks);
 weir_status sim_told_task(struct sim_port *port, const struct weir_measurement *task);
 weir_status sim_told_outcome(struct sim_port *port, const struct weir_outcome *outcome,
                              const struct weir_alloc *alloc);

@@ -155,6 +155,9 @@ static weir_status do_as_told(struct child *child, const struct sim_told *told)
         return weir_host_withdraw(child->host, told->index, told->id);
     case SIM_TOLD_ENDED:
         return weir_host_ended(child->host, told->index, told->id, &child->error);
+    case SIM_TOLD_RESIZED:
+        return weir_host_resize_job(child->host, told->index, told->id, (uint32_t)told->value,
+                                    (uint32_t)told->at_ns, &child->error);
     case SIM_TOLD_TASK:
         return task(child);
     case SIM_TOLD_OUTCOME:

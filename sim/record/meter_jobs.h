@@ -26,6 +26,9 @@ enum sim_job_count {
     SIM_JOBS_LATE,       /* ended after their deadline */
     SIM_JOBS_PREEMPTED,  /* gave their place up for others; each time */
     SIM_JOBS_KILLED,     /* of these, those whose grace was over before they had saved */
+    SIM_JOBS_OVERRUN,    /* were stopped at their estimate; not done */
+    SIM_JOBS_SHRUNK,     /* went on with fewer members; each time */
+    SIM_JOBS_GROWN,      /* got members; each time */
     SIM_JOBS_COUNTS
 };
 

@@ -217,6 +217,7 @@ struct sim_job_row {
     const char *outcome;
     const char *name, *tenant, *user, *model; /* "" = not said */
     const struct weir_shape *shape;           /* of a member */
+    double gpus, cpus;                        /* of all of it */
     const char *gpu_types;                    /* "a|b" it accepts; "" = any */
 };
 weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,

@@ -448,32 +448,28 @@ weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job
 {
     if (!sim_recorder_keeps(recorder, SIM_KEEP_JOBS))
         return WEIR_OK;
-    const double members = row->members;
     char request[128] = "";
     (void)weir_shape_print(row->shape, request, sizeof request);
-    const struct cell cells[] = {
-        cell_int("job", (int64_t)row->job),
-        cell_int("label", row->label),
-        cell_real("submit_s", sim_time_s(row->submit_ns)),
-        cell_time("start_s", row->start_ns),
-        cell_time("end_s", row->end_ns),
-        cell_index("node", row->node),
-        cell_int("members", row->members),
-        cell_int("attempts", row->attempts),
-        cell_text("outcome", row->outcome),
-        cell_int("workload", row->workload),
-        cell_text("name", row->name),
-        cell_text("tenant", row->tenant),
-        cell_text("user", row->user),
-        cell_text("model", row->model),
-        cell_text("request", request),
-        cell_real("gpus",
-                  members * weir_units_amount(row->shape->gpu_units) * row->shape->gpu_count),
-        cell_text("gpu_types", row->gpu_types),
-        cell_real("cpus", members * weir_units_amount(row->shape->cpu_units)),
-        cell_time("first_start_s", row->first_start_ns),
-        cell_index("kind", row->kind)
-    };
+    const struct cell cells[] = { cell_int("job", (int64_t)row->job),
+                                  cell_int("label", row->label),
+                                  cell_real("submit_s", sim_time_s(row->submit_ns)),
+                                  cell_time("start_s", row->start_ns),
+                                  cell_time("end_s", row->end_ns),
+                                  cell_index("node", row->node),
+                                  cell_int("members", row->members),
+                                  cell_int("attempts", row->attempts),
+                                  cell_text("outcome", row->outcome),
+                                  cell_int("workload", row->workload),
+                                  cell_text("name", row->name),
+                                  cell_text("tenant", row->tenant),
+                                  cell_text("user", row->user),
+                                  cell_text("model", row->model),
+                                  cell_text("request", request),
+                                  cell_real("gpus", row->gpus),
+                                  cell_text("gpu_types", row->gpu_types),
+                                  cell_real("cpus", row->cpus),
+                                  cell_time("first_start_s", row->first_start_ns),
+                                  cell_index("kind", row->kind) };
     return INSERT(recorder, RECORD_JOB, cells, error);
 }
 

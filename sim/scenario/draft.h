@@ -357,6 +357,17 @@ struct draft_parallel {
     uint32_t pipeline;
 };
 
+struct draft_rank_group {
+    struct draft_head head;
+    struct sim_rank_group to;
+    struct draft_request request;
+    char *gpu_types;
+};
+struct draft_elastic {
+    struct draft_head head;
+    struct sim_elastic to;
+};
+
 struct draft_job_class {
     struct draft_head head;
     struct sim_job_spec to;
@@ -369,6 +380,9 @@ struct draft_job_class {
     uint32_t work;
     struct draft_step step;
     struct draft_parallel parallel;
+    struct draft_list groups;
+    struct draft_elastic elastic;
+    char *after;
 };
 
 /* Where jobs come from. */
@@ -418,7 +432,14 @@ struct draft_jobs {
     struct draft_checkpoint checkpoint;
     struct draft_preemption preemption;
     struct draft_step step;
+    uint32_t over_estimate;
+    uint32_t dependencies;
+    uint32_t ties;
+    uint64_t first_row;
+    char *first_job;
 };
+enum { OVER_ESTIMATE_RUN, OVER_ESTIMATE_KILL };
+enum { DEPENDENCIES_FOLLOW, DEPENDENCIES_IGNORE };
 
 struct draft_fill {
     struct draft_head head;

@@ -59,6 +59,19 @@ void sim_resolve_input(struct sim_resolver *resolver, struct draft_input *draft,
 
 /* resolve_jobs.c: classes and labels; when jobs in time arrive, the jobs being there by then. */
 void sim_resolve_job_classes(struct sim_resolver *resolver, const struct sim_job_source *source);
+/* "A|B" of the key gpu_types as a set; all of them must exist. */
+uint32_t sim_resolve_gpu_types(struct sim_resolver *resolver, const struct draft_head *head,
+                               const char *types);
+/* Ranks beside the members, members that change, arrays; then, when all classes are known, who
+ * follows whom. */
+void sim_resolve_ranks(struct sim_resolver *resolver, struct draft_job_class *draft,
+                       struct sim_job_spec *job);
+struct wl_jobs;
+/* Rows of a trace that name one before them; `places`: of a row, index + 1 among the jobs of the
+ * workload, 0 = left out. */
+void sim_resolve_rows_follow(struct sim_resolver *resolver, const struct wl_jobs *rows,
+                             const uint32_t *places, struct sim_workload *workload);
+void sim_resolve_followers(struct sim_resolver *resolver, const struct sim_job_source *source);
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source);
 /* Whether some jobs arrive that no class counts. */
 bool sim_resolve_has_process(const struct sim_workload *workload);

@@ -46,13 +46,13 @@ void sim_resolve_size_labels(struct sim_resolver *resolver, struct sim_workload 
 /* ---- classes ---- */
 
 /* "A|B" as a set of GPU types; all of them must exist. */
-static uint32_t types_of(struct sim_resolver *resolver, const struct draft_job_class *draft)
+uint32_t sim_resolve_gpu_types(struct sim_resolver *resolver, const struct draft_head *head,
+                               const char *types)
 {
     uint32_t set = WEIR_GPU_TYPE_SET;
-    char *rest = sim_arena_copy(resolver->arena, draft->gpu_types);
+    char *rest = sim_arena_copy(resolver->arena, types);
     for (char *name = strsep(&rest, "|"); name != NULL; name = strsep(&rest, "|")) {
-        const uint32_t type =
-            sim_resolve_gpu_type(resolver, sim_draft_at(&draft->head, "gpu_types"), name);
+        const uint32_t type = sim_resolve_gpu_type(resolver, sim_draft_at(head, "gpu_types"), name);
         if (type < 31)
             set |= UINT32_C(1) << type;
     }
@@ -72,8 +72,10 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
     job->run_ns = job->patience_ns = job->estimate_ns = WEIR_UNKNOWN_TIME;
     if (job->group == SIM_ABSENT_COUNT)
         job->group = 0;
-    if (timed == NULL)
+    if (timed == NULL) {
         job->estimate_factor = 1;
+        job->array = job->array_limit = 1;
+    }
     if (timed != NULL && job->service == NULL)
         job->service = timed->run_time;
     if (timed != NULL && job->patience == NULL)
@@ -81,8 +83,9 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
     sim_resolve_request(resolver, sim_draft_at(&draft->head, "request"), &draft->request,
                         &job->shape);
     if (draft->gpu_types != NULL)
-        job->shape.gpu_type = types_of(resolver, draft);
+        job->shape.gpu_type = sim_resolve_gpu_types(resolver, &draft->head, draft->gpu_types);
     if (timed != NULL) {
+        sim_resolve_ranks(resolver, draft, job);
         job->step = sim_resolve_step(resolver, &draft->step);
         sim_resolve_parallel(resolver, draft, job);
     }
@@ -127,6 +130,8 @@ void sim_resolve_job_classes(struct sim_resolver *resolver, const struct sim_job
                              "two classes are called '%s'", drafts[i].head.name);
         weight += workload->jobs[i].count == UINT64_MAX ? workload->jobs[i].weight : 1;
     }
+    if (source->timed != NULL)
+        sim_resolve_followers(resolver, source);
     if (workload->jobs_count > 0 && !(weight > 0))
         sim_report_error(resolver->report, sim_draft_at(source->head, "classes"),
                          "all weights are 0");
@@ -200,10 +205,10 @@ static struct load load_of(const struct sim_resolver *resolver, const struct sim
         const double run_s = mean_run_s(workload, job);
         if (job->count != UINT64_MAX || job->is_endless || isnan(run_s))
             continue;
-        const double work = job->weight * run_s * job->members;
+        const double work = job->weight * run_s * job->array;
         weight += job->weight;
-        load.gpu_s += work * weir_units_amount(job->shape.gpu_units) * job->shape.gpu_count;
-        load.cpu_s += work * weir_units_amount(job->shape.cpu_units);
+        load.gpu_s += work * sim_job_gpus(job);
+        load.cpu_s += work * sim_job_cpus(job);
     }
     load.gpu_s /= weight;
     load.cpu_s /= weight;
@@ -285,8 +290,14 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
 {
     struct draft_jobs *draft = source->timed;
     struct sim_workload *workload = source->workload;
+    const bool is_by_row = draft->first_row != UINT64_MAX || draft->first_job != NULL;
+    if (is_by_row && workload->kind == SIM_WORKLOAD_GENERATED)
+        sim_report_error(
+            resolver->report,
+            sim_draft_at(&draft->head, draft->first_job != NULL ? "first_job" : "first_row"),
+            "acts on a trace; jobs of classes have no rows");
     if (draft->from_ns == SIM_ABSENT_TIME)
-        draft->from_ns = 0;
+        draft->from_ns = is_by_row ? workload->from_ns : 0;
     if (draft->retries == SIM_ABSENT_COUNT)
         draft->retries = 0;
     if (draft->retry_delay == NULL && draft->retries > 0)
@@ -299,21 +310,28 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
             sim_report_error(resolver->report, draft->arrivals.head.node,
                              "every class has a count: none arrives by a process");
     }
-    if (draft->from_ns > 0 &&
+    if (draft->from_ns > 0 && !is_by_row &&
         (workload->kind == SIM_WORKLOAD_GENERATED || workload->arrivals.kind != SIM_ARRIVALS_TRACE))
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "from"),
                          "acts on a trace whose own times count (arrivals: trace)");
     workload->from_ns = draft->from_ns;
+    if (is_by_row)
+        draft->from_ns = SIM_ABSENT_TIME; /* the text says it by the row */
+    workload->ties = draft->ties == SIM_ABSENT_COUNT ? SIM_TIES_AS_GIVEN : draft->ties;
     workload->retries = draft->retries;
     workload->retry_delay = draft->retry_delay;
     workload->estimate = draft->estimate;
+    workload->is_killed_at_estimate = draft->over_estimate == OVER_ESTIMATE_KILL;
     workload->start_latency = draft->start_latency;
     workload->checkpoint = sim_resolve_checkpoint(resolver, &draft->checkpoint);
     take_preemption(&draft->preemption, workload);
     take_step(resolver, draft, workload);
-    const bool is_endless = workload->arrivals.kind != SIM_ARRIVALS_TRACE &&
-                            workload->jobs_limit == UINT64_MAX &&
-                            resolver->scenario->horizon_ns == INT64_MAX;
+    bool is_endless =
+        workload->arrivals.kind != SIM_ARRIVALS_TRACE && workload->jobs_limit == UINT64_MAX;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        is_endless =
+            is_endless || (workload->jobs[i].users > 0 && workload->jobs[i].limit == UINT64_MAX);
+    is_endless = is_endless && resolver->scenario->horizon_ns == INT64_MAX;
     if (is_endless)
         sim_report_error(resolver->report, draft->head.node,
                          "arrivals never end: give count, or a horizon for the run");

@@ -176,8 +176,10 @@ static bool asks_for_parts(const struct sim_scenario *scenario)
                 return true;
     for (size_t w = 0; w < scenario->workloads_count; w++)
         for (size_t j = 0; j < scenario->workloads[w].jobs_count; j++)
-            if (is_part(&scenario->workloads[w].jobs[j].shape))
-                return true;
+            for (uint32_t r = 0; r <= scenario->workloads[w].jobs[j].more_count; r++)
+                if (is_part(r == 0 ? &scenario->workloads[w].jobs[j].shape
+                                   : &scenario->workloads[w].jobs[j].more[r - 1].shape))
+                    return true;
     return false;
 }
 

@@ -167,6 +167,8 @@ static struct sim_job_spec spec_of(const struct trace *trace, size_t row,
                                  .is_endless = job->end == WL_JOB_RUNNING,
                                  .service = timed == NULL ? NULL : timed->run_time,
                                  .patience = timed == NULL ? NULL : timed->patience,
+                                 .array = 1,
+                                 .array_limit = 1,
                                  .estimate_factor = 1 };
     if (trace->is_replay && spec.service == NULL && job->end == WL_JOB_NEVER_STARTED)
         spec.run_ns = borrowed_run(trace, row);
@@ -277,6 +279,62 @@ static bool is_usable(const struct trace *trace, const struct sim_job_spec *spec
             (spec->run_ns != WEIR_UNKNOWN_TIME || spec->is_endless || spec->service != NULL));
 }
 
+/* Whether rows wait for the ends of others. */
+static bool follows(const struct trace *trace)
+{
+    const struct draft_jobs *timed = trace->source->timed;
+    return trace->is_replay && timed->dependencies != DEPENDENCIES_IGNORE;
+}
+
+/* Where it is said that rows before are left out: the first that is taken. */
+static size_t first_row(const struct trace *trace)
+{
+    const struct draft_jobs *timed = trace->source->timed;
+    struct sim_report *report = trace->resolver->report;
+    const size_t count = trace->jobs.count;
+    size_t row = 0;
+    if (timed == NULL)
+        return 0;
+    if (timed->first_row != UINT64_MAX) {
+        if (timed->first_row > count)
+            sim_report_error(report, sim_draft_at(trace->source->head, "first_row"),
+                             "must be at most %zu, the rows of the trace, got %llu", count,
+                             (unsigned long long)timed->first_row);
+        return timed->first_row > count ? 0 : (size_t)timed->first_row - 1;
+    }
+    if (timed->first_job == NULL)
+        return 0;
+    while (row < count && strcmp(trace->jobs.jobs[row].name, timed->first_job) != 0)
+        row++;
+    if (row == count)
+        sim_report_error(report, sim_draft_at(trace->source->head, "first_job"),
+                         "the trace has no job '%s'", timed->first_job);
+    return row == count ? 0 : row;
+}
+
+/* Its submission is time 0. */
+static void begin_at(const struct trace *trace, size_t first)
+{
+    const struct draft_jobs *timed = trace->source->timed;
+    const char *key = timed == NULL                    ? NULL
+                      : timed->first_row != UINT64_MAX ? "first_row"
+                      : timed->first_job != NULL       ? "first_job"
+                                                       : NULL;
+    if (key == NULL)
+        return;
+    const struct sim_yaml *at = sim_draft_at(trace->source->head, key);
+    if (!trace->is_replay)
+        sim_report_error(trace->resolver->report, at,
+                         "acts on a trace whose own times count (arrivals: trace)");
+    else if (timed->from_ns != SIM_ABSENT_TIME)
+        sim_report_error(trace->resolver->report, at, "says when time 0 is; so does from");
+    else if (timed->first_row != UINT64_MAX && timed->first_job != NULL)
+        sim_report_error(trace->resolver->report, at,
+                         "says which row is the first; so does first_job");
+    else if (trace->jobs.jobs[first].submit_ns != WL_UNKNOWN)
+        trace->source->workload->from_ns = trace->jobs.jobs[first].submit_ns;
+}
+
 static void take_jobs(struct trace *trace)
 {
     struct sim_workload *workload = trace->source->workload;
@@ -286,16 +344,22 @@ static void take_jobs(struct trace *trace)
     for (size_t i = 0; i < count; i++)
         wl_job_take_processors(&trace->jobs.jobs[i], is_gpu ? WL_PROCESSOR_GPU : WL_PROCESSOR_CPU);
     struct sim_job_spec spec = { .weight = 0 };
-    for (size_t i = 0; i < count; i++) {
+    const size_t first = first_row(trace);
+    uint32_t *places = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *places);
+    begin_at(trace, first);
+    for (size_t i = first; i < count; i++) {
         spec = spec_of(trace, i, &spec);
         if (is_usable(trace, &spec))
             workload->jobs[workload->jobs_count++] = spec;
+        places[i] = is_usable(trace, &spec) ? (uint32_t)workload->jobs_count : 0;
     }
-    if (workload->jobs_count < count)
+    if (follows(trace))
+        sim_resolve_rows_follow(trace->resolver, &trace->jobs, places, workload);
+    if (workload->jobs_count < count - first)
         sim_report_warning(trace->resolver->report, trace->at,
                            "%zu of %zu jobs are left out: the trace does not say when they came or "
                            "how long they ran",
-                           count - workload->jobs_count, count);
+                           count - first - workload->jobs_count, count - first);
 }
 
 void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_source *source)

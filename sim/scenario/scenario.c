@@ -355,6 +355,23 @@ const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, 
     return &scenario->pipelines[low].stages[index - scenario->pipelines[low].stage_first];
 }
 
+double sim_job_gpus(const struct sim_job_spec *job)
+{
+    double gpus = weir_units_amount(job->shape.gpu_units) * job->shape.gpu_count * job->members;
+    for (size_t i = 0; i < job->more_count; i++)
+        gpus += weir_units_amount(job->more[i].shape.gpu_units) * job->more[i].shape.gpu_count *
+                job->more[i].members;
+    return gpus;
+}
+
+double sim_job_cpus(const struct sim_job_spec *job)
+{
+    double cpus = weir_units_amount(job->shape.cpu_units) * job->members;
+    for (size_t i = 0; i < job->more_count; i++)
+        cpus += weir_units_amount(job->more[i].shape.cpu_units) * job->more[i].members;
+    return cpus;
+}
+
 /* Rows of a trace and classes with a count are known, and up to the horizon the process is. */
 static double jobs_of(const struct sim_workload *workload, int64_t horizon_ns)
 {

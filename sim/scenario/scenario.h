@@ -17,6 +17,8 @@
 #include "sim/scenario/defrag_rule.h"
 #include "sim/scenario/diagnostic.h"
 #include "sim/scenario/expect.h"
+#include "sim/scenario/ranks.h"
+#include "sim/scenario/speed.h"
 #include "sim/scenario/step.h"
 #include "sim/scenario/tenant.h"
 #include "weir/job.h"
@@ -202,41 +204,6 @@ struct sim_drift {
     double cv;
     double correlation; /* of the logarithms of neighbouring steps */
 };
-
-/* What an instance has of the whole GPU without MIG. */
-struct sim_gpu_part {
-    double sms;
-    double bandwidth; /* goes with its slots of memory */
-};
-static inline struct sim_gpu_part sim_gpu_part(const struct weir_mig *table,
-                                               const struct weir_mig_profile *profile)
-{
-    return (struct sim_gpu_part){ (double)profile->sms / table->sms,
-                                  (double)profile->slots / table->slots };
-}
-
-/* By what work on an instance goes. */
-enum sim_pace { SIM_PACE_WHOLE, SIM_PACE_SMS, SIM_PACE_BANDWIDTH };
-
-/* How fast a kind of work goes where: its time is divided by that. */
-struct sim_speed {
-    double *on_type; /* by GPU type, relative to where it was measured; NULL = 1 everywhere */
-    uint32_t pace;   /* enum sim_pace: times that part of the GPU */
-};
-
-static inline double sim_pace_of(uint32_t pace, struct sim_gpu_part part)
-{
-    return pace == SIM_PACE_WHOLE ? 1 : pace == SIM_PACE_SMS ? part.sms : part.bandwidth;
-}
-
-/* On a GPU of the type (WEIR_NO_INDEX = none), or a part of it. */
-static inline double sim_speed_at(const struct sim_speed *speed, uint32_t gpu_type,
-                                  struct sim_gpu_part part)
-{
-    if (speed->on_type == NULL || gpu_type == WEIR_NO_INDEX)
-        return 1;
-    return speed->on_type[gpu_type] * sim_pace_of(speed->pace, part);
-}
 
 /* ---- scheduler ---- */
 
@@ -536,8 +503,42 @@ struct sim_job_spec {
     struct sim_law *patience;
     double estimate_factor; /* estimate over run time, when the estimate is not known */
     struct sim_speed speed;
-    const struct sim_step *step; /* NULL = it computes to its end */
+    const struct sim_step *step;       /* NULL = it computes to its end */
+    const struct sim_rank_group *more; /* ranks beside its members */
+    size_t more_count;
+    const struct sim_elastic *elastic; /* NULL = it runs with all its ranks or not at all */
+    uint32_t after;        /* index + 1 of those it follows, the n-th the n-th; 0 = none */
+    uint32_t users;        /* who submit its jobs, each when the one before is over; 0 = none */
+    uint32_t array;        /* jobs of one submission */
+    uint32_t array_limit;  /* of these that are there at once */
+    uint64_t limit;        /* with users: jobs, or arrays, in all; UINT64_MAX = none */
+    int64_t think_ns;      /* of a row: from the end of the one before to its submission;
+                              WEIR_UNKNOWN_TIME = at its own time, but not before that end */
+    struct sim_law *think; /* of a class: the same; NULL = 0 */
 };
+
+/* All its ranks. */
+static inline uint32_t sim_job_workers(const struct sim_job_spec *job)
+{
+    uint32_t count = job->members;
+    for (size_t i = 0; i < job->more_count; i++)
+        count += job->more[i].members;
+    return count;
+}
+/* What one of them takes. */
+static inline const struct weir_shape *sim_job_shape(const struct sim_job_spec *job, uint32_t rank)
+{
+    const struct weir_shape *shape = &job->shape;
+    uint32_t end = job->members;
+    for (size_t i = 0; i < job->more_count && rank >= end; i++) {
+        shape = &job->more[i].shape;
+        end += job->more[i].members;
+    }
+    return shape;
+}
+/* What all of them take. */
+double sim_job_gpus(const struct sim_job_spec *job);
+double sim_job_cpus(const struct sim_job_spec *job);
 
 /* Its ranks in steps: its GPUs, or members without any. */
 static inline uint32_t sim_job_ranks(const struct sim_job_spec *job)
@@ -550,6 +551,9 @@ struct sim_preemption {
     bool keeps_all; /* else what it had at its last checkpoint */
     int64_t restart_ns;
 };
+
+/* Rows of a trace that are submitted at one instant. */
+enum sim_ties { SIM_TIES_AS_GIVEN, SIM_TIES_SHORTEST, SIM_TIES_SMALLEST };
 
 struct sim_workload {
     char *name;
@@ -580,6 +584,8 @@ struct sim_workload {
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;
     struct sim_preemption preemption;
+    bool is_killed_at_estimate; /* a run that is longer ends there */
+    uint32_t ties;              /* enum sim_ties */
 };
 
 /* ---- all the work there is ---- */

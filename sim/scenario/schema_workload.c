@@ -44,10 +44,10 @@ static const struct sim_section defrag_section = {
           HELP("exactly so many jobs, apart from the others: the first `at`, then one `every`; "   \
                "all at once in the order of the classes when these are 0") },                      \
         { TIME("at", draft_job_class, to.submit_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),           \
-          HELP("with count: when the first arrives; in a fill its place in the order, where jobs " \
-               "without a count come at 0") },                                                     \
+          HELP("with count or users: when the first arrives; in a fill its place in the order, "   \
+               "where jobs without a count come at 0") },                                          \
         { TIME("every", draft_job_class, to.every_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),         \
-          HELP("with count: time between two of them") },                                          \
+          HELP("with count or users: time between two of them") },                                 \
         { SECTION("request", draft_job_class, request, &sim_schema_job_request),                   \
           HELP("what each member of a job takes") },                                               \
         { TEXT("gpu_types", draft_job_class, gpu_types), WORDS, ABSENT("any"), WAS("models"),      \
@@ -97,6 +97,40 @@ static const struct sim_section parallel_section = {
         "memory of its GPU, and has no gpu_memory in its request.")
 };
 
+static const struct sim_field rank_group_fields[] = {
+    NAME_FIELD(draft_rank_group, "what these ranks are called"),
+    { SECTION("request", draft_rank_group, request, &sim_schema_job_request),
+      HELP("what each of them takes") },
+    { TEXT("gpu_types", draft_rank_group, gpu_types), WORDS, ABSENT("any"),
+      HELP("accepted GPU types") },
+    { COUNT("members", draft_rank_group, to.members), DEFAULT("1"), RANGE(1, 100000),
+      HELP("so many of them") },
+};
+static const struct sim_section rank_group_section = {
+    MAPPING("jobs[].classes[].groups[]", draft_rank_group, rank_group_fields), SOURCES,
+    HELP("Ranks that ask for something else than the members: parameter servers, a launcher. They "
+         "start and end with them. The work is that of the members; on a slow place another rank "
+         "slows it down as a member would.")
+};
+
+static const struct sim_field elastic_fields[] = {
+    { COUNT("least", draft_elastic, to.least), REQUIRED, RANGE(1, 100000),
+      HELP("members that the job goes on with; when it has fewer it waits again") },
+    { CHOICE("on_loss", draft_elastic, to.on_loss, "requeue|shrink|heal"), ABSENT("shrink"),
+      HELP("what a job does that lost members with their node: waits again, as one that is not "
+           "elastic; goes on with the others; or goes on and takes members anew, one at a time, "
+           "before all who wait, wherever there is a place") },
+    { NUMBER("serial", draft_elastic, to.serial), UNIT(FRACTION), ABSENT("0"), MOST(1),
+      HELP("share of the work that more members do not make faster: n of them are "
+           "1 / (serial + (1 - serial) / n) times as fast as one (Amdahl)") },
+    { TIME("resize", draft_elastic, to.resize_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
+      HELP("time it stands still after each change of its members") },
+};
+static const struct sim_section elastic_section = {
+    MAPPING("jobs[].classes[].elastic", draft_elastic, elastic_fields), SCALAR("least"), SOURCES,
+    HELP("A job whose number of members may change while it runs; run_time is that with all.")
+};
+
 #define NOT_IN_A_FILL "acts on jobs that run for a time (jobs:); nothing ends in a fill"
 
 static const struct sim_field job_class_fields[] = {
@@ -117,6 +151,24 @@ static const struct sim_field job_class_fields[] = {
       HELP("steps that it goes in") },
     { SECTION("parallel", draft_job_class, parallel, &parallel_section),
       ABSENT("memory as the request says"), HELP("the model that is divided over its ranks") },
+    { LIST("groups", draft_job_class, groups, &rank_group_section), BY_NAME, ABSENT("none"),
+      HELP("ranks beside the members that ask for something else") },
+    { SECTION("elastic", draft_job_class, elastic, &elastic_section),
+      ABSENT("it runs with all its ranks or not at all"), HELP("how few members it goes on with") },
+    { TEXT("after", draft_job_class, after), ABSENT("jobs come by themselves"),
+      HELP("class of these jobs: the n-th job of this one comes when the n-th of that one is over, "
+           "however it ended, after `think`") },
+    { LAW("think", draft_job_class, to.think), UNIT(TIME), ABSENT("0 s"),
+      HELP("with after or users: time from the end of the one before to the submission") },
+    { COUNT("users", draft_job_class, to.users), ABSENT("jobs come by themselves"), RANGE(1, 1e6),
+      HELP(
+          "a closed population: so many submit a job each (the first `at`, then one `every`), wait "
+          "until it is over, `think`, and submit the next; `count` jobs in all") },
+    { COUNT("array", draft_job_class, to.array), ABSENT("1"), RANGE(1, 1e6),
+      HELP("jobs that one submission brings: each waits, starts and ends by itself, and the array "
+           "is over with the last") },
+    { COUNT("array_limit", draft_job_class, to.array_limit), ABSENT("all"), RANGE(1, 1e6),
+      HELP("jobs of an array that wait or run at a time; the next comes when one is over") },
     WORK_FIELD(draft_job_class, "that of all jobs"),
     MEASURED_FIELD(draft_job_class, "that of all jobs"),
 };
@@ -218,8 +270,12 @@ static const struct sim_field jobs_fields[] = {
     { TIME("run_time_limit", draft_jobs, run_time_limit_ns), ABSENT("none"),
       RANGE(1e-9, LARGEST_TIME), WAS("service_limit"), HELP("longer run times are cut to this") },
     { LAW("estimate", draft_jobs, estimate), ABSENT("as the trace or the class says"),
-      HELP("what its submitter says a job runs, times what it does: const(1) = exact; a job that "
-           "runs longer is not stopped for it") },
+      HELP("what its submitter says a job runs, times what it does: const(1) = exact; "
+           "`over_estimate` says what becomes of one that runs longer") },
+    { CHOICE("over_estimate", draft_jobs, over_estimate, "run|kill"), ABSENT("run"),
+      HELP(
+          "a job that runs longer than its estimate, in one go and its start included, runs on, or "
+          "ends there undone (jobs.overrun)") },
     { LAW("patience", draft_jobs, patience), UNIT(TIME),
       ABSENT("as the trace says, else without end"), HELP("a job leaves when it waited so long") },
     { TIME("deadline", draft_jobs, deadline_ns), ABSENT("none"), RANGE(1e-9, LARGEST_TIME),
@@ -228,6 +284,19 @@ static const struct sim_field jobs_fields[] = {
     { TIME("from", draft_jobs, from_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("with arrivals: trace: time of the trace that is time 0 of the run; jobs submitted "
            "before are there at the start") },
+    { COUNT64("first_row", draft_jobs, first_row), ABSENT("1"), RANGE(1, 1e12),
+      HELP("of a trace: rows before this one are left out, and its submission is time 0 (`count` "
+           "says how many come)") },
+    { TEXT("first_job", draft_jobs, first_job), ABSENT("the first row"),
+      HELP("the same by the name of the job in the trace") },
+    { CHOICE("ties", draft_jobs, ties, "as_given|shortest|smallest"), ABSENT("as_given"),
+      HELP("order of rows of a trace that are submitted at one instant: that of the trace; the "
+           "shorter run time, then fewer GPUs; or fewer GPUs, then the shorter run time") },
+    { CHOICE("dependencies", draft_jobs, dependencies, "follow|ignore"), ABSENT("follow"),
+      HELP(
+          "a row of a trace that names a job before it (swf: fields 17 and 18) comes when that one "
+          "is over, after its think time, or where none is said not before its own time; or as "
+          "any other row") },
     { COUNT64("queue_limit", draft_jobs, queue_limit), ABSENT("none"), MOST(1e12),
       HELP("jobs that may wait; one that comes when so many wait and cannot start at once is "
            "refused (0 = a loss system)") },

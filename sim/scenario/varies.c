@@ -126,8 +126,7 @@ static double gpus_of_rows(const struct sim_workload *workload)
     double gpus = 0;
     for (size_t i = 0; i < workload->jobs_count; i++) {
         const struct sim_job_spec *job = &workload->jobs[i];
-        gpus +=
-            (double)(job->shape.gpu_units * job->shape.gpu_count) / (double)WEIR_ONE * job->members;
+        gpus += sim_job_gpus(job);
     }
     return gpus;
 }

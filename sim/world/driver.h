@@ -107,6 +107,12 @@ struct sim_driver_workload {
     struct weir_mix mix;  /* what is expected to come; borrowed */
 };
 
+/* So many members of a job are gone, and others may come for them. */
+struct sim_ranks_lost {
+    uint32_t count;
+    uint32_t may_come_back;
+};
+
 /* What the world does for a driver. */
 struct sim_driver_services {
     /* In create only: adds a pool; *index counts over the whole run and is the index of its owner.
@@ -133,6 +139,9 @@ struct sim_driver_services {
     weir_status (*submit)(struct sim_world *world, const struct weir_job_spec *job, uint32_t *kind);
     weir_status (*withdraw)(struct sim_world *world, uint32_t workload, uint64_t job);
     weir_status (*ended)(struct sim_world *world, uint32_t workload, uint64_t job);
+    /* It goes on without some of its members, whose ends were told. */
+    weir_status (*resized)(struct sim_world *world, uint32_t workload, uint64_t job,
+                           struct sim_ranks_lost lost);
     /* Memory of the nodes that are up. */
     double (*ram_up_bytes)(const struct sim_world *world);
 };

@@ -56,6 +56,12 @@ static weir_status ended(struct sim_world *world, uint32_t workload, uint64_t jo
     return sim_port_job_ended(world->port, workload, job);
 }
 
+static weir_status resized(struct sim_world *world, uint32_t workload, uint64_t job,
+                           struct sim_ranks_lost lost)
+{
+    return sim_port_job_resized(world->port, workload, job, lost);
+}
+
 static double ram_up_bytes(const struct sim_world *world)
 {
     const struct sim_cluster *cluster = world->context.cluster;
@@ -76,4 +82,5 @@ const struct sim_driver_services sim_world_services = { .add_pool = add_pool,
                                                         .submit = submit,
                                                         .withdraw = withdraw,
                                                         .ended = ended,
+                                                        .resized = resized,
                                                         .ram_up_bytes = ram_up_bytes };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every scenario under scenarios/training meets its expectations; who waits for a limit is told so;
 # mistakes in tenants are named with their place.
-# covers: S1.5 partly (the least size of elastic jobs)
+# covers: S1.5
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 for file in "$WEIR_SOURCE_DIR"/scenarios/training/*.yaml; do

@@ -113,7 +113,7 @@ static void try_node(struct search *search, uint32_t job_index, uint32_t node, d
         if (!fits)
             continue;
         take_gpus(search, shape, from, 1);
-        place_next(search, job_index + 1, gpus + sim_job_gpus(shape), rest);
+        place_next(search, job_index + 1, gpus + sim_kind_gpus(shape), rest);
         take_gpus(search, shape, from, -1);
     }
     search->cpus[node] += shape->cpu_units;
@@ -125,7 +125,7 @@ static void place_next(struct search *search, uint32_t job_index, double gpus, d
     search->best = fmax(search->best, gpus);
     if (job_index == search->instance->kinds || gpus + rest <= search->best)
         return;
-    rest -= sim_job_gpus(&search->instance->shapes[job_index]);
+    rest -= sim_kind_gpus(&search->instance->shapes[job_index]);
     for (uint32_t n = 0; n < search->instance->cluster.node_count; n++)
         try_node(search, job_index, n, gpus, rest);
     place_next(search, job_index + 1, gpus, rest);
@@ -144,7 +144,7 @@ static double optimum_of(const struct instance *instance)
         search.memory[g] = instance->gpus[g].mem_total_bytes;
     }
     for (uint32_t k = 0; k < instance->kinds; k++)
-        all += sim_job_gpus(&instance->shapes[k]);
+        all += sim_kind_gpus(&instance->shapes[k]);
     place_next(&search, 0, 0, all);
     return search.best;
 }

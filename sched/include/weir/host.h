@@ -133,6 +133,14 @@ WEIR_API weir_status weir_host_set_queue_limit(struct weir_host *host, uint32_t 
 /* It waits no more: its submitter took it back, or lost patience. WEIR_ENOTFOUND unless it waits.
  */
 WEIR_API weir_status weir_host_withdraw(struct weir_host *host, uint32_t workload, uint64_t id);
+/* A job that runs goes on with so many ranks in its first group, after ranks of it were LOST or
+ * STOPPED: it is charged for these. Up to `ranks_max` plans give ranks back to it, a START each of
+ * rank 0, before anybody who waits starts; each that is STARTED is one more that it has. Errors:
+ * WEIR_ENOTFOUND unless it runs, WEIR_EINVAL below its ranks_min or above `ranks_max`,
+ * WEIR_EUNSUPPORTED for a placement group. From 2.3 on. */
+WEIR_API weir_status weir_host_resize_job(struct weir_host *host, uint32_t workload, uint64_t id,
+                                          uint32_t ranks, uint32_t ranks_max,
+                                          struct weir_error *error);
 /* It is over, however it ended; outcomes have said before that its ranks are gone (else
  * WEIR_EBUSY). WEIR_ENOTFOUND unless it starts or runs. To come again it is submitted again. O(1).
  */

@@ -62,6 +62,11 @@ WEIR_API weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t w
  * mark: to ask what would still fit if it started. Errors as of weir_placer_fits_job. */
 WEIR_API weir_status weir_placer_put_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
                                          struct weir_error *error);
+/* As weir_placer_start_job, on GPUs of this type alone (an index). WEIR_EINVAL when a rank does not
+ * accept it, WEIR_EUNSUPPORTED for a placement group. */
+WEIR_API weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32_t workload,
+                                              uint64_t id, uint32_t gpu_type,
+                                              struct weir_error *error);
 /* Takes what a job that starts or runs holds off the scratch, and off nothing else: to ask what
  * would fit if it had ended. Under a mark of the policy, which it rolls back before it returns.
  * WEIR_EINVAL without such a mark, WEIR_ENOTFOUND when no such job holds anything. O(its ranks). */

@@ -22,10 +22,11 @@
  *   2.1  weir_host_export_call, weir_host_restore*; `save` and `restore` of policies;
  *        weir_measurement.duration_s
  *   2.2  weir_node_spec.topology, weir_cluster_topology; weir_place_query.together
- *   2.3  for a queueing `pass`: weir_placer_{fits,put,preempt,warn,lift,reserve}_job and
+ *   2.3  for a queueing `pass`: weir_placer_{fits,put,preempt,warn,lift,reserve}_job,
+ *        weir_placer_start_job_on and
  *        weir_view_{find_waiting,waiting_kinds,waiting_kind,next_running,surprises};
  *        weir_job_{left,end}_ns; the field done_ns of jobs, weir_job.is_preempted; PREEMPT of a
- *        job, with a grace. weir_host_follow, weir_plan_lists;
+ *        job, with a grace. weir_host_follow, weir_plan_lists; weir_host_resize_job;
  *        weir/tenant.h: tenants, limits, what policies read of them; weir_kind_past.tenant;
  *        WEIR_REASON_QUOTA
  *

@@ -58,7 +58,9 @@ struct weir_pool_view {
 struct weir_rank_group {
     uint32_t ranks;     /* that start together, at least 1 */
     uint32_t ranks_min; /* the job runs with any number from here ... */
-    uint32_t ranks_max; /* ... to here; both equal to `ranks` = not elastic */
+    /* ... to here; both equal to `ranks` = not elastic. While a job runs with fewer in its first
+     * group, ranks that find a place join it, before anybody who waits. */
+    uint32_t ranks_max;
     uint32_t reserved;
     struct weir_shape shape; /* of one rank; not SPMD_MULTI */
 };

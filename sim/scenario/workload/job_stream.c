@@ -38,15 +38,33 @@ struct sim_job_stream {
 
 /* ---- making ---- */
 
+static int compare(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_tie(const struct sim_job_spec *a, const struct sim_job_spec *b, uint32_t ties)
+{
+    const int by_run = (a->run_ns > b->run_ns) - (a->run_ns < b->run_ns);
+    const int by_gpus = compare(sim_job_gpus(a), sim_job_gpus(b));
+    if (ties == SIM_TIES_AS_GIVEN)
+        return 0;
+    if (ties == SIM_TIES_SHORTEST)
+        return by_run != 0 ? by_run : by_gpus;
+    return by_gpus != 0 ? by_gpus : by_run;
+}
+
 /* Stable by submission. */
 static int by_submission(const void *left, const void *right, void *state)
 {
-    const struct sim_job_spec *jobs = state;
+    const struct sim_workload *workload = state;
+    const struct sim_job_spec *jobs = workload->jobs;
     const uint32_t a = *(const uint32_t *)left;
     const uint32_t b = *(const uint32_t *)right;
     if (jobs[a].submit_ns != jobs[b].submit_ns)
         return jobs[a].submit_ns < jobs[b].submit_ns ? -1 : 1;
-    return a < b ? -1 : 1;
+    const int tie = by_tie(&jobs[a], &jobs[b], workload->ties);
+    return tie != 0 ? tie : a < b ? -1 : 1;
 }
 
 static weir_status take_rows(struct sim_job_stream *stream)
@@ -56,9 +74,13 @@ static weir_status take_rows(struct sim_job_stream *stream)
     if (stream->rows == NULL)
         return WEIR_ENOMEM;
     for (size_t i = 0; i < workload->jobs_count; i++)
-        if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME)
+        if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME && workload->jobs[i].after == 0)
             stream->rows[stream->row_count++] = (uint32_t)i;
-    qsort_r(stream->rows, stream->row_count, sizeof(*stream->rows), by_submission, workload->jobs);
+    union {
+        const struct sim_workload *read;
+        void *state;
+    } const sorted = { .read = workload };
+    qsort_r(stream->rows, stream->row_count, sizeof(*stream->rows), by_submission, sorted.state);
     return WEIR_OK;
 }
 
@@ -276,6 +298,18 @@ static int64_t estimate(const struct sim_job_stream *stream, uint32_t spec, uint
     return sim_time_from_s(sim_time_s(run_ns) * job->estimate_factor);
 }
 
+int64_t sim_job_stream_think_ns(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
+{
+    const struct sim_job_spec *job = &stream->workload->jobs[spec];
+    struct sim_stream numbers;
+    if (job->think == NULL)
+        return 0;
+    sim_stream_open(&numbers, sim_job_stream_random(stream, spec), SIM_DRAW_THINK,
+                    (struct sim_stream_key){ .item = key });
+    const int64_t think_ns = sim_time_from_s(sim_law_draw(job->think, &numbers));
+    return think_ns > 0 ? think_ns : 0;
+}
+
 void sim_job_stream_describe(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
                              struct sim_job_arrival *job)
 {
@@ -296,14 +330,19 @@ static int64_t counted_at(const struct sim_job_stream *stream, const struct coun
     return job->submit_ns + (int64_t)counted->given * job->every_ns;
 }
 
+int64_t sim_job_stream_row_ns(const struct sim_job_stream *stream, uint32_t spec)
+{
+    const int64_t at_ns = stream->workload->jobs[spec].submit_ns - stream->workload->from_ns;
+    const long double scale = (long double)stream->workload->arrivals.scale; /* holds every ns */
+    return at_ns > 0 ? (int64_t)llroundl((long double)at_ns / scale) : 0;
+}
+
 static bool next_row(struct sim_job_stream *stream, struct sim_job_arrival *job)
 {
     if (stream->row == stream->row_count)
         return false;
     const uint32_t spec = stream->rows[stream->row++];
-    const int64_t at_ns = stream->workload->jobs[spec].submit_ns - stream->workload->from_ns;
-    const long double scale = (long double)stream->workload->arrivals.scale; /* holds every ns */
-    job->at_ns = at_ns > 0 ? (int64_t)llroundl((long double)at_ns / scale) : 0;
+    job->at_ns = sim_job_stream_row_ns(stream, spec);
     sim_job_stream_describe(stream, spec, spec, job);
     return true;
 }

@@ -41,6 +41,12 @@ const struct sim_random *sim_job_stream_random(const struct sim_job_stream *stre
 void sim_job_stream_describe(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
                              struct sim_job_arrival *job);
 
+/* What passes before the submission of this key of a class, see sim_job_spec.think. */
+int64_t sim_job_stream_think_ns(const struct sim_job_stream *stream, uint32_t spec, uint64_t key);
+
+/* When a row of a trace comes by its own time. */
+int64_t sim_job_stream_row_ns(const struct sim_job_stream *stream, uint32_t spec);
+
 /* The next job, or false when no more come. */
 bool sim_job_stream_next(struct sim_job_stream *stream, struct sim_job_arrival *job);
 /* ---- where the rate of the process is changed from outside ---- */

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy "gavel": shares of every type of GPU by a linear programme, given in rounds (Narayanan
+ * et al., OSDI 2020). It decides who runs and on which type together.
+ *
+ * Every `round` jobs are chosen anew (type_rounds.h); who is not, or is to run on another type, is
+ * preempted. Shares (sched/solve/type_shares.h) are worked out anew when jobs came or went, and
+ * `reset` after the last time at the earliest; what jobs have had counts from then. Who comes
+ * meanwhile has no share yet and runs where devices are left over. Between rounds nobody is
+ * preempted, and nobody starts but those that were chosen; an idle cluster begins a round at once.
+ *
+ * Speeds on each type are those of the job (throughput); a job is worth the weight of its tenant.
+ * Jobs without GPUs start when they fit. Left out of the published code: packing two jobs on a GPU,
+ * and deficits, which settle ties there.
+ */
+#include "sched/queueing/queueings.h"
+
+#include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
+#include "sched/queueing/type_rounds.h"
+#include "sched/solve/type_shares.h"
+#include "weir/tenant.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARAM_ROUND, PARAM_RESET, PARAM_FILL, PARAM_COUNT };
+
+static const struct weir_param params[PARAM_COUNT] = {
+    [PARAM_ROUND] = WEIR_DURATION("round", 1e-3, 1e9, 360, "time between two choices"),
+    [PARAM_RESET] = WEIR_DURATION("reset", 0, 1e9, 1920,
+                                  "time for which shares hold at least when jobs come and go"),
+    [PARAM_FILL] =
+        WEIR_FLAG("fill", 1, "jobs that could have more than the worst off are raised, too"),
+};
+
+static const double ns_per_s = 1e9;
+
+/* A job in its present round. */
+struct entry {
+    uint64_t id;
+    uint32_t workload;
+    uint32_t state;
+    int64_t start_ns, submit_ns;
+    double weight;
+    uint32_t held;   /* type + 1 that it runs on; 0 = it does not, or nobody knows */
+    uint32_t wanted; /* type + 1 that it is to run on; 0 = none */
+    uint32_t is_new; /* since shares were worked out */
+    uint32_t is_preempted;
+    double speed[WEIR_ROUND_TYPES];
+    struct weir_round_job round;
+};
+
+struct gavel {
+    struct weir_allocator allocator;
+    double values[PARAM_COUNT];
+    struct weir_program program;
+    struct entry *jobs, *before; /* by workload and id */
+    struct weir_round_job *chosen;
+    uint32_t *order;
+    double *numbers; /* of a problem: speeds, shares */
+    struct weir_type_job *claims;
+    uint32_t count, before_count, types;
+    uint32_t job_capacity, before_capacity, chosen_capacity, order_capacity;
+    uint32_t number_capacity, claim_capacity;
+    double supply[WEIR_ROUND_TYPES];
+    double round_ns, reset_ns, seen_ns; /* end of the round; shares are of then; latest pass */
+    bool has_changed;                   /* jobs came or went since shares were worked out */
+};
+
+/* ---- who is there ---- */
+
+static int compare(const void *left, const void *right)
+{
+    const struct entry *const a = left;
+    const struct entry *const b = right;
+
+    if (a->workload != b->workload)
+        return a->workload < b->workload ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static uint32_t types_of(const struct weir_job *job, uint32_t types)
+{
+    uint32_t set = 0;
+
+    for (uint32_t t = 0; t < types; t++) {
+        bool takes = true;
+        for (uint32_t g = 0; g < job->group_count; g++)
+            takes = takes && (job->groups[g].shape.gpu_count == 0 ||
+                              weir_shape_takes_type(&job->groups[g].shape, t));
+        set |= takes ? UINT32_C(1) << t : 0;
+    }
+    return set;
+}
+
+static struct entry entry_of(const struct gavel *gavel, const struct weir_view *view,
+                             const struct weir_job *job)
+{
+    const struct weir_amounts need = weir_job_amounts(job);
+    struct weir_tenant tenant = { .size = sizeof tenant };
+    struct entry entry = { .id = job->id,
+                           .workload = job->workload,
+                           .state = job->state,
+                           .start_ns = job->start_ns,
+                           .submit_ns = job->submit_ns,
+                           .weight = 1,
+                           .is_new = 1,
+                           .is_preempted = job->is_preempted,
+                           .round = { .devices = weir_units_amount(need.gpu_units) } };
+
+    if (weir_view_tenant(view, job->tenant, &tenant) && tenant.weight > 0)
+        entry.weight = tenant.weight;
+    if (!(entry.round.devices > 0))
+        return entry;
+    entry.round.may_use = types_of(job, gavel->types);
+    for (uint32_t t = 0; t < gavel->types; t++) {
+        const double speed = t < job->throughput_count ? job->throughput[t] : 1;
+        entry.speed[t] = (entry.round.may_use >> t & 1) != 0 && speed > 0 ? speed : 0;
+        if (!(entry.speed[t] > 0))
+            entry.round.may_use &= ~(UINT32_C(1) << t);
+    }
+    return entry;
+}
+
+/* What was known of it. */
+static void keep(struct gavel *gavel, struct entry *entry)
+{
+    const struct entry *const old =
+        gavel->before_count == 0
+            ? NULL
+            : bsearch(entry, gavel->before, gavel->before_count, sizeof *gavel->before, compare);
+
+    if (old == NULL) {
+        gavel->has_changed = true;
+        return;
+    }
+    const uint32_t may_use = entry->round.may_use;
+    const double devices = entry->round.devices;
+    entry->round = old->round;
+    entry->round.may_use = may_use;
+    entry->round.devices = devices;
+    entry->wanted = old->wanted;
+    entry->is_new = old->is_new;
+    entry->held = entry->state == WEIR_JOB_WAITING ? 0 : old->held;
+}
+
+static weir_status collect(struct gavel *gavel, const struct weir_view *view)
+{
+    struct weir_job job = { .size = sizeof job };
+    uint32_t cursor = 0;
+    struct entry *const spare = gavel->before;
+    const uint32_t capacity = gavel->before_capacity;
+
+    gavel->before = gavel->jobs;
+    gavel->before_count = gavel->count;
+    gavel->before_capacity = gavel->job_capacity;
+    gavel->jobs = spare;
+    gavel->job_capacity = capacity;
+    gavel->count = 0;
+    while (weir_view_next_job(view, &cursor, &job)) {
+        WEIR_ROOM(&gavel->allocator, gavel->jobs, gavel->job_capacity, gavel->count + 1);
+        gavel->jobs[gavel->count++] = entry_of(gavel, view, &job);
+    }
+    if (gavel->count > 1)
+        qsort(gavel->jobs, gavel->count, sizeof *gavel->jobs, compare);
+    for (uint32_t j = 0; j < gavel->count; j++)
+        keep(gavel, &gavel->jobs[j]);
+    gavel->has_changed = gavel->has_changed || gavel->count != gavel->before_count;
+    return WEIR_OK;
+}
+
+/* GPUs that are up, by type. O(GPUs). */
+static void count_supply(struct gavel *gavel, const struct weir_cluster *cluster)
+{
+    gavel->types = 1;
+    memset(gavel->supply, 0, sizeof gavel->supply);
+    for (uint32_t n = 0; n < weir_cluster_node_count(cluster); n++) {
+        const struct weir_node *const node = weir_cluster_node(cluster, n);
+        for (uint32_t g = 0; (node->flags & WEIR_NODE_UP) != 0 && g < node->gpu_count; g++) {
+            const uint32_t type = weir_cluster_gpu(cluster, n, g)->type;
+            if (type >= WEIR_ROUND_TYPES)
+                continue;
+            gavel->supply[type]++;
+            gavel->types = type >= gavel->types ? type + 1 : gavel->types;
+        }
+    }
+}
+
+/* Since the last pass. */
+static void count_time(struct gavel *gavel, int64_t now_ns)
+{
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        struct entry *const job = &gavel->jobs[j];
+        const double since_ns = fmax(gavel->seen_ns, (double)job->start_ns);
+        if (job->held > 0 && job->state != WEIR_JOB_WAITING && (double)now_ns > since_ns)
+            job->round.had_s[job->held - 1] += ((double)now_ns - since_ns) / ns_per_s;
+    }
+    gavel->seen_ns = (double)now_ns;
+}
+
+/* ---- shares ---- */
+
+static weir_status work_out(struct gavel *gavel, struct weir_error *error)
+{
+    const struct weir_allocator *const memory = &gavel->allocator;
+    const uint32_t cells = gavel->count * gavel->types;
+    uint32_t jobs = 0;
+
+    WEIR_ROOM(memory, gavel->numbers, gavel->number_capacity, 2 * cells + 1);
+    WEIR_ROOM(memory, gavel->claims, gavel->claim_capacity, gavel->count + 1);
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        const struct entry *const job = &gavel->jobs[j];
+        if (job->round.may_use == 0)
+            continue;
+        gavel->claims[jobs] = (struct weir_type_job){ job->round.devices, job->weight };
+        memcpy(&gavel->numbers[(size_t)jobs++ * gavel->types], job->speed,
+               gavel->types * sizeof *gavel->numbers);
+    }
+    const struct weir_type_problem problem = { .jobs = jobs,
+                                               .types = gavel->types,
+                                               .job = gavel->claims,
+                                               .throughput = gavel->numbers,
+                                               .supply = gavel->supply,
+                                               .is_filled = gavel->values[PARAM_FILL] > 0 };
+    const double *share = gavel->numbers + cells;
+    if (jobs > 0 &&
+        weir_type_shares(&gavel->program, &problem, gavel->numbers + cells, NULL) != WEIR_OK)
+        return weir_fail(error, WEIR_EPOLICY, "the shares of %u jobs cannot be worked out", jobs);
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        struct entry *const job = &gavel->jobs[j];
+        job->is_new = 0;
+        memset(job->round.share, 0, sizeof job->round.share);
+        memset(job->round.had_s, 0, sizeof job->round.had_s);
+        if (job->round.may_use == 0)
+            continue;
+        memcpy(job->round.share, share, gavel->types * sizeof *share);
+        share += gavel->types;
+    }
+    return WEIR_OK;
+}
+
+static weir_status choose(struct gavel *gavel, int64_t now_ns, struct weir_error *error)
+{
+    const double since_ns = (double)now_ns - gavel->reset_ns;
+    const struct weir_allocator *const memory = &gavel->allocator;
+
+    if (gavel->has_changed && !(since_ns < gavel->values[PARAM_RESET] * ns_per_s)) {
+        WEIR_TRY(work_out(gavel, error));
+        gavel->reset_ns = (double)now_ns;
+        gavel->has_changed = false;
+    }
+    WEIR_ROOM(memory, gavel->chosen, gavel->chosen_capacity, gavel->count + 1);
+    WEIR_ROOM(memory, gavel->order, gavel->order_capacity, gavel->count + 1);
+    for (uint32_t j = 0; j < gavel->count; j++)
+        gavel->chosen[j] = gavel->jobs[j].round;
+    struct weir_type_round round = { .jobs = gavel->chosen,
+                                     .order = gavel->order,
+                                     .job_count = gavel->count,
+                                     .type_count = gavel->types,
+                                     .supply = gavel->supply };
+    weir_round_choose(&round);
+    for (uint32_t j = 0; j < gavel->count; j++)
+        gavel->jobs[j].wanted = gavel->chosen[j].type + 1; /* none: 0 */
+    gavel->round_ns = (double)now_ns + gavel->values[PARAM_ROUND] * ns_per_s;
+    return WEIR_OK;
+}
+
+/* ---- the pass ---- */
+
+static bool is_idle(const struct gavel *gavel)
+{
+    for (uint32_t j = 0; j < gavel->count; j++)
+        if (gavel->jobs[j].state != WEIR_JOB_WAITING || gavel->jobs[j].wanted > 0)
+            return false;
+    return true;
+}
+
+/* Who runs where it is not to run. */
+static weir_status stop_others(struct gavel *gavel, struct weir_placer *placer,
+                               struct weir_error *error)
+{
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        const struct entry *const job = &gavel->jobs[j];
+        if (job->state != WEIR_JOB_RUNNING || job->is_preempted != 0 || job->wanted == job->held ||
+            job->round.may_use == 0)
+            continue;
+        WEIR_TRY(weir_placer_preempt_job(placer, job->workload, job->id, error));
+    }
+    return WEIR_OK;
+}
+
+static weir_status start(struct entry *job, struct weir_placer *placer, struct weir_error *error)
+{
+    const bool is_anywhere = job->round.may_use == 0;
+    const weir_status status =
+        is_anywhere
+            ? weir_placer_start_job(placer, job->workload, job->id, error)
+            : weir_placer_start_job_on(placer, job->workload, job->id, job->wanted - 1, error);
+
+    if (status == WEIR_OK)
+        job->held = job->wanted;
+    if (status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
+        return status;
+    error->text[0] = '\0'; /* an answer */
+    return WEIR_OK;
+}
+
+static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,
+                        struct weir_plan *plan, struct weir_error *error)
+{
+    struct gavel *const gavel = state;
+
+    count_supply(gavel, view->cluster);
+    if (collect(gavel, view) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    count_time(gavel, view->now_ns);
+    if (!((double)view->now_ns < gavel->round_ns) || is_idle(gavel)) {
+        WEIR_TRY(choose(gavel, view->now_ns, error));
+        WEIR_TRY(stop_others(gavel, placer, error));
+        WEIR_TRY(weir_plan_wake(plan, (int64_t)gavel->round_ns));
+    }
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        struct entry *const job = &gavel->jobs[j];
+        if (job->state == WEIR_JOB_WAITING && (job->wanted > 0 || job->round.may_use == 0))
+            WEIR_TRY(start(job, placer, error));
+    }
+    return WEIR_OK;
+}
+
+/* ---- state ---- */
+
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    struct gavel *const gavel = weir_alloc(allocator, 1, sizeof *gavel);
+
+    if (gavel == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    memset(gavel, 0, sizeof *gavel);
+    gavel->allocator = *allocator;
+    gavel->round_ns = gavel->reset_ns = gavel->seen_ns = -HUGE_VAL;
+    weir_program_open(&gavel->program, allocator);
+    const weir_status status =
+        weir_params_resolve(params, PARAM_COUNT, given, gavel->values, error);
+    if (status != WEIR_OK)
+        weir_free(allocator, gavel);
+    else
+        *state = gavel;
+    return status;
+}
+
+static void destroy(void *state)
+{
+    struct gavel *const gavel = state;
+    const struct weir_allocator allocator = gavel->allocator;
+
+    weir_program_close(&gavel->program);
+    weir_free(&allocator, gavel->jobs);
+    weir_free(&allocator, gavel->before);
+    weir_free(&allocator, gavel->chosen);
+    weir_free(&allocator, gavel->order);
+    weir_free(&allocator, gavel->numbers);
+    weir_free(&allocator, gavel->claims);
+    weir_free(&allocator, gavel);
+}
+
+/* Three times, a flag, then of each job its number, where it runs and is to run, and by type its
+ * share and what it has had. */
+enum { HEAD = 4, OF_JOB = 5 + 2 * WEIR_ROUND_TYPES };
+
+static uint32_t save(const void *state, double *numbers, uint32_t capacity)
+{
+    const struct gavel *const gavel = state;
+    const uint32_t count = HEAD + gavel->count * OF_JOB;
+
+    if (capacity < count)
+        return count;
+    numbers[0] = gavel->round_ns;
+    numbers[1] = gavel->reset_ns;
+    numbers[2] = gavel->seen_ns;
+    numbers[3] = gavel->has_changed;
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        const struct entry *const job = &gavel->jobs[j];
+        double *const to = numbers + HEAD + (size_t)j * OF_JOB;
+        to[0] = job->workload;
+        to[1] = (double)job->id;
+        to[2] = job->held;
+        to[3] = job->wanted;
+        to[4] = job->is_new;
+        memcpy(to + 5, job->round.share, sizeof job->round.share);
+        memcpy(to + 5 + WEIR_ROUND_TYPES, job->round.had_s, sizeof job->round.had_s);
+    }
+    return count;
+}
+
+static weir_status restore(void *state, const struct weir_view *view, const double *numbers,
+                           uint32_t count, struct weir_error *error)
+{
+    struct gavel *const gavel = state;
+
+    (void)view;
+    if (count < HEAD || (count - HEAD) % OF_JOB != 0)
+        return weir_fail(error, WEIR_EFORMAT, "gavel remembers %d numbers and %d a job, got %u",
+                         HEAD, OF_JOB, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (isnan(numbers[i]))
+            return weir_fail(error, WEIR_EFORMAT, "number %u is none", i);
+    gavel->count = (count - HEAD) / OF_JOB;
+    WEIR_ROOM(&gavel->allocator, gavel->jobs, gavel->job_capacity, gavel->count + 1);
+    gavel->round_ns = numbers[0];
+    gavel->reset_ns = numbers[1];
+    gavel->seen_ns = numbers[2];
+    gavel->has_changed = numbers[3] > 0;
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        const double *const from = numbers + HEAD + (size_t)j * OF_JOB;
+        struct entry *const job = &gavel->jobs[j];
+        *job = (struct entry){ .workload = (uint32_t)from[0],
+                               .id = (uint64_t)from[1],
+                               .held = (uint32_t)from[2],
+                               .wanted = (uint32_t)from[3],
+                               .is_new = (uint32_t)from[4] };
+        memcpy(job->round.share, from + 5, sizeof job->round.share);
+        memcpy(job->round.had_s, from + 5 + WEIR_ROUND_TYPES, sizeof job->round.had_s);
+    }
+    return WEIR_OK;
+}
+
+const struct weir_queueing_ops weir_queueing_gavel = {
+    .size = sizeof weir_queueing_gavel,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "gavel",
+    .summary = "shares of every GPU type so that the worst off job is as well off as can be, in "
+               "rounds; decides who runs and on which type",
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .pass = pass,
+    .save = save,
+    .restore = restore,
+};
