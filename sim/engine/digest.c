@@ -17,7 +17,7 @@ static uint64_t load_word(const unsigned char *bytes, size_t count)
     return word;
 }
 
-uint64_t sim_digest_bytes(uint64_t digest, const void *bytes, size_t count)
+uint64_t sim_digest_part(uint64_t digest, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     size_t left = count;
@@ -25,5 +25,10 @@ uint64_t sim_digest_bytes(uint64_t digest, const void *bytes, size_t count)
         digest = sim_digest_word(digest, load_word(at, WORD_BYTES));
     if (left > 0)
         digest = sim_digest_word(digest, load_word(at, left));
-    return sim_digest_word(digest, count);
+    return digest;
+}
+
+uint64_t sim_digest_bytes(uint64_t digest, const void *bytes, size_t count)
+{
+    return sim_digest_word(sim_digest_part(digest, bytes, count), count);
 }

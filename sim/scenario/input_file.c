@@ -4,6 +4,8 @@
  */
 #include "sim/scenario/input_file.h"
 
+#include "sim/engine/digest.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,21 @@ char *sim_input_file_path(struct sim_arena *arena, const char *folder, const cha
     return sim_arena_printf(arena, "%s%s%s", folder, has_slash ? "" : "/", path);
 }
 
+/* A signal that comes meanwhile is no reason to have read less. */
+static size_t read_part(void *buffer, size_t size, FILE *in)
+{
+    size_t used = 0;
+    bool is_on = true;
+    while (is_on && used < size) {
+        errno = 0;
+        used += fread((char *)buffer + used, 1, size - used, in);
+        is_on = ferror(in) != 0 && errno == EINTR;
+        if (is_on)
+            clearerr(in);
+    }
+    return used;
+}
+
 static char *read_stream(struct sim_arena *arena, FILE *in, size_t *length)
 {
     enum { CHUNK = 65536 };
@@ -34,13 +51,39 @@ static char *read_stream(struct sim_arena *arena, FILE *in, size_t *length)
         if (grown == NULL)
             abort();
         buffer = grown;
-        got = fread(buffer + used, 1, CHUNK, in);
+        got = read_part(buffer + used, CHUNK, in);
         used += got;
     }
     char *text = sim_arena_text(arena, buffer, used);
     free(buffer);
     *length = used;
     return text;
+}
+
+weir_status sim_input_file_digest(const char *path, int64_t *bytes, uint64_t *digest,
+                                  struct weir_error *error)
+{
+    unsigned char part[4096]; /* a multiple of 8 */
+    uint64_t so_far = SIM_DIGEST_START;
+    uint64_t count = 0;
+    size_t got = sizeof part;
+    FILE *in = fopen(path, "rb");
+    if (in == NULL)
+        return weir_fail(error, errno == ENOENT ? WEIR_ENOTFOUND : WEIR_EIO, "%s: %s", path,
+                         strerror(errno));
+    while (got == sizeof part) {
+        got = read_part(part, sizeof part, in);
+        so_far = sim_digest_part(so_far, part, got);
+        count += got;
+    }
+    const bool is_broken = ferror(in) != 0;
+    const int reason = errno;
+    (void)fclose(in);
+    if (is_broken)
+        return weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(reason));
+    *bytes = (int64_t)count;
+    *digest = sim_digest_word(so_far, count);
+    return WEIR_OK;
 }
 
 char *sim_input_file_read(struct sim_arena *arena, const char *folder, const char *path,
