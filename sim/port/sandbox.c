@@ -24,9 +24,11 @@
 #include <unistd.h>
 
 enum {
-    OUTPUT_BYTES = 16 * 1024 * 1024, /* of a file that a module writes, its output among them */
-    SHOWN_BYTES = 64 * 1024,         /* of its output */
-    LAST_WAIT_MS = 10000,            /* for what is killed to be gone */
+    OUTPUT_BYTES = 16 * 1024 * 1024, /* of the output of a module */
+    MODULE_FILES = 64,               /* open at once */
+    MODULE_CPU_S = 24 * 3600,
+    SHOWN_BYTES = 64 * 1024, /* of its output */
+    LAST_WAIT_MS = 10000,    /* for what is killed to be gone */
     STEP_NS = 500000
 };
 
@@ -115,6 +117,11 @@ static void limit_module(const struct sim_sandbox_task *task)
 {
     const struct rlimit output = { OUTPUT_BYTES, OUTPUT_BYTES };
     sim_sandbox_limit(task->memory_mib);
+    const rlim_t cpu_s = task->cpu_s > 0 ? task->cpu_s : MODULE_CPU_S;
+    const struct rlimit cpu = { cpu_s, cpu_s + 1 }; /* SIGXCPU, then SIGKILL */
+    const struct rlimit files = { MODULE_FILES, MODULE_FILES };
+    (void)setrlimit(RLIMIT_CPU, &cpu);
+    (void)setrlimit(RLIMIT_NOFILE, &files);
     if (!task->keeps_output)
         (void)setrlimit(RLIMIT_FSIZE, &output);
 }
@@ -143,10 +150,11 @@ static _Noreturn void become(const struct sim_sandbox_task *task, int output,
             (void)dup2(output, STDOUT_FILENO);
             (void)dup2(output, STDERR_FILENO);
         }
-        limit_module(task);
     }
     close_others(task->kept);
     drop_pages(task);
+    if (task->is_module)
+        limit_module(task);
     if (!task->keeps_output)
         (void)setvbuf(stdout, NULL, _IONBF, 0); /* what crashes has said what it said */
     sim_sandbox_rule(rules);
@@ -388,7 +396,9 @@ static const char *signal_cause(int number)
     case SIGSYS:
         return ": it wanted to start, signal or trace a process, which no policy may";
     case SIGXFSZ:
-        return ": it printed or wrote more than 16 MiB";
+        return ": it printed more than 16 MiB";
+    case SIGXCPU:
+        return ": it took more time on the processor than --limit policy_cpu allows";
     default:
         return "";
     }

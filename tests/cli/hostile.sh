@@ -35,7 +35,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $name in hostile_p_*) kind=placement ;; esac
     more=()
     case $name in
-    *_loop | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp) more=(--policy-timeout 1) ;;
+    *_loop | *_hang | *_p_less | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp) more=(--policy-timeout 1) ;;
     *_hog | *_actions | *_memory) more=(--policy-memory 600) ;;
     esac
     expect 4 tagged timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" \
@@ -60,7 +60,33 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
     count=$((count + 1))
 done
-[ "$count" -ge 60 ] || fail "only $count hostile modules"
+[ "$count" -ge 68 ] || fail "only $count hostile modules"
+[ "$(ls ./*.yaml)" = ./two.yaml ] || fail 'a module has written files'
+
+# The same where every place is asked for, without a clock.
+cat >fill.yaml <<'Y'
+schema: 2
+name: fill
+cluster: {nodes: [{name: n, count: 2, cpus: 64, gpus: {h100: 8}}]}
+sched: {placement: hostile}
+fill: [{name: jobs, classes: [{name: one, count: 40, request: {cpus: 1, gpus: 0.5}}]}]
+Y
+fills=0
+for module in "$WEIR_PLUGINS"/hostile_p_*.so; do
+    name=$(basename "$module" .so)
+    [ "$name" != hostile_p_nan ] || continue # a score like any other where nothing else is asked
+    expect 4 tagged timeout 60 "$WEIR_BIN" run fill.yaml --plugin "$module" --policy-timeout 1 \
+        -o "fill_$name.db"
+    nobody_left "$name"
+    has stderr 'arrival 0: placement policy hostile'
+    [ "$(wc -l <stderr)" -le 2 ] || fail "$name: more than a sentence"
+    if command -v sqlite3 >/dev/null; then
+        [ "$(sqlite3 "fill_$name.db" 'SELECT status FROM run')" = failed ] || fail "$name: not failed"
+        [ "$(sqlite3 "fill_$name.db" 'PRAGMA integrity_check')" = ok ] || fail "$name: broken"
+    fi
+    fills=$((fills + 1))
+done
+[ "$fills" -ge 6 ] || fail "only $fills hostile placements of a fill"
 
 # What they do harms nobody: the run is complete, and gives what it gives without the rudeness. The
 # one that writes into the talk of others may be caught at it.
