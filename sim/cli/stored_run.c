@@ -9,6 +9,7 @@
 #include "sim/engine/digest.h"
 #include "sim/record/record.h"
 #include "sim/scenario/input_file.h"
+#include "workloads/limits.h"
 
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -233,6 +234,14 @@ void sim_stored_clear(struct sim_stored *stored)
 
 /* ---- using ---- */
 
+static bool is_unchanged(const struct sim_stored *stored)
+{
+    for (size_t i = 1; i < stored->files_count; i++) /* the first is the scenario itself */
+        if (!stored->files[i].is_there || stored->files[i].digest_now != stored->files[i].digest)
+            return false;
+    return true;
+}
+
 weir_status sim_stored_scenario(const struct sim_stored *stored, const struct sim_stored_run *run,
                                 const struct sim_policies *policies, struct sim_scenario **scenario,
                                 struct weir_error *error)
@@ -245,10 +254,13 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
                          " is not the one that was stored",
                          stored->path, run->run_id);
     /* Files that the scenario names are sought where its own file lies. */
+    /* Who has read these files once may read them again. */
+    static const struct wl_limits without = { .unpacked_mib = UINT64_MAX };
     const bool has_file = stored->files_count > 0 && !stored->files[0].is_module;
     const struct sim_scenario_source source = { .path =
                                                     has_file ? stored->files[0].path : stored->path,
                                                 .text = run->resolved,
+                                                .limits = is_unchanged(stored) ? &without : NULL,
                                                 .policies = policies,
                                                 .metric_named = sim_cli_metric };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);

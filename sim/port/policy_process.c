@@ -21,7 +21,9 @@ weir_status sim_policy_process_start(struct sim_policy_process *process,
                                            .kept = { -1, -1 },
                                            .pages = { process->line.page },
                                            .is_module = true,
-                                           .memory_mib = work->memory_mib };
+                                           .memory_mib = work->memory_mib,
+                                           .cpu_s = work->cpu_s,
+                                           .files = work->files };
     const weir_status status = sim_sandbox_start(&task, &process->sandbox, error);
     if (status != WEIR_OK)
         sim_line_close(&process->line);

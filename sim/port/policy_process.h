@@ -21,6 +21,8 @@ struct sim_policy_work {
     void *state;
     uint64_t memory_mib; /* 0 = three quarters of the machine's */
     uint32_t timeout_s;  /* for each turn */
+    uint64_t cpu_s;      /* as of a sandbox */
+    uint32_t files;
 };
 weir_status sim_policy_process_start(struct sim_policy_process *process,
                                      const struct sim_policy_work *work, struct weir_error *error);

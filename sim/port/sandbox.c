@@ -119,7 +119,8 @@ static void limit_module(const struct sim_sandbox_task *task)
     sim_sandbox_limit(task->memory_mib);
     const rlim_t cpu_s = task->cpu_s > 0 ? task->cpu_s : MODULE_CPU_S;
     const struct rlimit cpu = { cpu_s, cpu_s + 1 }; /* SIGXCPU, then SIGKILL */
-    const struct rlimit files = { MODULE_FILES, MODULE_FILES };
+    const rlim_t most = task->files > 0 ? task->files : MODULE_FILES;
+    const struct rlimit files = { most, most };
     (void)setrlimit(RLIMIT_CPU, &cpu);
     (void)setrlimit(RLIMIT_NOFILE, &files);
     if (!task->keeps_output)

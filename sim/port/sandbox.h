@@ -35,6 +35,7 @@ struct sim_sandbox_task {
     bool is_module;       /* the rules for modules hold; else those for programs */
     uint64_t memory_mib;  /* of a module; 0 = three quarters of the machine's */
     uint64_t cpu_s;       /* of a module, over its whole life; 0 = a day */
+    uint32_t files;       /* of a module, open at once; 0 = 64 */
 };
 
 struct sim_sandbox_end;

@@ -88,6 +88,8 @@ weir_status sim_told_start(struct sim_policy_process *process, struct sim_policy
     const bool has_limit = options != NULL && options->policy_timeout_s > 0;
     work.timeout_s = has_limit ? options->policy_timeout_s : TIMEOUT_S;
     work.memory_mib = options == NULL ? 0 : options->policy_memory_mib;
+    work.cpu_s = options == NULL ? 0 : options->policy_cpu_s;
+    work.files = options == NULL ? 0 : options->policy_files;
     return sim_policy_process_start(process, &work, error);
 }
 

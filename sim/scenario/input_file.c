@@ -5,6 +5,7 @@
 #include "sim/scenario/input_file.h"
 
 #include "sim/engine/digest.h"
+#include "workloads/limits.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,13 +41,13 @@ static size_t read_part(void *buffer, size_t size, FILE *in)
     return used;
 }
 
-static char *read_stream(struct sim_arena *arena, FILE *in, size_t *length)
+static char *read_stream(struct sim_arena *arena, FILE *in, uint64_t most_mib, size_t *length)
 {
     enum { CHUNK = 65536 };
     char *buffer = NULL;
     size_t used = 0;
     size_t got = CHUNK;
-    while (got == CHUNK && used <= SIM_INPUT_FILE_BYTES) {
+    while (got == CHUNK && used >> 20 < most_mib) {
         char *grown = realloc(buffer, used + CHUNK);
         if (grown == NULL)
             abort();
@@ -86,29 +87,36 @@ weir_status sim_input_file_digest(const char *path, int64_t *bytes, uint64_t *di
     return WEIR_OK;
 }
 
-char *sim_input_file_read(struct sim_arena *arena, const char *folder, const char *path,
-                          size_t *length, struct weir_error *error)
+char *sim_input_file_read_most(struct sim_arena *arena, const char *path, uint64_t most_mib,
+                               size_t *length, struct weir_error *error)
 {
     const bool is_standard = strcmp(path, "-") == 0;
-    const char *name = is_standard ? path : sim_input_file_path(arena, folder, path);
-    FILE *in = is_standard ? stdin : fopen(name, "rb");
+    FILE *in = is_standard ? stdin : fopen(path, "rb");
     if (in == NULL) {
-        (void)weir_fail(error, WEIR_EIO, "%s: %s", name, strerror(errno));
+        (void)weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(errno));
         return NULL;
     }
     errno = 0;
-    char *text = read_stream(arena, in, length);
+    char *text = read_stream(arena, in, most_mib, length);
     const bool is_broken = ferror(in) != 0;
     const int reason = errno;
     if (!is_standard)
         (void)fclose(in);
     if (is_broken) {
-        (void)weir_fail(error, WEIR_EIO, "%s: %s", name, strerror(reason));
+        (void)weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(reason));
         return NULL;
     }
-    if (*length > SIM_INPUT_FILE_BYTES) {
-        (void)weir_fail(error, WEIR_EFORMAT, "%s: larger than 8 MiB", name);
+    if (*length >> 20 >= most_mib) {
+        (void)weir_fail(error, WEIR_EFORMAT, "%s: larger than %llu MiB (--limit scenario=MIB)",
+                        path, (unsigned long long)most_mib);
         return NULL;
     }
     return text;
+}
+
+char *sim_input_file_read(struct sim_arena *arena, const char *folder, const char *path,
+                          size_t *length, struct weir_error *error)
+{
+    const char *name = strcmp(path, "-") == 0 ? path : sim_input_file_path(arena, folder, path);
+    return sim_input_file_read_most(arena, name, WL_SCENARIO_MIB, length, error);
 }

@@ -15,6 +15,7 @@
 #include "sim/scenario/models.h"
 #include "sim/scenario/set.h"
 #include "sim/scenario/words.h"
+#include "workloads/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,7 +131,8 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                      .draft = draft,
                                      .scenario = scenario,
                                      .metric_named = loading->source->metric_named,
-                                     .baseline = loading->source->baseline };
+                                     .baseline = loading->source->baseline,
+                                     .limits = loading->source->limits };
     sim_resolve(&resolver);
     sim_check(&resolver);
     check_acts(loading, root);
@@ -237,20 +239,22 @@ static weir_status load_file(struct loading *loading)
     struct sim_report *report = &loading->report;
     const struct sim_scenario_source *source = loading->source;
     struct weir_error error = { .phase = -1 };
+    const uint64_t most_mib =
+        wl_limit(source->limits == NULL ? 0 : source->limits->scenario_mib, WL_SCENARIO_MIB);
     if (source->text != NULL) {
         report->text = source->text;
         report->length = strlen(source->text);
     } else {
-        report->text =
-            sim_input_file_read(&loading->box->arena, NULL, source->path, &report->length, &error);
+        report->text = sim_input_file_read_most(&loading->box->arena, source->path, most_mib,
+                                                &report->length, &error);
     }
     if (report->text == NULL) {
         report->length = 0;
         sim_report_error(report, NULL, "%s", error.text);
         return WEIR_EIO;
     }
-    if (report->length > SIM_INPUT_FILE_BYTES) {
-        sim_report_error(report, NULL, "larger than 8 MiB");
+    if (report->length >> 20 >= most_mib) {
+        sim_report_error(report, NULL, "larger than %llu MiB", (unsigned long long)most_mib);
         return WEIR_EFORMAT;
     }
     note_file(&loading->box->arena, &loading->box->scenario, report->path,

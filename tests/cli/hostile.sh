@@ -112,6 +112,16 @@ for module in "$WEIR_PLUGINS"/rude_*.so; do
 done
 [ "$rude" -ge 8 ] || fail "only $rude rude modules"
 
+# Limits of the process of a policy are options, as all others.
+expect 4 tagged timeout 60 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_loop.so" \
+    --set sched.scaling=hostile --no-db --limit policy_cpu=1
+has stderr 'it took more time on the processor than --limit policy_cpu allows'
+expect 0 tagged timeout 60 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_files.so" \
+    --set sched.scaling=hostile --no-db --limit policy_files=200
+expect 4 tagged timeout 60 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_files.so" \
+    --set sched.scaling=hostile --no-db --limit policy_files=20
+matches stderr 'it may not open more than 1[0-9] files'
+
 # Whoever ends weir ends a policy that does not return.
 env WEIR_TAG="$tag" "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_sleep.so" --no-db \
     --set sched.scaling=hostile >stdout 2>stderr &
