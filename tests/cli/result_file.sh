@@ -120,6 +120,16 @@ damaged() { # by an SQL statement
     same y.txt z.txt
     [ "$(echo z.db*)" = z.db ] || fail "files are left: $(echo z.db*)"
 }
+# A file with two names has two locks and two logs: it is not gone on with, but may be replaced.
+expect 0 "$WEIR_BIN" run small.yaml -n 1 -q -o named.db
+sqlite3 named.db 'DELETE FROM run'
+ln named.db twice.db
+expect 3 "$WEIR_BIN" run small.yaml -n 1 -q -o twice.db --resume
+has stderr 'twice.db: has another name too (a hard link)'
+expect 0 "$WEIR_BIN" run small.yaml -n 1 -q -o twice.db --force
+[ "$(sqlite3 named.db 'SELECT count(*) FROM run')" = 0 ] || fail 'written under another name'
+expect 0 "$WEIR_BIN" run small.yaml -n 1 -q -o named.db --resume
+
 # A trace with other bytes is noticed however long it is.
 cp "$WEIR_SOURCE_DIR"/scenarios/examples/jobs_table.* .
 sed -i '/^compare:/,$d' jobs_table.yaml
