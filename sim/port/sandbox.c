@@ -306,7 +306,6 @@ static _Noreturn void keep(const struct sim_sandbox_task *task, const struct sim
     (void)dup2(nothing, STDOUT_FILENO);
     close_others(kept);
     const int signals = signalfd(-1, &chld, SFD_CLOEXEC);
-    sandbox->end->wait_state = SIGKILL; /* unless it is seen to end otherwise */
     if (code > 0)
         watch(code, life, signals, sandbox->end);
     clear(code, sandbox->end);
@@ -337,6 +336,7 @@ weir_status sim_sandbox_start(const struct sim_sandbox_task *task, struct sim_sa
         return no_process(error);
     sandbox->end = end;
     atomic_store(&sandbox->end->code, -1);
+    sandbox->end->wait_state = SIGKILL; /* unless it is seen to end otherwise */
     if (task->is_module)
         sandbox->output = memfd_create("output", MFD_CLOEXEC);
     (void)fflush(NULL);
@@ -362,9 +362,18 @@ pid_t sim_sandbox_code(const struct sim_sandbox *sandbox)
     return sim_sandbox_is_over(sandbox) ? 0 : atomic_load(&sandbox->end->code);
 }
 
+/* By somebody else; the system then kills the code, too. It stays to be waited for. */
+static bool keeper_is_gone(const struct sim_sandbox *sandbox)
+{
+    siginfo_t seen = { .si_pid = 0 };
+    return waitid(P_PID, (id_t)sandbox->keeper, &seen, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           seen.si_pid != 0;
+}
+
 bool sim_sandbox_is_over(const struct sim_sandbox *sandbox)
 {
-    return sandbox->keeper == 0 || atomic_load(&sandbox->end->is_over) != 0;
+    return sandbox->keeper == 0 || atomic_load(&sandbox->end->is_over) != 0 ||
+           keeper_is_gone(sandbox);
 }
 
 bool sim_sandbox_await(const struct sim_sandbox *sandbox, int64_t patience_ms)

@@ -231,11 +231,13 @@ static void refuse_module(struct filter *filter)
     static const long of_others[] = { SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler,
                                       SYS_sched_setparam, SYS_sched_setattr };
     static const uint32_t owners[2] = { F_SETOWN, 15 /* F_SETOWN_EX */ };
+    static const uint32_t deaths[2] = { PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER };
     answer_all(filter, refused, sizeof refused / sizeof refused[0], REFUSED);
     answer_all(filter, unknown, sizeof unknown / sizeof unknown[0], SECCOMP_RET_ERRNO | ENOSYS);
     for (size_t i = 0; i < sizeof of_others / sizeof of_others[0]; i++)
         refuse_others(filter, of_others[i]);
     refuse_either(filter, SYS_fcntl, 1, owners); /* who gets signals of a descriptor */
+    refuse_either(filter, SYS_prctl, 0, deaths); /* it ends with its keeper */
     refuse_writing(filter, SYS_openat, 2);
 #ifdef SYS_open
     refuse_writing(filter, SYS_open, 1);

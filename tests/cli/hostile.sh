@@ -131,6 +131,24 @@ kill -9 "$weir"
 wait "$weir" || true
 nobody_left_soon 'weir was killed'
 
+# Whoever ends the keeper of a policy ends the policy, and weir says so at once. The code is the
+# process of which none is the parent, the keeper its parent.
+env WEIR_TAG="$tag" "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_sleep.so" --no-db \
+    --set sched.scaling=hostile >stdout 2>stderr &
+weir=$!
+await_anybody
+sleep 1
+# shellcheck disable=SC2046 # numbers
+keeper=$(ps -o pid=,ppid= -p "$(tagged_processes | paste -sd,)" |
+    awk '{ parent[$1] = $2; is_parent[$2] = 1 } END { for (p in parent) if (!is_parent[p]) print parent[p] }')
+began=$SECONDS
+kill -9 "$keeper"
+status=0
+wait "$weir" || status=$?
+[ "$status" -eq 4 ] && [ $((SECONDS - began)) -lt 30 ] || fail "the keeper was killed: $status, $((SECONDS - began)) s"
+has stderr 'it was killed by signal 9'
+nobody_left_soon 'its keeper was killed'
+
 # The variants that did not fail are compared all the same, by the command that ran them and later.
 sed 's/^horizon.*/horizon: 10 min/' two.yaml >both.yaml
 printf 'compare:\n  - {label: bad, set: {sched.scaling.policy: hostile}}\n  - {label: good}\n  - {label: best, set: {sched.placement: best_fit}}\n' >>both.yaml

@@ -5,6 +5,7 @@
 #include "hostile.h"
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
@@ -23,14 +24,14 @@ HOSTILE_DECIDE
     CPU_ZERO(&set);
     CPU_SET(0, &set);
     const pid_t parent = getppid();
-    const bool is_done = prlimit(parent, RLIMIT_FSIZE, &none, NULL) == 0 ||
-                         sched_setaffinity(parent, sizeof set, &set) == 0 ||
-                         sched_setscheduler(parent, SCHED_IDLE, &idle) == 0 ||
-                         setpriority(PRIO_PROCESS, (id_t)parent, 19) == 0 ||
-                         fcntl(STDOUT_FILENO, F_SETOWN, parent) == 0 ||
-                         process_vm_readv(parent, &here, 1, &there, 1, 0) == 1 ||
-                         syscall(SYS_pidfd_open, parent, 0) >= 0 ||
-                         shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600) >= 0;
+    const bool is_done =
+        prlimit(parent, RLIMIT_FSIZE, &none, NULL) == 0 ||
+        sched_setaffinity(parent, sizeof set, &set) == 0 ||
+        sched_setscheduler(parent, SCHED_IDLE, &idle) == 0 ||
+        setpriority(PRIO_PROCESS, (id_t)parent, 19) == 0 ||
+        fcntl(STDOUT_FILENO, F_SETOWN, parent) == 0 || prctl(PR_SET_PDEATHSIG, 0) == 0 ||
+        process_vm_readv(parent, &here, 1, &there, 1, 0) == 1 ||
+        syscall(SYS_pidfd_open, parent, 0) >= 0 || shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600) >= 0;
     if (is_done)
         return hostile_sound(view, plan);
     return weir_fail(error, WEIR_EPOLICY, "it may do nothing to others");
