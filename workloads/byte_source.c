@@ -2,6 +2,8 @@
 /* Files and what compresses them; see the header. */
 #include "workloads/byte_source.h"
 
+#include "workloads/limits.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@ struct wl_source {
     ZSTD_DStream *zstd;
     size_t used, filled;
     uint64_t packed, unpacked; /* bytes so far */
+    uint64_t free_mib;         /* that may come of any file */
     unsigned char input[INPUT];
 };
 
@@ -68,6 +71,7 @@ static weir_status make(FILE *file, struct wl_source **source, struct weir_error
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
     made->file = file;
+    made->free_mib = WL_UNPACKED_MIB;
     made->is_standard = file == stdin;
     *source = made;
     return WEIR_OK;
@@ -93,6 +97,12 @@ weir_status wl_source_open_memory(const uint8_t *bytes, size_t length, struct wl
     }
     rewind(file);
     return make(file, source, error);
+}
+
+void wl_source_limit(struct wl_source *source, const struct wl_limits *limits)
+{
+    if (limits != NULL)
+        source->free_mib = wl_limit(limits->unpacked_mib, WL_UNPACKED_MIB);
 }
 
 void wl_source_close(struct wl_source *source)
@@ -155,14 +165,16 @@ static size_t copy_some(struct wl_source *source, char *buffer, size_t capacity)
 static weir_status check_unpacked(const struct wl_source *source, struct weir_error *error)
 {
     if (source->coding == CODING_PLAIN ||
-        source->unpacked <= (uint64_t)WL_UNPACKED_FREE_MIB * 1024 * 1024 ||
+        source->unpacked / (UINT64_C(1) << 20) < source->free_mib ||
         source->unpacked / WL_UNPACKED_TIMES <= source->packed)
         return WEIR_OK;
-    return weir_fail(error, WEIR_EFORMAT,
-                     "unpacks to more than %d MiB and %d times its size: if this is meant, unpack "
-                     "it first (%s -d), a plain file may be of any size",
-                     WL_UNPACKED_FREE_MIB, WL_UNPACKED_TIMES,
-                     source->coding == CODING_GZIP ? "gzip" : "zstd");
+    return weir_fail(
+        error, WEIR_EFORMAT,
+        "unpacks to more than %llu MiB and %d times its size: if this is meant, unpack "
+        "it first (%s -d), a plain file may be of any size, or allow it with --limit "
+        "unpacked=MIB",
+        (unsigned long long)source->free_mib, WL_UNPACKED_TIMES,
+        source->coding == CODING_GZIP ? "gzip" : "zstd");
 }
 
 weir_status wl_source_read(struct wl_source *source, char *buffer, size_t capacity, size_t *length,

@@ -13,14 +13,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A compressed file that gives more than both is none that somebody made of a log: a table of jobs
- * shrinks 5 to 30 times. What is unpacked already has no such limit. */
-enum { WL_UNPACKED_FREE_MIB = 32, WL_UNPACKED_TIMES = 200 };
-
 struct wl_source;
+struct wl_limits;
 
 /* `path` "-" = standard input. */
 weir_status wl_source_open(const char *path, struct wl_source **source, struct weir_error *error);
+/* What its file may unpack to; NULL = the defaults. */
+void wl_source_limit(struct wl_source *source, const struct wl_limits *limits);
 /* Bytes in memory, as if they were a file; borrowed until the source is closed. */
 weir_status wl_source_open_memory(const uint8_t *bytes, size_t length, struct wl_source **source,
                                   struct weir_error *error);

@@ -20,6 +20,7 @@ weir_status wl_csv_read_jobs(const struct wl_trace_options *options,
     complete.path = options->path;
     complete.bytes = options->bytes;
     complete.byte_count = options->byte_count;
+    complete.limits = options->limits;
     complete.skips_bad_rows = options->on_bad_row == WL_BAD_ROW_IS_SKIPPED;
     weir_status status = wl_csv_read(&complete, sink, &counts, error);
     if (status == WEIR_OK)

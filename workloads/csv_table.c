@@ -376,6 +376,7 @@ weir_status wl_csv_read(const struct wl_csv_options *options, const struct wl_cs
         WEIR_TRY(wl_source_open(options->path, &source, error));
     else
         WEIR_TRY(wl_source_open_memory(options->bytes, options->byte_count, &source, error));
+    wl_source_limit(source, options->limits);
     WEIR_TRY(wl_lines_open(source, WL_CSV_ROW_BYTES, &lines, error));
     struct reader *reader = calloc(1, sizeof(*reader));
     if (reader == NULL) {

@@ -34,6 +34,7 @@ struct wl_csv_options {
     size_t header_count;
     char delimiter; /* 0 = find it */
     bool skips_bad_rows;
+    const struct wl_limits *limits; /* NULL = the defaults */
 };
 
 /* One row: cells in the order of options->columns; NULL = no such column, or nothing in it. */

@@ -166,6 +166,7 @@ static weir_status read_all(const struct wl_items_options *options, struct wl_it
     const struct wl_csv_options csv = { .path = options->path,
                                         .bytes = options->bytes,
                                         .byte_count = options->byte_count,
+                                        .limits = options->limits,
                                         .columns = columns,
                                         .column_count = WL_ITEM_COLUMNS };
     const struct wl_csv_sink sink = { .row = read_row, .header = note_columns, .state = &reading };

@@ -37,6 +37,7 @@ struct wl_items_options {
     size_t byte_count;
     const char *const *classes; /* that there are; none = whatever the file says */
     size_t class_count;
+    const struct wl_limits *limits; /* NULL = the defaults */
 };
 
 /* Messages begin with FILE:LINE:FIELD. On failure `items` is left alone. */

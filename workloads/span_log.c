@@ -329,6 +329,7 @@ weir_status wl_span_log_read(const struct wl_span_options *options, struct wl_sp
     const struct wl_csv_options csv = { .path = options->path,
                                         .bytes = options->bytes,
                                         .byte_count = options->byte_count,
+                                        .limits = options->limits,
                                         .columns = columns,
                                         .column_count = COLUMNS,
                                         .delimiter = options->delimiter,

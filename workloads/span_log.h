@@ -49,6 +49,7 @@ struct wl_span_options {
     double unit_s; /* of the times in the log; 0 = 1 */
     char delimiter;
     bool skips_bad_rows;
+    const struct wl_limits *limits; /* NULL = the defaults */
 };
 
 /* Errors name file, line and field. The log is the caller's: wl_span_log_clear, also on failure. */

@@ -356,6 +356,7 @@ weir_status wl_swf_read(const struct wl_trace_options *options, struct wl_jobs *
         WEIR_TRY(wl_source_open(options->path, &source, error));
     else
         WEIR_TRY(wl_source_open_memory(options->bytes, options->byte_count, &source, error));
+    wl_source_limit(source, options->limits);
     WEIR_TRY(wl_lines_open(source, LINE_BYTES, &lines, error));
     weir_status status = read_lines(&reading, lines);
     if (status == WEIR_OK)

@@ -18,6 +18,7 @@ struct wl_trace_options {
     size_t byte_count;
     enum wl_bad_row on_bad_row;
     const struct wl_column_map *map; /* of `table` */
+    const struct wl_limits *limits;  /* NULL = the defaults */
 };
 
 /* What is known of a file before it is read. */

@@ -106,6 +106,7 @@ static int load_one(const struct sim_experiment_options *options, const struct s
     for (size_t i = 0; i < extra; i++)
         sets[options->sets_count + i] = variant->sets[i];
     const struct sim_scenario_source source = { .path = options->scenario_path,
+                                                .limits = &options->limits.files,
                                                 .sets = sets,
                                                 .sets_count = options->sets_count + extra,
                                                 .policies = options->policies,
@@ -203,6 +204,8 @@ static struct sim_run_options task_options(const struct job *job, size_t task,
                                      .check_always = job->options->check_always,
                                      .policy_timeout_s = job->options->policy_timeout_s,
                                      .policy_memory_mib = job->options->policy_memory_mib,
+                                     .policy_cpu_s = job->options->limits.policy_cpu_s,
+                                     .policy_files = (uint32_t)job->options->limits.policy_files,
                                      .export_at_s = (double)NAN };
 }
 

@@ -13,6 +13,7 @@
 #ifndef SIM_CLI_EXPERIMENT_H
 #define SIM_CLI_EXPERIMENT_H
 
+#include "sim/cli/limits.h"
 #include "sim/world/run.h"
 
 struct sim_experiment_options {
@@ -37,6 +38,7 @@ struct sim_experiment_options {
     bool in_process;            /* modules are loaded into the processes of the runs */
     uint32_t policy_timeout_s;  /* for isolated runs; 0 = SIM_ISOLATE_TIMEOUT_S */
     uint64_t policy_memory_mib; /* for isolated runs; 0 = by the machine */
+    struct sim_limits limits;
 };
 
 struct sim_experiment {

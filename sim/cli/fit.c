@@ -3,6 +3,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/experiment.h"
 #include "sim/cli/fit_report.h"
+#include "sim/cli/limits.h"
 #include "sim/cli/options.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ static const struct sim_option command_rows[] = {
       .missing = "which log? A CSV file with columns stage, start, end",
       .one = "one log at a time" },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
+    { SIM_OPTION(OTHERS, arguments, options.limits), .others = &sim_limit_table },
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
@@ -97,7 +99,10 @@ static weir_status write_scenario(const struct arguments *arguments, const struc
 static weir_status fit(const struct arguments *arguments, struct wl_span_log *log,
                        struct wl_model *model, struct weir_error *error)
 {
-    WEIR_TRY(wl_span_log_read(&arguments->read, log, error));
+    const struct sim_limits limits = sim_limits_of(&arguments->options.limits);
+    struct wl_span_options options = arguments->read;
+    options.limits = &limits.files;
+    WEIR_TRY(wl_span_log_read(&options, log, error));
     say_skipped(arguments->read.path, &log->counts);
     WEIR_TRY(wl_model_fit(log, &arguments->fit, model, error));
     WEIR_TRY(write_scenario(arguments, model, error));

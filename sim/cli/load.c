@@ -5,6 +5,7 @@
 #include "sim/cli/load.h"
 
 #include "analysis/metrics.h"
+#include "sim/cli/limits.h"
 #include "sim/scenario/diagnostic.h"
 
 int sim_cli_exit_code(weir_status status)
@@ -35,7 +36,9 @@ const char *sim_cli_metric(const char *name, const char **unit, const char **nea
 int sim_cli_load(const char *path, const struct sim_options *options,
                  const struct sim_policies *policies, struct sim_scenario **scenario)
 {
+    const struct sim_limits limits = sim_limits_of(&options->limits);
     const struct sim_scenario_source source = { .path = path,
+                                                .limits = &limits.files,
                                                 .sets = options->sets.items,
                                                 .sets_count = options->sets.count,
                                                 .policies = policies,

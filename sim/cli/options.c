@@ -5,6 +5,8 @@
  */
 #include "sim/cli/options.h"
 
+#include "sim/cli/limits.h"
+
 #include "sim/cli/option_value.h"
 #include "sim/scenario/diagnostic.h"
 
@@ -39,6 +41,7 @@ void sim_options_clear(struct sim_options *options)
 {
     free(options->sets.items);
     free(options->plugins.items);
+    free(options->limits.items);
     *options = (struct sim_options){ .format = options->format };
 }
 
@@ -64,6 +67,7 @@ static const struct sim_option scenario_rows[] = {
       "Change a value of the scenario before it is checked, for example "
       "cluster.nodes.dgx.count=4; may be repeated" },
     { .kind = SIM_OPTION_OTHERS, .others = &sim_options_plugin },
+    { SIM_OPTION(OTHERS, sim_options, limits), .others = &sim_limit_table },
 };
 
 static void check_sets(const void *arguments, const struct argp_state *state)

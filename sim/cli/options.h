@@ -86,6 +86,7 @@ struct sim_options {
     struct sim_words sets;    /* --set path=value, in order */
     struct sim_words plugins; /* --plugin FILE, in order */
     bool in_process;          /* --in-process: they run in the process of the run */
+    struct sim_words limits;  /* --limit NAME=NUMBER */
 };
 
 /* Of a struct sim_options: --format table|json|csv|md; --plugin FILE; --set PATH=VALUE with

@@ -108,7 +108,8 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .plugins_count = options->common.plugins.count,
                                                 .in_process = options->common.in_process,
                                                 .policy_timeout_s = options->policy_timeout_s,
-                                                .policy_memory_mib = options->policy_memory_mib };
+                                                .policy_memory_mib = options->policy_memory_mib,
+                                                .limits = sim_limits_of(&options->common.limits) };
     return sim_experiment_run(&run, experiment);
 }
 

@@ -8,8 +8,9 @@
 #include "sim/cli/plugin.h"
 #include "sim/engine/digest.h"
 #include "sim/record/record.h"
+#include "sim/scenario/input_file.h"
+#include "workloads/limits.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -17,73 +18,57 @@
 
 /* ---- files ---- */
 
-/* The whole file; NULL when it cannot be read. */
-static char *read_all(const char *path, size_t *length)
+static bool is_module(const char *path)
 {
+    char head[4] = { 0 };
     FILE *file = fopen(path, "rb");
-    char *bytes = NULL;
-    size_t size = 0;
-    if (file == NULL)
-        return NULL;
-    FILE *copy = open_memstream(&bytes, &size);
-    char block[4096];
-    size_t got = 0;
-    while (copy != NULL && (got = fread(block, 1, sizeof(block), file)) > 0)
-        (void)fwrite(block, 1, got, copy);
-    const bool is_read = ferror(file) == 0;
-    (void)fclose(file);
-    if (copy == NULL || fclose(copy) != 0 || !is_read) {
-        free(bytes);
-        return NULL;
-    }
-    *length = size;
-    return bytes;
+    const bool is_one = file != NULL && fread(head, 1, sizeof head, file) == sizeof head &&
+                        memcmp(head, "\177ELF", sizeof head) == 0;
+    if (file != NULL)
+        (void)fclose(file);
+    return is_one;
 }
 
-static void look_at(struct sim_stored_file *file)
+/* What is there but cannot be read is an error: nobody knows whether it is another one. */
+static weir_status look_at(struct sim_stored_file *file, struct weir_error *error)
 {
-    size_t length = 0;
-    char *bytes = read_all(file->opened, &length);
-    file->is_there = bytes != NULL;
-    if (bytes == NULL)
-        return;
-    file->digest_now = sim_digest_bytes(SIM_DIGEST_START, bytes, length);
-    file->is_module = length > 4 && memcmp(bytes, "\177ELF", 4) == 0;
-    free(bytes);
+    int64_t bytes = 0;
+    const weir_status status =
+        sim_input_file_digest(file->opened, &bytes, &file->digest_now, error);
+    file->is_there = status == WEIR_OK;
+    file->is_module = file->is_there && is_module(file->opened);
+    return status == WEIR_ENOTFOUND ? WEIR_OK : status;
 }
 
 /* Files that a scenario names lie where it lies; modules where the program was started. */
-static void find_file(const struct sim_stored *stored, struct sim_stored_file *file)
+static weir_status find_file(const struct sim_stored *stored, struct sim_stored_file *file,
+                             struct weir_error *error)
 {
     const char *slash = stored->files_count == 1 ? NULL : strrchr(stored->files[0].path, '/');
     char *joined = NULL;
+    weir_status status = WEIR_OK;
     if (slash != NULL && file->path[0] != '/' &&
         asprintf(&joined, "%.*s%s", (int)(slash + 1 - stored->files[0].path), stored->files[0].path,
                  file->path) >= 0) {
         file->opened = joined;
-        look_at(file);
-        if (file->is_there && file->digest_now == file->digest)
-            return;
+        status = look_at(file, error);
+        if (status != WEIR_OK || (file->is_there && file->digest_now == file->digest))
+            return status;
     }
     struct sim_stored_file plain = *file;
     plain.opened = strdup(file->path);
-    look_at(&plain);
+    status = look_at(&plain, error);
     if (joined == NULL || (plain.is_there && (plain.digest_now == file->digest || !file->is_there)))
         *file = plain;
     free(file->opened == joined ? plain.opened : joined);
+    return status;
 }
 
 weir_status sim_stored_digest(const char *path, int64_t *bytes, uint64_t *digest,
                               struct weir_error *error)
 {
-    size_t length = 0;
-    char *text = read_all(path, &length);
-    if (text == NULL)
-        return weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(errno));
-    *bytes = (int64_t)length;
-    *digest = sim_digest_bytes(SIM_DIGEST_START, text, length);
-    free(text);
-    return WEIR_OK;
+    const weir_status status = sim_input_file_digest(path, bytes, digest, error);
+    return status == WEIR_OK ? WEIR_OK : WEIR_EIO;
 }
 
 weir_status sim_experiment_record_files(struct sim_recorder *recorder, const char *const *paths,
@@ -112,8 +97,9 @@ static uint64_t hex_at(sqlite3_stmt *row, int column)
     return text == NULL ? 0 : strtoull(text, NULL, 16);
 }
 
-static weir_status add_run(sqlite3_stmt *row, struct sim_stored *stored)
+static weir_status add_run(sqlite3_stmt *row, struct sim_stored *stored, struct weir_error *error)
 {
+    (void)error;
     struct sim_stored_run *grown =
         realloc(stored->runs, (stored->runs_count + 1) * sizeof(*stored->runs));
     if (grown == NULL)
@@ -134,7 +120,7 @@ static weir_status add_run(sqlite3_stmt *row, struct sim_stored *stored)
     return WEIR_OK;
 }
 
-static weir_status add_file(sqlite3_stmt *row, struct sim_stored *stored)
+static weir_status add_file(sqlite3_stmt *row, struct sim_stored *stored, struct weir_error *error)
 {
     struct sim_stored_file *grown =
         realloc(stored->files, (stored->files_count + 1) * sizeof(*stored->files));
@@ -145,12 +131,12 @@ static weir_status add_file(sqlite3_stmt *row, struct sim_stored *stored)
     *file = (struct sim_stored_file){ .path = text_at(row, 0),
                                       .bytes = sqlite3_column_int64(row, 1),
                                       .digest = hex_at(row, 2) };
-    find_file(stored, file);
-    return WEIR_OK;
+    return find_file(stored, file, error);
 }
 
-static weir_status add_names(sqlite3_stmt *row, struct sim_stored *stored)
+static weir_status add_names(sqlite3_stmt *row, struct sim_stored *stored, struct weir_error *error)
 {
+    (void)error;
     stored->scenario = text_at(row, 0);
     stored->command_line = text_at(row, 1);
     return WEIR_OK;
@@ -159,7 +145,7 @@ static weir_status add_names(sqlite3_stmt *row, struct sim_stored *stored)
 struct query {
     const char *variant;
     uint32_t replication;
-    weir_status (*add)(sqlite3_stmt *row, struct sim_stored *stored);
+    weir_status (*add)(sqlite3_stmt *row, struct sim_stored *stored, struct weir_error *error);
 };
 
 static weir_status read_rows(sqlite3 *db, const char *sql, const struct query *query,
@@ -174,7 +160,7 @@ static weir_status read_rows(sqlite3 *db, const char *sql, const struct query *q
             (void)sqlite3_bind_int64(row, 2, query->replication);
     }
     while (code == SQLITE_OK && status == WEIR_OK && (code = sqlite3_step(row)) == SQLITE_ROW) {
-        status = query->add(row, stored);
+        status = query->add(row, stored, error);
         code = SQLITE_OK;
     }
     if (status == WEIR_OK && code != SQLITE_DONE)
@@ -248,6 +234,14 @@ void sim_stored_clear(struct sim_stored *stored)
 
 /* ---- using ---- */
 
+static bool is_unchanged(const struct sim_stored *stored)
+{
+    for (size_t i = 1; i < stored->files_count; i++) /* the first is the scenario itself */
+        if (!stored->files[i].is_there || stored->files[i].digest_now != stored->files[i].digest)
+            return false;
+    return true;
+}
+
 weir_status sim_stored_scenario(const struct sim_stored *stored, const struct sim_stored_run *run,
                                 const struct sim_policies *policies, struct sim_scenario **scenario,
                                 struct weir_error *error)
@@ -260,10 +254,13 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
                          " is not the one that was stored",
                          stored->path, run->run_id);
     /* Files that the scenario names are sought where its own file lies. */
+    /* Who has read these files once may read them again. */
+    static const struct wl_limits without = { .unpacked_mib = UINT64_MAX };
     const bool has_file = stored->files_count > 0 && !stored->files[0].is_module;
     const struct sim_scenario_source source = { .path =
                                                     has_file ? stored->files[0].path : stored->path,
                                                 .text = run->resolved,
+                                                .limits = is_unchanged(stored) ? &without : NULL,
                                                 .policies = policies,
                                                 .metric_named = sim_cli_metric };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);

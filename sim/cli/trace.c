@@ -6,6 +6,7 @@
 #include "sim/cli/trace.h"
 
 #include "sim/cli/commands.h"
+#include "sim/cli/limits.h"
 #include "workloads/column_map.h"
 
 #include <string.h>
@@ -65,6 +66,7 @@ static const struct sim_option command_rows[] = {
       SIM_OPTION(TEXT, sim_trace_arguments, file),
       .one = "one file at a time" },
     { SIM_OPTION(OTHERS, sim_trace_arguments, options), .others = &sim_options_format },
+    { SIM_OPTION(OTHERS, sim_trace_arguments, options.limits), .others = &sim_limit_table },
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
@@ -89,7 +91,9 @@ static weir_status open_map(const char *name, struct wl_trace_options *options,
 static weir_status read_trace(const struct sim_trace_arguments *arguments, struct sim_trace *trace,
                               struct weir_error *error)
 {
+    const struct sim_limits limits = sim_limits_of(&arguments->options.limits);
     struct wl_trace_options options = { .path = arguments->file,
+                                        .limits = &limits.files,
                                         .on_bad_row = arguments->on_bad_row };
     const char *kind = arguments->map != NULL ? "table" : arguments->kind;
     const char *map_name = arguments->map;

@@ -3,6 +3,7 @@
  * weir validate: reads scenario files and says everything that is wrong with them. Runs nothing.
  */
 #include "sim/cli/commands.h"
+#include "sim/cli/limits.h"
 #include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
 
@@ -55,7 +56,9 @@ static void print_text(const struct arguments *arguments, const char *path,
 static int validate(const struct arguments *arguments, const struct sim_policies *policies,
                     const char *path)
 {
+    const struct sim_limits limits = sim_limits_of(&arguments->options.limits);
     const struct sim_scenario_source source = { .path = path,
+                                                .limits = &limits.files,
                                                 .sets = arguments->options.sets.items,
                                                 .sets_count = arguments->options.sets.count,
                                                 .policies = policies,

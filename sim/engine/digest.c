@@ -25,7 +25,7 @@ static uint64_t load_whole(const unsigned char *bytes)
            (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
-uint64_t sim_digest_bytes(uint64_t digest, const void *bytes, size_t count)
+uint64_t sim_digest_part(uint64_t digest, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     size_t left = count;
@@ -33,5 +33,10 @@ uint64_t sim_digest_bytes(uint64_t digest, const void *bytes, size_t count)
         digest = sim_digest_word(digest, load_whole(at));
     if (left > 0)
         digest = sim_digest_word(digest, load_word(at, left));
-    return sim_digest_word(digest, count);
+    return digest;
+}
+
+uint64_t sim_digest_bytes(uint64_t digest, const void *bytes, size_t count)
+{
+    return sim_digest_word(sim_digest_part(digest, bytes, count), count);
 }

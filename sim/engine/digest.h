@@ -21,5 +21,9 @@ static inline uint64_t sim_digest_word(uint64_t digest, uint64_t word)
 
 /* The fingerprint of a byte string, independent of the machine's byte order. */
 uint64_t sim_digest_bytes(uint64_t digest, const void *bytes, size_t count);
+/* The same in parts: each but the last is a multiple of 8 bytes; then the word of their whole
+ * count.
+ */
+uint64_t sim_digest_part(uint64_t digest, const void *bytes, size_t count);
 
 #endif

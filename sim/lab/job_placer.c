@@ -12,6 +12,7 @@ struct sim_job_placer {
     struct weir_alloc *allocs;         /* of groups */
     struct weir_shape *bundles;        /* of groups */
     bool is_group;                     /* the last answer lies in `allocs` */
+    const struct sim_lab_elsewhere *elsewhere;
 };
 
 static uint32_t most_members(const struct sim_workload *workload)
@@ -60,7 +61,7 @@ void sim_job_placer_destroy(struct sim_job_placer *placer)
     free(placer);
 }
 
-static weir_status ask_one(struct sim_job_placer *placer, const struct sim_job_question *question,
+static weir_status ask_one(struct sim_job_placer *placer, const struct sim_lab_question *question,
                            struct weir_error *error)
 {
     const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
@@ -71,7 +72,7 @@ static weir_status ask_one(struct sim_job_placer *placer, const struct sim_job_q
     return weir_chooser_place(placer->chooser, &query, placer->answers, error);
 }
 
-static weir_status ask_gang(struct sim_job_placer *placer, const struct sim_job_question *question,
+static weir_status ask_gang(struct sim_job_placer *placer, const struct sim_lab_question *question,
                             struct weir_error *error)
 {
     const struct weir_members_query query = { .size = sizeof(struct weir_members_query),
@@ -84,7 +85,7 @@ static weir_status ask_gang(struct sim_job_placer *placer, const struct sim_job_
     return weir_chooser_place_members(placer->chooser, &query, placer->answers, &placed, error);
 }
 
-static weir_status ask_group(struct sim_job_placer *placer, const struct sim_job_question *question,
+static weir_status ask_group(struct sim_job_placer *placer, const struct sim_lab_question *question,
                              struct weir_error *error)
 {
     const struct sim_job_spec *job = question->job;
@@ -105,7 +106,7 @@ static weir_status ask_group(struct sim_job_placer *placer, const struct sim_job
 }
 
 /* A single worker or a gang that does not fit now may never fit. */
-static weir_status tell_infeasible(const struct sim_job_question *question, weir_status status,
+static weir_status tell_infeasible(const struct sim_lab_question *question, weir_status status,
                                    struct weir_error *error)
 {
     const struct sim_job_spec *job = question->job;
@@ -115,9 +116,85 @@ static weir_status tell_infeasible(const struct sim_job_question *question, weir
     return weir_fail(error, WEIR_EINFEASIBLE, "does not fit the cluster, even an empty one");
 }
 
-weir_status sim_job_placer_ask(struct sim_job_placer *placer,
-                               const struct sim_job_question *question, struct weir_error *error)
+/* ---- elsewhere ---- */
+
+void sim_job_placer_turn(struct sim_job_placer *placer, const struct sim_lab_elsewhere *elsewhere)
 {
+    placer->elsewhere = elsewhere;
+}
+
+void sim_job_placer_put(const struct sim_job_placer *placer, uint64_t worker,
+                        const struct weir_alloc *alloc)
+{
+    if (placer->elsewhere != NULL)
+        placer->elsewhere->put(placer->elsewhere->state, worker, alloc);
+}
+
+void sim_job_placer_take(const struct sim_job_placer *placer, uint64_t worker)
+{
+    if (placer->elsewhere != NULL)
+        placer->elsewhere->take(placer->elsewhere->state, worker);
+}
+
+/* Whether it has what such a member asks for; that it is free is another question. */
+static bool gives(const struct weir_alloc *alloc, const struct weir_shape *shape)
+{
+    const bool is_slice = shape->kind == WEIR_SHAPE_SLICE;
+    uint32_t nvdecs = 0;
+    uint32_t nvencs = 0;
+    bool is_enough = alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes &&
+                     (shape->gpu_count == 0 || alloc->device_count == shape->gpu_count);
+    for (uint32_t d = 0; d < alloc->device_count && is_enough; d++) {
+        const struct weir_device *device = &alloc->devices[d];
+        is_enough = device->units >= shape->gpu_units &&
+                    device->mem_bytes >= shape->gpu_mem_bytes && (!is_slice || device->mig != 0);
+        nvdecs += (uint32_t)__builtin_popcount(device->nvdec_mask);
+        nvencs += (uint32_t)__builtin_popcount(device->nvenc_mask);
+    }
+    const uint32_t times = shape->kind == WEIR_SHAPE_WHOLE ? shape->gpu_count : 1;
+    return is_enough && nvdecs >= shape->nvdecs * times && nvencs >= shape->nvencs * times;
+}
+
+/* Each beside those before it; then all are taken back. */
+static weir_status check_places(const struct sim_job_placer *placer,
+                                const struct sim_lab_question *question, struct weir_error *error)
+{
+    const char *name = placer->sched->placement.placement->name;
+    weir_status status = weir_cluster_mark(question->belief);
+    if (status != WEIR_OK)
+        return status;
+    for (uint32_t m = 0; m < question->job->members && status == WEIR_OK; m++) {
+        const struct weir_alloc *alloc = &placer->allocs[m];
+        if (!weir_cluster_fits(question->belief, alloc))
+            status = weir_fail(error, WEIR_EPOLICY,
+                               "placement policy %s chose a place on node %u that is not free",
+                               name, alloc->node);
+        else if (!gives(alloc, &question->job->shape))
+            status = weir_fail(error, WEIR_EPOLICY,
+                               "placement policy %s gives less than the job asks for, on node %u",
+                               name, alloc->node);
+        else
+            status = weir_cluster_add_worker(question->belief, UINT64_MAX - m, weir_pool_owner(0),
+                                             alloc, error);
+    }
+    weir_cluster_rollback(question->belief);
+    return status;
+}
+
+static weir_status ask_elsewhere(struct sim_job_placer *placer,
+                                 const struct sim_lab_question *question, struct weir_error *error)
+{
+    const struct sim_lab_elsewhere *elsewhere = placer->elsewhere;
+    placer->is_group = true;
+    WEIR_TRY(elsewhere->ask(elsewhere->state, question, placer->allocs, error));
+    return check_places(placer, question, error);
+}
+
+weir_status sim_job_placer_ask(struct sim_job_placer *placer,
+                               const struct sim_lab_question *question, struct weir_error *error)
+{
+    if (placer->elsewhere != NULL)
+        return ask_elsewhere(placer, question, error);
     placer->is_group = question->job->group > 0;
     if (placer->is_group)
         return ask_group(placer, question, error);

@@ -180,6 +180,7 @@ static weir_status settle(struct sim_lab *lab, uint64_t worker, const struct wei
                           const struct weir_shape *shape, struct weir_error *error)
 {
     WEIR_TRY(weir_cluster_add_worker(lab->belief, worker, weir_pool_owner(0), believed, error));
+    sim_job_placer_put(lab->placer, worker, believed);
     book(lab, believed->node, shape, 1);
     return WEIR_OK;
 }
@@ -215,6 +216,7 @@ weir_status sim_lab_take(struct sim_lab *lab, uint64_t arrival, struct weir_allo
     struct sim_lease lease = sim_lease_fill(&lab->claims[0], lab->truth, &worker.alloc, shape);
     sim_cluster_release(lab->truth, &lease);
     WEIR_TRY(weir_cluster_remove_worker(lab->belief, id, error));
+    sim_job_placer_take(lab->placer, id);
     book(lab, place->node, shape, -1);
     return WEIR_OK;
 }
@@ -241,9 +243,10 @@ weir_status sim_lab_place(struct sim_lab *lab, uint64_t arrival, uint64_t draw,
                           struct sim_lab_answer *answer, struct weir_error *error)
 {
     const struct weir_mix mix = sim_target_mix(&lab->target);
-    const struct sim_job_question question = { .belief = lab->belief,
+    const struct sim_lab_question question = { .belief = lab->belief,
                                                .mix = &mix,
                                                .job = job_of(lab, arrival),
+                                               .row = lab->order.arrivals[arrival],
                                                .seed = policy_seed(lab, draw) };
     struct weir_error refused = { .phase = -1 };
     const weir_status status = sim_job_placer_ask(lab->placer, &question, &refused);

@@ -46,6 +46,23 @@ struct sim_results;
 weir_status sim_lab_run(struct sim_lab *lab, struct sim_run_summary *summary,
                         const struct sim_results *out);
 
+/* Places are chosen elsewhere from now on (job_placer.h). */
+struct sim_lab_elsewhere;
+void sim_lab_turn(struct sim_lab *lab, const struct sim_lab_elsewhere *elsewhere);
+
+/* copy.c: the other end, a copy of the lab that knows the belief alone and chooses. `open` takes
+ * the placement policy that the scenario has by now. Rows are those of the workload; the places of
+ * the last job that was chosen for are told by member. */
+struct weir_alloc;
+weir_status sim_lab_copy_open(struct sim_lab *lab, struct weir_error *error);
+weir_status sim_lab_copy_choose(struct sim_lab *lab, uint64_t row, uint64_t seed,
+                                struct weir_error *error);
+uint32_t sim_lab_copy_members(const struct sim_lab *lab, uint64_t row);
+const struct weir_alloc *sim_lab_copy_place(const struct sim_lab *lab, uint32_t member);
+weir_status sim_lab_copy_put(struct sim_lab *lab, uint64_t worker, const struct weir_alloc *place,
+                             struct weir_error *error);
+weir_status sim_lab_copy_take(struct sim_lab *lab, uint64_t worker, struct weir_error *error);
+
 /* Lets all jobs arrive. WEIR_EINTERRUPTED when it was stopped. */
 weir_status sim_lab_arrive(struct sim_lab *lab, struct weir_error *error);
 

@@ -129,15 +129,12 @@ static int describe_main(void *state)
 static weir_status hear(struct sim_policy_process *process, struct sim_module *module,
                         struct weir_error *error)
 {
-    struct weir_error said;
+    bool is_heard = false;
     int32_t status = 0;
     WEIR_TRY(sim_line_pass(&process->line));
     WEIR_TRY(sim_line_get(&process->line, &status, sizeof status));
-    if (status != WEIR_OK) {
-        WEIR_TRY(sim_line_get(&process->line, &said, sizeof said));
-        said.text[sizeof said.text - 1] = '\0';
-        return weir_fail(error, WEIR_EABI, "%s", said.text);
-    }
+    if (status != WEIR_OK)
+        return sim_policy_process_failure(process, WEIR_EABI, error, &is_heard);
     WEIR_TRY(sim_module_text_get(&process->line, module, &module->text));
     module->policies = *sim_module_text_policies(module->text);
     struct sim_stand_ins *all = sim_module_text_stand_ins(module->text);

@@ -21,13 +21,46 @@ weir_status sim_policy_process_start(struct sim_policy_process *process,
                                            .kept = { -1, -1 },
                                            .pages = { process->line.page },
                                            .is_module = true,
-                                           .memory_mib = work->memory_mib };
+                                           .memory_mib = work->memory_mib,
+                                           .cpu_s = work->cpu_s,
+                                           .files = work->files };
     const weir_status status = sim_sandbox_start(&task, &process->sandbox, error);
     if (status != WEIR_OK)
         sim_line_close(&process->line);
     process->line.is_over = is_over;
     process->line.state = &process->sandbox;
     process->line.peer = status == WEIR_OK ? sim_sandbox_code(&process->sandbox) : 0;
+    return status;
+}
+
+bool sim_policy_is_status(int32_t status)
+{
+#define IS_ONE(name, value, text) || status == (value)
+    return false WEIR_STATUSES(IS_ONE);
+#undef IS_ONE
+}
+
+static void clean(char *text, size_t size)
+{
+    text[size - 1] = '\0';
+    for (char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?';
+}
+
+weir_status sim_policy_process_failure(struct sim_policy_process *process, weir_status status,
+                                       struct weir_error *error, bool *is_heard)
+{
+    struct weir_error said;
+    *is_heard = sim_line_get(&process->line, &said, sizeof said) == WEIR_OK;
+    if (!*is_heard)
+        return WEIR_EPOLICY;
+    clean(said.text, sizeof said.text);
+    (void)weir_fail(error, status, "%s", said.text);
+    if (error != NULL) {
+        error->phase = said.phase;
+        error->pool = said.pool;
+    }
     return status;
 }
 

@@ -21,6 +21,8 @@ struct sim_policy_work {
     void *state;
     uint64_t memory_mib; /* 0 = three quarters of the machine's */
     uint32_t timeout_s;  /* for each turn */
+    uint64_t cpu_s;      /* as of a sandbox */
+    uint32_t files;
 };
 weir_status sim_policy_process_start(struct sim_policy_process *process,
                                      const struct sim_policy_work *work, struct weir_error *error);
@@ -28,6 +30,12 @@ weir_status sim_policy_process_start(struct sim_policy_process *process,
 weir_status sim_policy_process_lost(struct sim_policy_process *process, struct weir_error *error);
 /* After the last talk. */
 void sim_policy_process_stop(struct sim_policy_process *process);
+/* Whether what came over the line is a status at all. */
+bool sim_policy_is_status(int32_t status);
+/* What follows a status that is a failure: its sentence, without what steers a terminal. Returns
+ * `status`, or WEIR_EPOLICY with `*is_heard` false when nothing came. */
+weir_status sim_policy_process_failure(struct sim_policy_process *process, weir_status status,
+                                       struct weir_error *error, bool *is_heard);
 /* In `main`: the other end of the line. */
 void sim_policy_process_turn(struct sim_policy_process *process);
 

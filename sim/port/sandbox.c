@@ -24,9 +24,11 @@
 #include <unistd.h>
 
 enum {
-    OUTPUT_BYTES = 16 * 1024 * 1024, /* of a file that a module writes, its output among them */
-    SHOWN_BYTES = 64 * 1024,         /* of its output */
-    LAST_WAIT_MS = 10000,            /* for what is killed to be gone */
+    OUTPUT_BYTES = 16 * 1024 * 1024, /* of the output of a module */
+    MODULE_FILES = 64,               /* open at once */
+    MODULE_CPU_S = 24 * 3600,
+    SHOWN_BYTES = 64 * 1024, /* of its output */
+    LAST_WAIT_MS = 10000,    /* for what is killed to be gone */
     STEP_NS = 500000
 };
 
@@ -115,6 +117,12 @@ static void limit_module(const struct sim_sandbox_task *task)
 {
     const struct rlimit output = { OUTPUT_BYTES, OUTPUT_BYTES };
     sim_sandbox_limit(task->memory_mib);
+    const rlim_t cpu_s = task->cpu_s > 0 ? task->cpu_s : MODULE_CPU_S;
+    const struct rlimit cpu = { cpu_s, cpu_s + 1 }; /* SIGXCPU, then SIGKILL */
+    const rlim_t most = task->files > 0 ? task->files : MODULE_FILES;
+    const struct rlimit files = { most, most };
+    (void)setrlimit(RLIMIT_CPU, &cpu);
+    (void)setrlimit(RLIMIT_NOFILE, &files);
     if (!task->keeps_output)
         (void)setrlimit(RLIMIT_FSIZE, &output);
 }
@@ -143,10 +151,11 @@ static _Noreturn void become(const struct sim_sandbox_task *task, int output,
             (void)dup2(output, STDOUT_FILENO);
             (void)dup2(output, STDERR_FILENO);
         }
-        limit_module(task);
     }
     close_others(task->kept);
     drop_pages(task);
+    if (task->is_module)
+        limit_module(task);
     if (!task->keeps_output)
         (void)setvbuf(stdout, NULL, _IONBF, 0); /* what crashes has said what it said */
     sim_sandbox_rule(rules);
@@ -297,7 +306,6 @@ static _Noreturn void keep(const struct sim_sandbox_task *task, const struct sim
     (void)dup2(nothing, STDOUT_FILENO);
     close_others(kept);
     const int signals = signalfd(-1, &chld, SFD_CLOEXEC);
-    sandbox->end->wait_state = SIGKILL; /* unless it is seen to end otherwise */
     if (code > 0)
         watch(code, life, signals, sandbox->end);
     clear(code, sandbox->end);
@@ -328,6 +336,7 @@ weir_status sim_sandbox_start(const struct sim_sandbox_task *task, struct sim_sa
         return no_process(error);
     sandbox->end = end;
     atomic_store(&sandbox->end->code, -1);
+    sandbox->end->wait_state = SIGKILL; /* unless it is seen to end otherwise */
     if (task->is_module)
         sandbox->output = memfd_create("output", MFD_CLOEXEC);
     (void)fflush(NULL);
@@ -353,9 +362,18 @@ pid_t sim_sandbox_code(const struct sim_sandbox *sandbox)
     return sim_sandbox_is_over(sandbox) ? 0 : atomic_load(&sandbox->end->code);
 }
 
+/* By somebody else; the system then kills the code, too. It stays to be waited for. */
+static bool keeper_is_gone(const struct sim_sandbox *sandbox)
+{
+    siginfo_t seen = { .si_pid = 0 };
+    return waitid(P_PID, (id_t)sandbox->keeper, &seen, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           seen.si_pid != 0;
+}
+
 bool sim_sandbox_is_over(const struct sim_sandbox *sandbox)
 {
-    return sandbox->keeper == 0 || atomic_load(&sandbox->end->is_over) != 0;
+    return sandbox->keeper == 0 || atomic_load(&sandbox->end->is_over) != 0 ||
+           keeper_is_gone(sandbox);
 }
 
 bool sim_sandbox_await(const struct sim_sandbox *sandbox, int64_t patience_ms)
@@ -388,7 +406,9 @@ static const char *signal_cause(int number)
     case SIGSYS:
         return ": it wanted to start, signal or trace a process, which no policy may";
     case SIGXFSZ:
-        return ": it printed or wrote more than 16 MiB";
+        return ": it printed more than 16 MiB";
+    case SIGXCPU:
+        return ": it took more time on the processor than --limit policy_cpu allows";
     default:
         return "";
     }

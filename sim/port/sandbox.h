@@ -10,8 +10,9 @@
  *
  * The code never holds a descriptor or a shared page of ours but those that it is given. A process
  * that signals one of weir's processes, or everybody, is killed. Code that is a module may moreover
- * start no process and no program, and trace nobody; what it prints is kept up to a limit. Against
- * mistakes and rudeness, not against an attacker: files and the network are open to it.
+ * start no process and no program, trace nobody, open no file but for reading and no socket; its
+ * descriptors, its time on the processor and what it prints are limited. Against mistakes and
+ * rudeness, not against an attacker: it may read what the user may read.
  */
 #ifndef SIM_PORT_SANDBOX_H
 #define SIM_PORT_SANDBOX_H
@@ -33,6 +34,8 @@ struct sim_sandbox_task {
     bool keeps_output;    /* of a module: it is not ours to keep */
     bool is_module;       /* the rules for modules hold; else those for programs */
     uint64_t memory_mib;  /* of a module; 0 = three quarters of the machine's */
+    uint64_t cpu_s;       /* of a module, over its whole life; 0 = a day */
+    uint32_t files;       /* of a module, open at once; 0 = 64 */
 };
 
 struct sim_sandbox_end;

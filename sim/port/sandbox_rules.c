@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Rules as a filter of the kernel (seccomp, classic BPF): one block a system call, each "not this
- * call: go on behind me". Pointers cannot be looked behind, so that clone3 is said not to exist; C
- * libraries then use clone, whose flags are numbers.
+ * call: go on behind me". Pointers cannot be looked behind, so that calls that take their flags by
+ * one (clone3, openat2) are said not to exist; C libraries then use those whose flags are numbers.
  */
 #include "sim/port/sandbox_rules.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -38,7 +39,7 @@ static void drop_powers(void)
 }
 
 #ifdef ARCHITECTURE
-enum { MOST_RULES = 160, ALL_CALLS = 0x40000000, VICTIMS = 7 };
+enum { MOST_RULES = 320, ALL_CALLS = 0x40000000, VICTIMS = 7 };
 
 struct filter {
     struct sock_filter code[MOST_RULES];
@@ -116,6 +117,133 @@ static void rule_program(struct filter *filter, const struct sim_sandbox_rules *
     protect(filter, SYS_ptrace, 1, rules);
 }
 
+/* ---- what a module is refused: it may go on ---- */
+
+#define REFUSED (SECCOMP_RET_ERRNO | EACCES)
+
+/* What makes, changes or removes a file by its name, and what stays behind or reaches out: sockets,
+ * memory with a name, queues, namespaces, the memory and the processor of others. */
+static const long refused[] = {
+    SYS_mkdirat,
+    SYS_mknodat,
+    SYS_renameat2,
+    SYS_unlinkat,
+    SYS_linkat,
+    SYS_symlinkat,
+    SYS_truncate,
+    SYS_fchmodat,
+    SYS_fchownat,
+    SYS_utimensat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_removexattr,
+    SYS_open_by_handle_at,
+    SYS_socket,
+    SYS_shmget,
+    SYS_semget,
+    SYS_msgget,
+    SYS_mq_open,
+    SYS_mq_unlink,
+    SYS_pidfd_open,
+    SYS_pidfd_getfd,
+    SYS_process_vm_readv,
+    SYS_kcmp,
+    SYS_setpriority,
+    SYS_ioprio_set,
+    SYS_migrate_pages,
+    SYS_move_pages,
+    SYS_unshare,
+    SYS_setns,
+    SYS_mount,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_add_key,
+    SYS_keyctl,
+#ifdef SYS_renameat
+    SYS_renameat,
+#endif
+#ifdef SYS_open /* older names of them */
+    SYS_creat,
+    SYS_mkdir,
+    SYS_mknod,
+    SYS_rename,
+    SYS_unlink,
+    SYS_rmdir,
+    SYS_link,
+    SYS_symlink,
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+#endif
+};
+
+/* How the rest can be had by another way, whose arguments cannot be looked at. */
+static const long unknown[] = { SYS_clone3, SYS_openat2, SYS_io_uring_setup };
+
+/* Files are opened for reading alone. */
+static void refuse_writing(struct filter *filter, long call, uint32_t flags)
+{
+    only_for(filter, call, 3);
+    load_argument(filter, flags);
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K,
+                                             O_ACCMODE | O_CREAT | O_TRUNC, 0, 1));
+    answer(filter, REFUSED);
+}
+
+/* An argument that is one of those two. */
+static void refuse_either(struct filter *filter, long call, uint32_t argument,
+                          const uint32_t either[2])
+{
+    only_for(filter, call, 4);
+    load_argument(filter, argument);
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, either[0], 1, 0));
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, either[1], 0, 1));
+    answer(filter, REFUSED);
+}
+
+/* Unless its first argument is this process. */
+static void refuse_others(struct filter *filter, long call)
+{
+    only_for(filter, call, 4);
+    load_argument(filter, 0);
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 2, 0));
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0));
+    answer(filter, REFUSED);
+}
+
+/* Each of these calls, whatever its arguments. */
+static void answer_all(struct filter *filter, const long *calls, size_t count, uint32_t verdict)
+{
+    load(filter, offsetof(struct seccomp_data, nr));
+    for (size_t i = 0; i < count; i++) {
+        add(filter,
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i], 0, 1));
+        answer(filter, verdict);
+    }
+}
+
+static void refuse_module(struct filter *filter)
+{
+    static const long of_others[] = { SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler,
+                                      SYS_sched_setparam, SYS_sched_setattr };
+    static const uint32_t owners[2] = { F_SETOWN, 15 /* F_SETOWN_EX */ };
+    static const uint32_t deaths[2] = { PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER };
+    answer_all(filter, refused, sizeof refused / sizeof refused[0], REFUSED);
+    answer_all(filter, unknown, sizeof unknown / sizeof unknown[0], SECCOMP_RET_ERRNO | ENOSYS);
+    for (size_t i = 0; i < sizeof of_others / sizeof of_others[0]; i++)
+        refuse_others(filter, of_others[i]);
+    refuse_either(filter, SYS_fcntl, 1, owners); /* who gets signals of a descriptor */
+    refuse_either(filter, SYS_prctl, 0, deaths); /* it ends with its keeper */
+    refuse_writing(filter, SYS_openat, 2);
+#ifdef SYS_open
+    refuse_writing(filter, SYS_open, 1);
+#endif
+}
+
 static void rule_module(struct filter *filter)
 {
     static const long never[] = { SYS_execve,
@@ -139,8 +267,7 @@ static void rule_module(struct filter *filter)
     load_argument(filter, 0);
     add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
     answer(filter, SECCOMP_RET_KILL_PROCESS);
-    only_for(filter, SYS_clone3, 1);
-    answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
+    refuse_module(filter);
 }
 
 static void set_filter(const struct sim_sandbox_rules *rules)

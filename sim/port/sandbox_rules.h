@@ -3,8 +3,11 @@
  * Which system calls the code in a sandbox may not make: the kernel kills who tries.
  *
  * Of programs: signals and traces that aim at weir's processes or at everybody. Of modules: at
- * anybody but itself, and every new process or program; threads are allowed. On machines other than
- * x86-64 and arm64 there are no such rules; limits, sessions and the keeper hold there too.
+ * anybody but itself, and every new process or program; threads are allowed. What a module might
+ * want to do by mistake is refused instead, as if it had no right to it: to write, make or remove
+ * files, to use the network, memory and queues with names, and to set limits of others. On machines
+ * other than x86-64 and arm64 there are no such rules; limits, sessions and the keeper hold there
+ * too.
  */
 #ifndef SIM_PORT_SANDBOX_RULES_H
 #define SIM_PORT_SANDBOX_RULES_H

@@ -78,15 +78,19 @@ static weir_status is_needed(const struct sim_scenario *scenario, bool *is_neede
 
 static weir_status start_process(struct sim_port *port, struct weir_error *error)
 {
-    const struct sim_run_options *options = port->config.options;
+    const struct sim_policy_work work = { .main = sim_told_child, .state = port };
+    return sim_told_start(&port->process, work, port->config.options, error);
+}
+
+weir_status sim_told_start(struct sim_policy_process *process, struct sim_policy_work work,
+                           const struct sim_run_options *options, struct weir_error *error)
+{
     const bool has_limit = options != NULL && options->policy_timeout_s > 0;
-    const struct sim_policy_work work = { .main = sim_told_child,
-                                          .state = port,
-                                          .timeout_s =
-                                              has_limit ? options->policy_timeout_s : TIMEOUT_S,
-                                          .memory_mib =
-                                              options == NULL ? 0 : options->policy_memory_mib };
-    return sim_policy_process_start(&port->process, &work, error);
+    work.timeout_s = has_limit ? options->policy_timeout_s : TIMEOUT_S;
+    work.memory_mib = options == NULL ? 0 : options->policy_memory_mib;
+    work.cpu_s = options == NULL ? 0 : options->policy_cpu_s;
+    work.files = options == NULL ? 0 : options->policy_files;
+    return sim_policy_process_start(process, &work, error);
 }
 
 /* ---- questions ---- */
@@ -110,43 +114,24 @@ static weir_status lose(struct sim_port *port, struct weir_error *error)
     return status;
 }
 
-static bool is_status(int32_t status)
-{
-#define IS_ONE(name, value, text) || status == (value)
-    return false WEIR_STATUSES(IS_ONE);
-#undef IS_ONE
-}
-
-/* Text of strangers steers no terminal. */
-static void clean(char *text, size_t size)
-{
-    text[size - 1] = '\0';
-    for (char *at = text; *at != '\0'; at++)
-        if ((unsigned char)*at < ' ' || *at == 127)
-            *at = '?';
-}
-
 /* What it said to the question; a failure with its sentence in `error`. */
 static weir_status hear(struct sim_port *port, struct sim_told_answer *answer,
                         struct weir_error *error)
 {
     struct sim_line *line = &port->process.line;
-    struct weir_error said;
+    bool is_heard = false;
     if (port->is_lost || sim_line_pass(line) != WEIR_OK ||
-        sim_line_get(line, answer, sizeof *answer) != WEIR_OK || !is_status(answer->status))
+        sim_line_get(line, answer, sizeof *answer) != WEIR_OK ||
+        !sim_policy_is_status(answer->status))
         return lose(port, error);
     if (answer->status == WEIR_OK)
         return WEIR_OK;
-    if (sim_line_get(line, &said, sizeof said) != WEIR_OK)
+    const weir_status status =
+        sim_policy_process_failure(&port->process, (weir_status)answer->status, error, &is_heard);
+    if (!is_heard)
         return lose(port, error);
-    clean(said.text, sizeof said.text);
     sim_line_speak(line);
-    (void)weir_fail(error, (weir_status)answer->status, "%s", said.text);
-    if (error != NULL) {
-        error->phase = said.phase;
-        error->pool = said.pool;
-    }
-    return (weir_status)answer->status;
+    return status;
 }
 
 static weir_status ask(struct sim_port *port, struct sim_told told, const struct weir_call *call,

@@ -67,6 +67,11 @@ struct sim_told_answer {
     int64_t wall_ns;
 };
 
+/* A process for a policy of a run, with the limits that its options set. */
+struct sim_run_options;
+weir_status sim_told_start(struct sim_policy_process *process, struct sim_policy_work work,
+                           const struct sim_run_options *options, struct weir_error *error);
+
 /* Creates the host of the port, and the process if it takes one. */
 weir_status sim_told_begin(struct sim_port *port, struct weir_error *error);
 void sim_told_end(struct sim_port *port);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTS = 7, MOST_NOTES = 1 << 24 };
+enum { LISTS = 7, MOST_NOTES = 1 << 24, FIRST_PART = 256 };
 static const uint64_t MOST_BYTES = UINT64_C(1) << 30; /* of one list */
 
 struct counts {
@@ -80,42 +80,67 @@ weir_status sim_told_plan_put(struct sim_line *line, const struct weir_plan *pla
 
 /* ---- getting ---- */
 
-/* Room for so many of a list; NULL when that is too much. */
+/* Room for so many of a list, with what lies in it; NULL when that is too much. */
 static void *reserve(struct sim_told_lists *lists, int list, uint64_t count, size_t size)
 {
     const uint64_t bytes = (count + 1) * size;
+    const size_t old = lists->sizes[list];
     if (bytes > MOST_BYTES)
         return NULL;
-    if (bytes > lists->sizes[list]) {
-        free(lists->blocks[list]);
-        lists->blocks[list] = calloc(1, bytes * 2);
-        lists->sizes[list] = lists->blocks[list] == NULL ? 0 : bytes * 2;
+    if (bytes > old) {
+        char *grown = realloc(lists->blocks[list], bytes * 2);
+        if (grown == NULL)
+            return NULL;
+        memset(grown + old, 0, bytes * 2 - old);
+        lists->blocks[list] = grown;
+        lists->sizes[list] = bytes * 2;
     }
     return lists->blocks[list];
+}
+
+/* How far a list grows beyond what has come: a count alone costs no memory. */
+static uint32_t next_stop(uint32_t done, uint32_t count)
+{
+    const uint32_t step = done < FIRST_PART ? FIRST_PART : done;
+    return count - done < step ? count : done + step;
 }
 
 static weir_status get_list(struct sim_line *line, struct sim_told_lists *lists, int list,
                             uint32_t count, size_t size)
 {
-    void *block = reserve(lists, list, count, size);
-    return block == NULL ? WEIR_EPOLICY : sim_line_get(line, block, count * size);
+    uint32_t done = 0;
+    do {
+        const uint32_t stop = next_stop(done, count);
+        char *block = reserve(lists, list, stop, size);
+        if (block == NULL)
+            return WEIR_EPOLICY;
+        WEIR_TRY(sim_line_get(line, block + done * size, (stop - done) * size));
+        done = stop;
+    } while (done < count);
+    return WEIR_OK;
 }
 
-/* Grows as they come, so that a count alone costs no memory. */
+static weir_status get_action(struct sim_line *line, struct weir_action *action)
+{
+    WEIR_TRY(sim_line_get(line, action, head_size()));
+    WEIR_TRY(sim_line_get(line, &action->group, sizeof action->group));
+    if (action->alloc.device_count > WEIR_MAX_DEVICES || action->size != sizeof *action)
+        return WEIR_EPOLICY;
+    return sim_line_get(line, action->alloc.devices,
+                        action->alloc.device_count * sizeof action->alloc.devices[0]);
+}
+
 static weir_status get_actions(struct sim_line *line, struct sim_told_lists *lists, uint32_t count)
 {
-    struct weir_action *actions = reserve(lists, ACTIONS, count, sizeof *actions);
-    if (actions == NULL)
-        return WEIR_EPOLICY;
-    for (uint32_t i = 0; i < count; i++) {
-        struct weir_action *action = &actions[i];
-        WEIR_TRY(sim_line_get(line, action, head_size()));
-        WEIR_TRY(sim_line_get(line, &action->group, sizeof action->group));
-        if (action->alloc.device_count > WEIR_MAX_DEVICES || action->size != sizeof *action)
+    uint32_t done = 0;
+    do {
+        const uint32_t stop = next_stop(done, count);
+        struct weir_action *actions = reserve(lists, ACTIONS, stop, sizeof *actions);
+        if (actions == NULL)
             return WEIR_EPOLICY;
-        WEIR_TRY(sim_line_get(line, action->alloc.devices,
-                              action->alloc.device_count * sizeof action->alloc.devices[0]));
-    }
+        for (; done < stop; done++)
+            WEIR_TRY(get_action(line, &actions[done]));
+    } while (done < count);
     return WEIR_OK;
 }
 
@@ -123,13 +148,19 @@ static weir_status get_notes(struct sim_line *line, struct sim_told_lists *lists
 {
     if (count > MOST_NOTES)
         return WEIR_EPOLICY;
-    struct weir_pool_note *notes = reserve(lists, NOTES, count, sizeof *notes);
-    uint32_t *noted = reserve(lists, NOTED, count, sizeof *noted);
-    for (uint32_t i = 0; notes != NULL && noted != NULL && i < count; i++) {
-        WEIR_TRY(sim_line_get(line, &noted[i], sizeof noted[i]));
-        WEIR_TRY(sim_line_get(line, &notes[i], sizeof notes[i]));
-    }
-    return notes == NULL || noted == NULL ? WEIR_EPOLICY : WEIR_OK;
+    uint32_t done = 0;
+    do {
+        const uint32_t stop = next_stop(done, count);
+        struct weir_pool_note *notes = reserve(lists, NOTES, stop, sizeof *notes);
+        uint32_t *noted = reserve(lists, NOTED, stop, sizeof *noted);
+        if (notes == NULL || noted == NULL)
+            return WEIR_EPOLICY;
+        for (; done < stop; done++) {
+            WEIR_TRY(sim_line_get(line, &noted[done], sizeof noted[done]));
+            WEIR_TRY(sim_line_get(line, &notes[done], sizeof notes[done]));
+        }
+    } while (done < count);
+    return WEIR_OK;
 }
 
 weir_status sim_told_plan_get(struct sim_line *line, struct sim_told_lists **lists,

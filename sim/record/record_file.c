@@ -377,6 +377,13 @@ static weir_status open_old(const char *path,
 weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
                                 struct weir_error *error)
 {
+    struct stat there;
+    /* Each name has a lock and a log of its own: two writers would not see each other. */
+    if (lstat(path, &there) == 0 && S_ISREG(there.st_mode) && there.st_nlink > 1)
+        return weir_fail(error, WEIR_EIO,
+                         "%s: has another name too (a hard link), under which it could be written "
+                         "at the same time; go on with a copy",
+                         path);
     remove_half_made(path);
     return open_old(path, start_writing, recorder, error);
 }

@@ -56,6 +56,8 @@ struct sim_run_options {
     void *listener;
     uint32_t policy_timeout_s;  /* for an answer of a policy in a process of its own; 0 = 60 */
     uint64_t policy_memory_mib; /* of such a process; 0 = three quarters of the machine's */
+    uint64_t policy_cpu_s;      /* of the processor, over its life; 0 = a day */
+    uint32_t policy_files;      /* that it has open at once; 0 = 64 */
     double export_at_s;         /* the witness sees decisions at or after this time; NAN = none */
     const struct sim_witness *witness;           /* NULL = nobody sees decisions */
     const struct sim_observer *observer;         /* NULL = nobody watches */

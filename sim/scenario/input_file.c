@@ -4,6 +4,9 @@
  */
 #include "sim/scenario/input_file.h"
 
+#include "sim/engine/digest.h"
+#include "workloads/limits.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,18 +26,33 @@ char *sim_input_file_path(struct sim_arena *arena, const char *folder, const cha
     return sim_arena_printf(arena, "%s%s%s", folder, has_slash ? "" : "/", path);
 }
 
-static char *read_stream(struct sim_arena *arena, FILE *in, size_t *length)
+/* A signal that comes meanwhile is no reason to have read less. */
+static size_t read_part(void *buffer, size_t size, FILE *in)
+{
+    size_t used = 0;
+    bool is_on = true;
+    while (is_on && used < size) {
+        errno = 0;
+        used += fread((char *)buffer + used, 1, size - used, in);
+        is_on = ferror(in) != 0 && errno == EINTR;
+        if (is_on)
+            clearerr(in);
+    }
+    return used;
+}
+
+static char *read_stream(struct sim_arena *arena, FILE *in, uint64_t most_mib, size_t *length)
 {
     enum { CHUNK = 65536 };
     char *buffer = NULL;
     size_t used = 0;
     size_t got = CHUNK;
-    while (got == CHUNK && used <= SIM_INPUT_FILE_BYTES) {
+    while (got == CHUNK && used >> 20 < most_mib) {
         char *grown = realloc(buffer, used + CHUNK);
         if (grown == NULL)
             abort();
         buffer = grown;
-        got = fread(buffer + used, 1, CHUNK, in);
+        got = read_part(buffer + used, CHUNK, in);
         used += got;
     }
     char *text = sim_arena_text(arena, buffer, used);
@@ -43,29 +61,62 @@ static char *read_stream(struct sim_arena *arena, FILE *in, size_t *length)
     return text;
 }
 
-char *sim_input_file_read(struct sim_arena *arena, const char *folder, const char *path,
-                          size_t *length, struct weir_error *error)
+weir_status sim_input_file_digest(const char *path, int64_t *bytes, uint64_t *digest,
+                                  struct weir_error *error)
+{
+    unsigned char part[4096]; /* a multiple of 8 */
+    uint64_t so_far = SIM_DIGEST_START;
+    uint64_t count = 0;
+    size_t got = sizeof part;
+    FILE *in = fopen(path, "rb");
+    if (in == NULL)
+        return weir_fail(error, errno == ENOENT ? WEIR_ENOTFOUND : WEIR_EIO, "%s: %s", path,
+                         strerror(errno));
+    while (got == sizeof part) {
+        got = read_part(part, sizeof part, in);
+        so_far = sim_digest_part(so_far, part, got);
+        count += got;
+    }
+    const bool is_broken = ferror(in) != 0;
+    const int reason = errno;
+    (void)fclose(in);
+    if (is_broken)
+        return weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(reason));
+    *bytes = (int64_t)count;
+    *digest = sim_digest_word(so_far, count);
+    return WEIR_OK;
+}
+
+char *sim_input_file_read_most(struct sim_arena *arena, const char *path, uint64_t most_mib,
+                               size_t *length, struct weir_error *error)
 {
     const bool is_standard = strcmp(path, "-") == 0;
-    const char *name = is_standard ? path : sim_input_file_path(arena, folder, path);
-    FILE *in = is_standard ? stdin : fopen(name, "rb");
+    FILE *in = is_standard ? stdin : fopen(path, "rb");
     if (in == NULL) {
-        (void)weir_fail(error, WEIR_EIO, "%s: %s", name, strerror(errno));
+        (void)weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(errno));
         return NULL;
     }
     errno = 0;
-    char *text = read_stream(arena, in, length);
+    char *text = read_stream(arena, in, most_mib, length);
     const bool is_broken = ferror(in) != 0;
     const int reason = errno;
     if (!is_standard)
         (void)fclose(in);
     if (is_broken) {
-        (void)weir_fail(error, WEIR_EIO, "%s: %s", name, strerror(reason));
+        (void)weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(reason));
         return NULL;
     }
-    if (*length > SIM_INPUT_FILE_BYTES) {
-        (void)weir_fail(error, WEIR_EFORMAT, "%s: larger than 8 MiB", name);
+    if (*length >> 20 >= most_mib) {
+        (void)weir_fail(error, WEIR_EFORMAT, "%s: larger than %llu MiB (--limit scenario=MIB)",
+                        path, (unsigned long long)most_mib);
         return NULL;
     }
     return text;
+}
+
+char *sim_input_file_read(struct sim_arena *arena, const char *folder, const char *path,
+                          size_t *length, struct weir_error *error)
+{
+    const char *name = strcmp(path, "-") == 0 ? path : sim_input_file_path(arena, folder, path);
+    return sim_input_file_read_most(arena, name, WL_SCENARIO_MIB, length, error);
 }

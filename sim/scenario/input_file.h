@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading whole files of moderate size: the scenario and what it names.
+ * Reading whole files of moderate size: the scenario and what it names; what larger ones are.
  */
 #ifndef SIM_SCENARIO_INPUT_FILE_H
 #define SIM_SCENARIO_INPUT_FILE_H
@@ -8,12 +8,20 @@
 #include "sim/scenario/arena.h"
 #include "weir/status.h"
 
-enum { SIM_INPUT_FILE_BYTES = 8 * 1024 * 1024 };
-
 /* `path` relative to `folder` (NULL = the working directory), "-" = standard input. The text ends
- * with a NUL behind `length` bytes. NULL on error: WEIR_EIO, or larger than 8 MiB. */
+ * with a NUL behind `length` bytes. NULL on error: WEIR_EIO, or larger than
+ * it may be (workloads/limits.h). */
 char *sim_input_file_read(struct sim_arena *arena, const char *folder, const char *path,
                           size_t *length, struct weir_error *error);
+
+/* The same, not in a folder, of fewer than so many MiB. */
+char *sim_input_file_read_most(struct sim_arena *arena, const char *path, uint64_t most_mib,
+                               size_t *length, struct weir_error *error);
+
+/* Size and fingerprint of a file of any size. WEIR_ENOTFOUND when it is not there, WEIR_EIO when it
+ * cannot be read. */
+weir_status sim_input_file_digest(const char *path, int64_t *bytes, uint64_t *digest,
+                                  struct weir_error *error);
 
 /* The folder part of a path; NULL when it has none. */
 char *sim_input_file_folder(struct sim_arena *arena, const char *path);

@@ -23,6 +23,7 @@ struct sim_resolver {
     struct sim_scenario *scenario;
     struct wl_openb_nodes *nodes; /* of cluster.nodes_file, while hardware is resolved */
     const char *(*metric_named)(const char *name, const char **unit, const char **near);
+    const struct wl_limits *limits;      /* of files; NULL = the defaults */
     const struct sim_scenario *baseline; /* whose cluster a load is of; NULL = its own */
     bool is_hardware_unclear;            /* a mistake there: what fits where cannot be judged */
     bool has_gpus, is_exclusive;         /* uncut GPUs so far; they are not shared */

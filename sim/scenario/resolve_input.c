@@ -151,7 +151,8 @@ static void read_file(struct sim_resolver *resolver, struct draft_input *draft,
                       struct wl_items *items)
 {
     struct weir_error error = { .phase = -1 };
-    const struct wl_items_options options = { .path = sim_resolve_data_path(resolver, draft->file),
+    const struct wl_items_options options = { .limits = resolver->limits,
+                                              .path = sim_resolve_data_path(resolver, draft->file),
                                               .classes = class_names(resolver, draft),
                                               .class_count = draft->classes.count };
     if (wl_items_read(&options, items, &error) != WEIR_OK)

@@ -189,7 +189,8 @@ static bool find_format(struct trace *trace)
     if (draft->format == NULL && draft->columns != NULL)
         draft->format = sim_arena_copy(trace->resolver->arena, "table");
     if (draft->format == NULL) {
-        const struct wl_trace_options options = { .path = trace->path };
+        const struct wl_trace_options options = { .path = trace->path,
+                                                  .limits = trace->resolver->limits };
         if (wl_trace_recognise(&options, &trace->format, &columns, &error) != WEIR_OK)
             return sim_report_error(report, trace->at, "%s", error.text);
         draft->format = sim_arena_copy(trace->resolver->arena, trace->format->name);
@@ -256,7 +257,8 @@ static bool read_file(struct trace *trace)
     const struct wl_trace_options options = { .path = trace->path,
                                               .on_bad_row =
                                                   skips ? WL_BAD_ROW_IS_SKIPPED : WL_BAD_ROW_FAILS,
-                                              .map = map };
+                                              .map = map,
+                                              .limits = trace->resolver->limits };
     const weir_status status = trace->format->read(&options, &trace->jobs, &error);
     wl_column_map_destroy(map);
     if (status != WEIR_OK)

@@ -15,6 +15,7 @@
 #include "sim/scenario/models.h"
 #include "sim/scenario/set.h"
 #include "sim/scenario/words.h"
+#include "workloads/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,28 +61,29 @@ static struct sim_policies built_in_policies(struct sim_arena *arena)
 /* ---- files ---- */
 
 static void note_file(struct sim_arena *arena, struct sim_scenario *scenario, const char *path,
-                      const char *text, size_t length)
+                      struct sim_input_file file)
 {
     scenario->files =
         sim_arena_grow(arena, scenario->files, scenario->files_count, sizeof *scenario->files);
-    scenario->files[scenario->files_count++] = (struct sim_input_file){
-        .path = sim_arena_copy(arena, path),
-        .bytes = (int64_t)length,
-        .digest = sim_digest_bytes(SIM_DIGEST_START, text, length),
-    };
+    file.path = sim_arena_copy(arena, path);
+    scenario->files[scenario->files_count++] = file;
 }
 
+/* Of any size: a trace that is another one makes another experiment. Who needs a file that is not
+ * there has reported it. */
 static void note_named_files(struct loading *loading, const struct sim_reader *reader)
 {
+    struct sim_arena *arena = &loading->box->arena;
     for (size_t i = 0; i < reader->files_count; i++) {
-        struct sim_arena scratch = { .blocks = NULL };
-        size_t length = 0;
-        const char *text =
-            sim_input_file_read(&scratch, loading->folder, reader->files[i], &length, NULL);
-        if (text != NULL) /* who needs it has reported it */
-            note_file(&loading->box->arena, &loading->box->scenario, reader->files[i], text,
-                      length);
-        sim_arena_clear(&scratch);
+        struct sim_input_file file = { .path = NULL };
+        struct weir_error error = { .phase = -1, .pool = -1 };
+        const weir_status status =
+            sim_input_file_digest(sim_input_file_path(arena, loading->folder, reader->files[i]),
+                                  &file.bytes, &file.digest, &error);
+        if (status == WEIR_OK)
+            note_file(arena, &loading->box->scenario, reader->files[i], file);
+        else if (status != WEIR_ENOTFOUND)
+            (void)sim_report_error(&loading->report, NULL, "%s", error.text);
     }
 }
 
@@ -129,7 +131,8 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                      .draft = draft,
                                      .scenario = scenario,
                                      .metric_named = loading->source->metric_named,
-                                     .baseline = loading->source->baseline };
+                                     .baseline = loading->source->baseline,
+                                     .limits = loading->source->limits };
     sim_resolve(&resolver);
     sim_check(&resolver);
     check_acts(loading, root);
@@ -236,24 +239,28 @@ static weir_status load_file(struct loading *loading)
     struct sim_report *report = &loading->report;
     const struct sim_scenario_source *source = loading->source;
     struct weir_error error = { .phase = -1 };
+    const uint64_t most_mib =
+        wl_limit(source->limits == NULL ? 0 : source->limits->scenario_mib, WL_SCENARIO_MIB);
     if (source->text != NULL) {
         report->text = source->text;
         report->length = strlen(source->text);
     } else {
-        report->text =
-            sim_input_file_read(&loading->box->arena, NULL, source->path, &report->length, &error);
+        report->text = sim_input_file_read_most(&loading->box->arena, source->path, most_mib,
+                                                &report->length, &error);
     }
     if (report->text == NULL) {
         report->length = 0;
         sim_report_error(report, NULL, "%s", error.text);
         return WEIR_EIO;
     }
-    if (report->length > SIM_INPUT_FILE_BYTES) {
-        sim_report_error(report, NULL, "larger than 8 MiB");
+    if (report->length >> 20 >= most_mib) {
+        sim_report_error(report, NULL, "larger than %llu MiB", (unsigned long long)most_mib);
         return WEIR_EFORMAT;
     }
-    note_file(&loading->box->arena, &loading->box->scenario, report->path, report->text,
-              report->length);
+    note_file(&loading->box->arena, &loading->box->scenario, report->path,
+              (struct sim_input_file){
+                  .bytes = (int64_t)report->length,
+                  .digest = sim_digest_bytes(SIM_DIGEST_START, report->text, report->length) });
     return load_text(loading);
 }
 

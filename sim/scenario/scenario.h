@@ -738,6 +738,7 @@ struct sim_scenario_source {
     /* Whose cluster arrivals.load is relative to: demand must not grow with the cluster that a
      * variant tries. NULL = its own. */
     const struct sim_scenario *baseline;
+    const struct wl_limits *limits; /* of files that are read; NULL = the defaults */
     bool is_variant; /* the sets make one variant: the others are not checked on top of it */
 };
 

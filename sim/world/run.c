@@ -8,8 +8,8 @@
 #include "sim/cluster/sharing.h"
 #include "sim/lab/lab.h"
 #include "sim/port/module.h"
-#include "sim/port/sandbox.h"
 #include "sim/record/record.h"
+#include "sim/world/lab_apart.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -319,14 +319,15 @@ static weir_status run_static(const struct sim_scenario *scenario,
 {
     const struct sim_results out = results_of(options, error);
     struct sim_lab *lab = NULL;
-    struct sim_scenario placed = *scenario; /* every place is asked for here: no process between */
-    if (sim_placement_is_stand_in(placed.sched.placement.placement))
-        sim_sandbox_limit(options->policy_memory_mib);
-    WEIR_TRY(sim_placement_load(&placed.sched.placement.placement, error));
+    struct sim_lab_apart apart = { .lab = NULL };
+    struct sim_scenario placed = *scenario;
     WEIR_TRY(sim_lab_create(&placed, options, &lab, error));
     weir_status status = record_nodes(scenario, sim_lab_cluster(lab), options->recorder, error);
+    if (status == WEIR_OK && sim_placement_is_stand_in(placed.sched.placement.placement))
+        status = sim_lab_apart_start(&apart, &placed, lab, options, error);
     if (status == WEIR_OK)
         status = sim_lab_run(lab, summary, &out);
+    sim_lab_apart_stop(&apart);
     sim_lab_destroy(lab);
     return status;
 }

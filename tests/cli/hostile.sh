@@ -35,7 +35,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $name in hostile_p_*) kind=placement ;; esac
     more=()
     case $name in
-    *_loop | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp) more=(--policy-timeout 1) ;;
+    *_loop | *_hang | *_p_less | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp) more=(--policy-timeout 1) ;;
     *_hog | *_actions | *_memory) more=(--policy-memory 600) ;;
     esac
     expect 4 tagged timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" \
@@ -60,7 +60,33 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
     count=$((count + 1))
 done
-[ "$count" -ge 60 ] || fail "only $count hostile modules"
+[ "$count" -ge 68 ] || fail "only $count hostile modules"
+[ "$(ls ./*.yaml)" = ./two.yaml ] || fail 'a module has written files'
+
+# The same where every place is asked for, without a clock.
+cat >fill.yaml <<'Y'
+schema: 2
+name: fill
+cluster: {nodes: [{name: n, count: 2, cpus: 64, gpus: {h100: 8}}]}
+sched: {placement: hostile}
+fill: [{name: jobs, classes: [{name: one, count: 40, request: {cpus: 1, gpus: 0.5}}]}]
+Y
+fills=0
+for module in "$WEIR_PLUGINS"/hostile_p_*.so; do
+    name=$(basename "$module" .so)
+    [ "$name" != hostile_p_nan ] || continue # a score like any other where nothing else is asked
+    expect 4 tagged timeout 60 "$WEIR_BIN" run fill.yaml --plugin "$module" --policy-timeout 1 \
+        -o "fill_$name.db"
+    nobody_left "$name"
+    has stderr 'arrival 0: placement policy hostile'
+    [ "$(wc -l <stderr)" -le 2 ] || fail "$name: more than a sentence"
+    if command -v sqlite3 >/dev/null; then
+        [ "$(sqlite3 "fill_$name.db" 'SELECT status FROM run')" = failed ] || fail "$name: not failed"
+        [ "$(sqlite3 "fill_$name.db" 'PRAGMA integrity_check')" = ok ] || fail "$name: broken"
+    fi
+    fills=$((fills + 1))
+done
+[ "$fills" -ge 6 ] || fail "only $fills hostile placements of a fill"
 
 # What they do harms nobody: the run is complete, and gives what it gives without the rudeness. The
 # one that writes into the talk of others may be caught at it.
@@ -86,6 +112,16 @@ for module in "$WEIR_PLUGINS"/rude_*.so; do
 done
 [ "$rude" -ge 8 ] || fail "only $rude rude modules"
 
+# Limits of the process of a policy are options, as all others.
+expect 4 tagged timeout 60 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_loop.so" \
+    --set sched.scaling=hostile --no-db --limit policy_cpu=1
+has stderr 'it took more time on the processor than --limit policy_cpu allows'
+expect 0 tagged timeout 60 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_files.so" \
+    --set sched.scaling=hostile --no-db --limit policy_files=200
+expect 4 tagged timeout 60 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_files.so" \
+    --set sched.scaling=hostile --no-db --limit policy_files=20
+matches stderr 'it may not open more than 1[0-9] files'
+
 # Whoever ends weir ends a policy that does not return.
 env WEIR_TAG="$tag" "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_sleep.so" --no-db \
     --set sched.scaling=hostile >stdout 2>stderr &
@@ -94,6 +130,24 @@ await_anybody
 kill -9 "$weir"
 wait "$weir" || true
 nobody_left_soon 'weir was killed'
+
+# Whoever ends the keeper of a policy ends the policy, and weir says so at once. The code is the
+# process of which none is the parent, the keeper its parent.
+env WEIR_TAG="$tag" "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_sleep.so" --no-db \
+    --set sched.scaling=hostile >stdout 2>stderr &
+weir=$!
+await_anybody
+sleep 1
+# shellcheck disable=SC2046 # numbers
+keeper=$(ps -o pid=,ppid= -p "$(tagged_processes | paste -sd,)" |
+    awk '{ parent[$1] = $2; is_parent[$2] = 1 } END { for (p in parent) if (!is_parent[p]) print parent[p] }')
+began=$SECONDS
+kill -9 "$keeper"
+status=0
+wait "$weir" || status=$?
+[ "$status" -eq 4 ] && [ $((SECONDS - began)) -lt 30 ] || fail "the keeper was killed: $status, $((SECONDS - began)) s"
+has stderr 'it was killed by signal 9'
+nobody_left_soon 'its keeper was killed'
 
 # The variants that did not fail are compared all the same, by the command that ran them and later.
 sed 's/^horizon.*/horizon: 10 min/' two.yaml >both.yaml

@@ -46,6 +46,23 @@ timeline:
   - {at: 12 min, action: set, set: {sched.scaling.policy: xenna, sched.placement: template_fullest_first}}
   - {at: 20 min, action: set, set: {sched.placement: fgd}}
 Y
+cat >fill.yaml <<'Y'
+schema: 2
+name: fill
+cluster:
+  nodes:
+    - {name: a, count: 12, cpus: 32, ram: 256 GiB, gpus: {h100: 8}}
+    - {name: b, count: 6, cpus: 64, gpus: {h100: 4}}
+sched: {placement: template_fullest_first}
+fill:
+  - name: batch
+    defrag: {rule: greedy, budget: 5 %}
+    classes:
+      - {name: share, count: 300, request: {cpus: 1, gpus: 0.3, ram: 1 GiB}}
+      - {name: one, count: 60, request: {cpus: 4, gpus: 1}}
+      - {name: gang, count: 10, members: 3, request: {cpus: 2, gpus: 2}}
+      - {name: bundle, count: 4, members: 3, placement_group: spread, request: {cpus: 1, gpus: 2}}
+Y
 modules=(--plugin "$WEIR_PLUGINS/template.so" --plugin "$WEIR_PLUGINS/queueings.so")
 
 differing() { # what differs in two databases
@@ -86,9 +103,10 @@ both "$WEIR_SOURCE_DIR/scenarios/examples/mixed_cluster.yaml" --set sched.placem
 both pipes.yaml -j 2
 both "$WEIR_SOURCE_DIR/scenarios/training/quota.yaml" --set sched.placement=template_fullest_first
 both "$WEIR_SOURCE_DIR/scenarios/training/quota.yaml" --set sched.queueing=widest_first
-# Placement without a clock takes place in the process of the run.
+# Placement without a clock, with moves at the end.
 both "$WEIR_SOURCE_DIR/scenarios/examples/pack_density.yaml" --set sched.placement=template_fullest_first
-[ "$count" -ge 13 ] || fail "only $count scenarios"
+both fill.yaml
+[ "$count" -ge 14 ] || fail "only $count scenarios"
 
 # The database says where the module ran, and what it has begun is gone on with in the same place.
 expect 0 "$WEIR_BIN" run pipes.yaml "${modules[@]}" --quiet -n 2 -o apart.db --force

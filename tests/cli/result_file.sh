@@ -120,6 +120,31 @@ damaged() { # by an SQL statement
     same y.txt z.txt
     [ "$(echo z.db*)" = z.db ] || fail "files are left: $(echo z.db*)"
 }
+# A file with two names has two locks and two logs: it is not gone on with, but may be replaced.
+expect 0 "$WEIR_BIN" run small.yaml -n 1 -q -o named.db
+sqlite3 named.db 'DELETE FROM run'
+ln named.db twice.db
+expect 3 "$WEIR_BIN" run small.yaml -n 1 -q -o twice.db --resume
+has stderr 'twice.db: has another name too (a hard link)'
+expect 0 "$WEIR_BIN" run small.yaml -n 1 -q -o twice.db --force
+[ "$(sqlite3 named.db 'SELECT count(*) FROM run')" = 0 ] || fail 'written under another name'
+expect 0 "$WEIR_BIN" run small.yaml -n 1 -q -o named.db --resume
+
+# A trace with other bytes is noticed however long it is.
+cp "$WEIR_SOURCE_DIR"/scenarios/examples/jobs_table.* .
+sed -i '/^compare:/,$d' jobs_table.yaml
+filler=$(head -c 120000 /dev/zero | tr '\0' x)
+sed "1s/\$/;note/; 2,\$s/\$/;/" jobs_table.csv | awk -v filler="$filler" '{ print $0 (NR > 1 ? filler : "") }' >long.csv
+mv long.csv jobs_table.csv
+[ "$(stat -c %s jobs_table.csv)" -gt 9000000 ] || fail 'the trace is short'
+expect 0 "$WEIR_BIN" run jobs_table.yaml -n 1 -o long.db -q
+[ "$(sqlite3 long.db "SELECT count(*) FROM input_file WHERE path = 'jobs_table.csv'")" = 1 ] ||
+    fail 'a long trace is not among the input files'
+sqlite3 long.db 'DELETE FROM run'
+sed -i '4s/;Pass;/;Killed;/' jobs_table.csv
+expect 3 "$WEIR_BIN" run jobs_table.yaml -n 1 -o long.db -q --resume
+has stderr 'its input file jobs_table.csv is '
+
 damaged ''
 has stderr 'run 2 is computed again: z.db.part2: its rows are not those that were written'
 damaged "UPDATE meta SET value = 'another' WHERE key = 'identity'"

@@ -18,6 +18,7 @@ refused() { # FILE
     expect "$2" "${@:3}"
     has stderr "$1"
     has stderr 'unpacks to more than 32 MiB and 200 times its size: if this is meant, unpack it first'
+    has stderr '--limit unpacked=MIB'
 }
 memory_kib() { python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -37,6 +38,36 @@ if command -v zstd >/dev/null; then
 else
     skip_part 'no zstd program'
 fi
+
+# Whoever means it says so, in the same words for every command that reads files.
+expect 3 "$WEIR_BIN" trace info bomb.gz --map tiresias --limit unpacked=40,scenario=9
+has stderr 'unpacks to more than 40 MiB'
+rows 200000 | pack middle.gz # 3 MB
+cat >middle.yaml <<'Y'
+schema: 2
+name: middle
+horizon: 10 s
+cluster: {nodes: [{name: n, count: 1, cpus: 8, gpus: {h100: 1}}]}
+jobs: [{name: team, format: table, trace: middle.gz, columns: tiresias, count: 3}]
+Y
+expect 0 "$WEIR_BIN" validate middle.yaml
+expect 2 "$WEIR_BIN" validate middle.yaml --limit unpacked=1
+has stderr 'unpacks to more than 1 MiB'
+expect 2 "$WEIR_BIN" run middle.yaml --no-db --limit unpacked=1
+has stderr 'unpacks to more than 1 MiB'
+expect 3 "$WEIR_BIN" fit middle.gz --columns stage=job_id,start=submit_time,end=duration --limit unpacked=1
+has stderr 'unpacks to more than 1 MiB'
+for wrong in unpakced=3:'did you mean' unpacked=0:'with N from 1' unpacked:'with N from 1' unpacked=1x:'with N from 1'; do
+    expect 2 "$WEIR_BIN" validate middle.yaml --limit "${wrong%%:*}"
+    has stderr "${wrong#*:}"
+done
+
+# The text of a scenario.
+{ cat middle.yaml; head -c 9000000 /dev/zero | tr '\0' '#' | fold -w 100; } >long.yaml
+expect 3 "$WEIR_BIN" validate long.yaml
+has stderr 'larger than 8 MiB (--limit scenario=MIB)'
+expect 0 "$WEIR_BIN" validate long.yaml --limit scenario=12
+rm -f middle.* long.yaml
 
 expect 0 "$WEIR_BIN" trace info small.gz --map tiresias
 matches stdout '^jobs +100000 '

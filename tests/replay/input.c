@@ -9,10 +9,10 @@ weir_status replay_amounts(const json_t *json, struct weir_amounts *amounts,
                            struct weir_error *error)
 {
     *amounts = (struct weir_amounts){
-        .nvdecs = (int64_t)decide_number_or(json, "nvdecs", 0),
-        .nvencs = (int64_t)decide_number_or(json, "nvencs", 0),
-        .ram_bytes = (int64_t)decide_number_or(json, "ram_bytes", 0),
-        .gpu_mem_bytes = (int64_t)decide_number_or(json, "gpu_mem_bytes", 0),
+        .nvdecs = replay_amount_or(json, "nvdecs", 0),
+        .nvencs = replay_amount_or(json, "nvencs", 0),
+        .ram_bytes = replay_amount_or(json, "ram_bytes", 0),
+        .gpu_mem_bytes = replay_amount_or(json, "gpu_mem_bytes", 0),
     };
     WEIR_TRY(decide_optional_units(json, "cpus", &amounts->cpu_units, error));
     return decide_optional_units(json, "gpus", &amounts->gpu_units, error);

@@ -12,6 +12,7 @@
 
 #include "sim/cli/decide_input.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Answers one question; the caller releases `*answer`. What the scheduler refuses is an answer;
@@ -36,6 +37,18 @@ weir_status replay_check_documents(const struct decide_documents *documents, FIL
                                    struct replay_tally *tally, struct weir_error *error);
 
 /* ---- parts (input.c) ---- */
+
+/* Whole numbers; what is beyond their range is none, and stands for the fallback. */
+static inline uint32_t replay_count_or(const json_t *object, const char *key, uint32_t fallback)
+{
+    const double number = decide_number_or(object, key, fallback);
+    return number >= 0 && number <= UINT32_MAX ? (uint32_t)number : fallback;
+}
+static inline int64_t replay_amount_or(const json_t *object, const char *key, int64_t fallback)
+{
+    const double number = decide_number_or(object, key, (double)fallback);
+    return fabs(number) < 0x1p62 ? (int64_t)number : fallback;
+}
 
 /* The text of a key, "" when there is none. */
 const char *replay_text(const json_t *object, const char *key);

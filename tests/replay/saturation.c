@@ -23,22 +23,20 @@ static struct weir_saturation_config read_config(const json_t *json)
 
     config.headroom = decide_number_or(json, "capacity_headroom", config.headroom);
     config.window_s = decide_number_or(json, "speed_estimation_window_s", config.window_s);
-    config.least_tasks = (uint32_t)decide_number_or(json, "min_data_points", config.least_tasks);
-    config.most_kept = (uint32_t)decide_number_or(json, "averaging_samples", config.most_kept);
+    config.least_tasks = replay_count_or(json, "min_data_points", config.least_tasks);
+    config.most_kept = replay_count_or(json, "averaging_samples", config.most_kept);
     config.alpha_up = decide_number_or(json, "speed_alpha_up", config.alpha_up);
     config.alpha_down = decide_number_or(json, "speed_alpha_down", config.alpha_down);
     config.stale_multiple = decide_number_or(json, "speed_stale_multiple", config.stale_multiple);
-    config.stale_growth =
-        (uint32_t)decide_number_or(json, "speed_stale_growth_step", config.stale_growth);
+    config.stale_growth = replay_count_or(json, "speed_stale_growth_step", config.stale_growth);
     config.least_task_s = decide_number_or(json, "min_task_duration", config.least_task_s);
     config.warmup_growth =
-        (uint32_t)decide_number_or(json, "pipeline_warmup_growth_step", config.warmup_growth);
+        replay_count_or(json, "pipeline_warmup_growth_step", config.warmup_growth);
     config.release_cycles =
-        (uint32_t)decide_number_or(json, "scale_down_release_cycles", config.release_cycles);
+        replay_count_or(json, "scale_down_release_cycles", config.release_cycles);
     config.release_slowdown =
         decide_number_or(json, "scale_down_release_slowdown", config.release_slowdown);
-    config.reclaim_cycles =
-        (uint32_t)decide_number_or(json, "reclaim_confirm_cycles", config.reclaim_cycles);
+    config.reclaim_cycles = replay_count_or(json, "reclaim_confirm_cycles", config.reclaim_cycles);
     return config;
 }
 

@@ -427,10 +427,10 @@ static weir_status answer_shape(const json_t *input, json_t **answer, struct wei
     const struct weir_request request = {
         .cpus = decide_number_or(json, "cpus", 0),
         .gpus = decide_number_or(json, "gpus", 0),
-        .nvdecs = (int64_t)decide_number_or(json, "nvdecs", 0),
-        .nvencs = (int64_t)decide_number_or(json, "nvencs", 0),
-        .ram_bytes = (int64_t)decide_number_or(json, "ram_bytes", 0),
-        .gpu_mem_bytes = (int64_t)decide_number_or(json, "gpu_mem_bytes", 0),
+        .nvdecs = replay_amount_or(json, "nvdecs", 0),
+        .nvencs = replay_amount_or(json, "nvencs", 0),
+        .ram_bytes = replay_amount_or(json, "ram_bytes", 0),
+        .gpu_mem_bytes = replay_amount_or(json, "gpu_mem_bytes", 0),
         .entire_gpu = decide_flag_or(json, "entire_gpu", false),
         .codec_same_gpu = decide_flag_or(json, "codec_same_gpu", false),
     };
@@ -448,7 +448,7 @@ static weir_status answer_slots(const json_t *input, json_t **answer, struct wei
     const json_t *const params = json_object_get(input, "params");
     const struct weir_slots_rule rule = {
         .period_s = 1 / decide_number_or(params, "min_scheduling_algorithm_rate_hz", 1),
-        .least = (uint32_t)decide_number_or(params, "min_slots", 2),
+        .least = replay_count_or(params, "min_slots", 2),
     };
     json_t *workers;
     json_t *slots;

@@ -458,7 +458,7 @@ static weir_status feed_task(struct weir_estimator *estimator, const json_t *tas
         .start_ns = llround(start_s * 1e9),
         .end_ns = llround(end_s * 1e9),
         .returns = is_list ? (uint32_t)json_number_value(json_array_get(task, 2))
-                           : (uint32_t)decide_number_or(task, "returns", 0),
+                           : replay_count_or(task, "returns", 0),
     };
     return weir_estimator_add(estimator, &measurement);
 }
@@ -514,7 +514,7 @@ static weir_status answer_estimate(struct replay_xenna *xenna, json_t **answer,
     const size_t count = (size_t)decide_number_or(xenna->input, "num_stages", 1);
     const struct weir_window window = {
         .window_ns = llround(decide_number_or(xenna->input, "window_s", 180) * 1e9),
-        .min_points = (uint32_t)decide_number_or(xenna->input, "min_events", 5),
+        .min_points = replay_count_or(xenna->input, "min_events", 5),
     };
     struct weir_estimator **const estimators = calloc(count + 1, sizeof(struct weir_estimator *));
     json_t *const queries = json_array();

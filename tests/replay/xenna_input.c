@@ -174,8 +174,8 @@ static weir_status requested_shape(const struct replay_xenna *xenna, const json_
     const struct weir_request request = {
         .cpus = kept_amount(cpus, quantum),
         .gpus = kept_amount(gpus, quantum),
-        .nvdecs = (int64_t)decide_number_or(json, "nvdecs", 0),
-        .nvencs = (int64_t)decide_number_or(json, "nvencs", 0),
+        .nvdecs = replay_amount_or(json, "nvdecs", 0),
+        .nvencs = replay_amount_or(json, "nvencs", 0),
         .entire_gpu = decide_flag_or(json, "entire_gpu", false),
         .cpus_per_gpu = !xenna->is_codec,
         .spmd = decide_flag_or(json, "spmd", false),
@@ -226,11 +226,11 @@ static weir_status direct_kind(const json_t *json, uint32_t *kind, struct weir_e
 /* GPUs of one allocation of a shape that is written directly. */
 static void direct_gpus(const json_t *json, struct weir_shape *shape)
 {
-    const uint32_t actors = (uint32_t)decide_number_or(json, "actors", 0);
+    const uint32_t actors = replay_count_or(json, "actors", 0);
 
     shape->gpu_units = WEIR_ONE;
-    shape->gpu_count = (uint32_t)decide_number_or(json, "gpus", 0);
-    shape->node_gpus = (uint32_t)decide_number_or(json, "gpus_in_node", 0);
+    shape->gpu_count = replay_count_or(json, "gpus", 0);
+    shape->node_gpus = replay_count_or(json, "gpus_in_node", 0);
     if (shape->kind == WEIR_SHAPE_SPMD_SMALL)
         shape->gpu_count = actors;
     if (shape->kind == WEIR_SHAPE_SPMD_MULTI) {
@@ -244,10 +244,8 @@ static weir_status direct_shape(const struct replay_xenna *xenna, const json_t *
 {
     static const char *const per_gpu[] = { "cpus_per_gpu", "cpus_per_actor" };
     struct weir_shape made = {
-        .nvdecs =
-            (uint32_t)decide_number_or(json, "nvdecs", decide_number_or(json, "nvdecs_per_gpu", 0)),
-        .nvencs =
-            (uint32_t)decide_number_or(json, "nvencs", decide_number_or(json, "nvencs_per_gpu", 0)),
+        .nvdecs = replay_count_or(json, "nvdecs", replay_count_or(json, "nvdecs_per_gpu", 0)),
+        .nvencs = replay_count_or(json, "nvencs", replay_count_or(json, "nvencs_per_gpu", 0)),
     };
     const double cpus = replay_xenna_amount(xenna, decide_number_or(json, "cpus", 0));
     const double share = replay_xenna_amount(xenna, decide_number_or(json, "gpu", 0));

@@ -9,8 +9,9 @@
  *                          read also eio, enospc, short, eintr: with "on" every one is short or
  *                          interrupted once
  *   WEIR_FAIL_COUNT=FILE   gets the number of calls when the first process ends; with N = 0 also
- * the number of the first call from each place: a stack of up to 16 callers WEIR_FAIL_TRACE=1 the
- * stack of the first failure, on standard error
+ * the number of the first call from each place and what stands for it: a stack of up to 16 callers,
+ * the same in every run of the program when addresses are not drawn (setarch -R)
+ *   WEIR_FAIL_TRACE=1      the stack of the first failure, on standard error
  *
  * Example: WEIR_FAIL=write:12:once:enospc. Calls that the C library makes itself, as stdio does, do
  * not go through names that a library could define again: so the functions of the C library begin
@@ -47,7 +48,8 @@ enum { PLACES = 1 << 16, FRAMES = 16 };
 struct seen {
     long count;
     long place_count;
-    long first[PLACES / 2];  /* the call that found each place */
+    long first[PLACES / 2]; /* the call that found each place */
+    uint64_t stacks[PLACES / 2];
     uint64_t places[PLACES]; /* open addressing, by stack; 0 = none */
 };
 
@@ -84,6 +86,7 @@ static void note_place(long now)
     if (*slot == stack || plan.seen->place_count == PLACES / 2)
         return;
     *slot = stack;
+    plan.seen->stacks[plan.seen->place_count] = stack;
     plan.seen->first[plan.seen->place_count++] = now;
 }
 
@@ -293,7 +296,7 @@ __attribute__((destructor)) static void end(void)
     if (file >= 0) {
         (void)dprintf(file, "%ld\n", plan.seen->count);
         for (long i = 0; i < plan.seen->place_count; i++)
-            (void)dprintf(file, "%ld\n", plan.seen->first[i]);
+            (void)dprintf(file, "%ld %lx\n", plan.seen->first[i], plan.seen->stacks[i]);
         (void)close(file);
     }
 }

@@ -3,8 +3,9 @@
 
 faults.py SHIM HOW SEED [COMMAND...], with HOW
     every   every n in every way: days
-    all     every n for files, and for memory the first call from each place (a stack of callers): hours
-    places  the first call from each place
+    all     every n for files, and for memory the first call from each place: a stack of callers,
+            tried with the first of the commands that comes by
+    places  the first call from each place, for every command anew
     N       N times the samples below
 WEIR_FAULT_KINDS=write,read leaves memory out. A command is right when it finds what it finds
 undisturbed, or ends with a code of its own and a sentence; a database that it leaves can be read.
@@ -133,16 +134,16 @@ def once(name, plan):
                 (shutil.copy if file in made else os.link)(file, os.path.join(folder, file))
         environment = {**os.environ, "LD_PRELOAD": shim, "WEIR_FAIL": plan, "WEIR_FAIL_COUNT": "calls"}
         try:
-            ran = subprocess.run([weir, *words.split()], cwd=folder, env=environment, text=True,
+            ran = subprocess.run([*FIXED, weir, *words.split()], cwd=folder, env=environment, text=True,
                                  capture_output=True, errors="replace", timeout=60)
         except subprocess.TimeoutExpired:
             return dict(code=-99, out="", err="it hangs", made=[])
         found = [content(folder, file) for file in made]
         calls = os.path.join(folder, "calls")
-        counted = list(map(int, open(calls))) if os.path.exists(calls) else [0]
+        counted = [line.split() for line in open(calls)] if os.path.exists(calls) else [["0"]]
         out = plain(ran.stdout, folder)
-    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, calls=counted[0],
-                places=counted[1:])
+    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, calls=int(counted[0][0]),
+                places={int(n): stack for n, stack in counted[1:]})
 
 
 def verdict(name, good, seen, plan):
@@ -174,6 +175,9 @@ def plans_of(kind, good, draw):
     every = range(1, good["calls"] + 1)
     if each in ("every", "all", "places"):
         numbers = good["places"] if each == "places" or (each == "all" and kind == "alloc") else every
+        if each == "all" and kind == "alloc":
+            numbers = [n for n in numbers if good["places"][n] not in stacks_tried]
+            stacks_tried.update(good["places"].values())
         # Memory that ends ends the process: the one way and the other differ with several of them.
         return [f"{kind}:{n}:{how}" for i, n in enumerate(numbers)
                 for how in (hows if kind != "alloc" or each == "every" else [hows[i % 2]])]
@@ -216,5 +220,7 @@ def main():
     return 1 if wrong else 0
 
 
-counts = {}
+counts, stacks_tried = {}, set()
+# Addresses are the same in every process, so that a stack is the same one in every command.
+FIXED = ["setarch", "-R"] if each == "all" and shutil.which("setarch") else []
 sys.exit(main())

@@ -93,7 +93,7 @@ weir_status oracle_job_place(struct oracle_run *run, struct oracle_job *job, boo
 {
     const struct sim_job_spec *spec = oracle_job_spec(run, job);
     const struct weir_mix mix = sim_target_mix(&run->target);
-    const struct sim_job_question question = {
+    const struct sim_lab_question question = {
         .belief = run->belief, .mix = &mix, .job = spec, .seed = seed_of(run, job)
     };
     struct weir_error refused = { .phase = -1 };
@@ -130,7 +130,7 @@ weir_status oracle_job_judge_kinds(struct oracle_run *run)
 {
     const struct weir_mix mix = sim_target_mix(&run->target);
     for (uint32_t s = 0; s < run->workload->jobs_count; s++) {
-        const struct sim_job_question question = { .belief = run->belief,
+        const struct sim_lab_question question = { .belief = run->belief,
                                                    .mix = &mix,
                                                    .job = &run->workload->jobs[s] };
         struct weir_error refused = { .phase = -1 };

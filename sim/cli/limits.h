@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * --limit NAME=NUMBER: one way to raise or lower the limits that messages speak of.
+ */
+#ifndef SIM_CLI_LIMITS_H
+#define SIM_CLI_LIMITS_H
+
+#include "sim/cli/options.h"
+#include "workloads/limits.h"
+
+/* 0 = the default. */
+struct sim_limits {
+    struct wl_limits files;
+    uint64_t policy_cpu_s, policy_files; /* of a module in a process of its own */
+};
+
+/* The option alone, of a struct sim_words; its words are known to be right after parsing. */
+extern const struct sim_option_table sim_limit_table;
+struct sim_limits sim_limits_of(const struct sim_words *words);
+
+#endif
