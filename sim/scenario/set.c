@@ -57,6 +57,7 @@ static struct sim_yaml *child_of(struct walk *walk, struct sim_yaml *node, const
     child = sim_yaml_new(walk->arena, SIM_YAML_NULL, NULL);
     child->key = sim_arena_copy(walk->arena, key);
     child->origin = walk->at->origin;
+    child->file = walk->at->file;
     child->mark = walk->at->mark;
     child->key_mark = walk->at->key_mark;
     sim_yaml_append(node, child);
