@@ -5,6 +5,8 @@
  */
 #include "workloads/span_model.h"
 
+#include "workloads/timestamp.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -108,6 +110,11 @@ static void write_head(const struct writing *writing)
         write_text(writing->out, text);
     free(text);
     (void)fputc('\n', writing->out);
+    if (model->log->has_stamps) {
+        char stamp[WL_TIMESTAMP_TEXT];
+        (void)fprintf(writing->out, "start_time: %s # of the log\n",
+                      wl_date_text(model->log->start_unix_s * 1000000000, stamp));
+    }
 }
 
 static void write_node(const struct writing *writing, const struct wl_node_model *node)
@@ -274,10 +281,30 @@ static weir_status write_stage(const struct writing *writing, size_t index)
     return status;
 }
 
+/* No machine has more GPUs than this: workers share them, and a log does not say how. */
+enum { MOST_GPUS = 16 };
+
+static weir_status check_nodes(const struct writing *writing)
+{
+    const struct wl_model *model = writing->model;
+    for (size_t n = 0; n < model->node_count && model->log->has_node; n++)
+        for (size_t g = 0; g < model->log->gpus.count; g++)
+            if (model->nodes[n].gpus[g] > MOST_GPUS)
+                return weir_fail(writing->error, WEIR_EINVAL,
+                                 "%u workers had a GPU (%.40s) at once on node %.60s: GPUs are "
+                                 "shared, and a log does not say how; write a scenario with the "
+                                 "cluster and what the stages ask for, and put the laws into it: "
+                                 "weir import LOG --into SCENARIO",
+                                 model->nodes[n].gpus[g], model->log->gpus.names[g],
+                                 model->nodes[n].name);
+    return WEIR_OK;
+}
+
 weir_status wl_model_write(const struct wl_model *model, const struct wl_yaml_options *options,
                            FILE *out, struct weir_error *error)
 {
     const struct writing writing = { model, options, out, error };
+    WEIR_TRY(check_nodes(&writing));
     write_head(&writing);
     write_cluster(&writing);
     (void)fputs("pipelines:\n  - name: ", out);

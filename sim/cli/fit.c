@@ -34,6 +34,8 @@ static const struct sim_option command_rows[] = {
     { "time-unit", 0, "UNIT", SIM_OPTION(CHOICE, arguments, unit),
       "Of the times in the log: s ms us ns (default: s)",
       SIM_OPTION_WORDS_OF("s", "ms", "us", "ns") },
+    { "zone", 0, "ZONE", SIM_OPTION(TEXT, arguments, read.zone),
+      "Of stamps without one: +01:00, \"-08:00 us\" (default: UTC)" },
     { "delimiter", 0, "SIGN", SIM_OPTION(CHOICE, arguments, delimiter),
       "auto , ; tab | (default: auto)", SIM_OPTION_WORDS_OF("auto", ",", ";", "tab", "|") },
     { "on-bad-row", 0, "WHAT", SIM_OPTION(CHOICE, arguments, on_bad_row),

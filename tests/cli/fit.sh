@@ -62,6 +62,44 @@ expect 2 "$WEIR_BIN" fit
 expect 2 "$WEIR_BIN" fit bad.csv --on-bad-row keep
 expect 2 "$WEIR_BIN" fit spans.csv --stages a,b
 
+# Stamps: the same laws as of the numbers they stand for, time 0 is the second of the earliest, and a
+# zone counts. A log has one kind of times.
+python3 - <<'PY'
+import csv, datetime
+rows = list(csv.DictReader(open("spans.csv")))
+start = datetime.datetime(2026, 4, 12, 11, 0, tzinfo=datetime.timezone.utc)
+zone = datetime.timezone(datetime.timedelta(hours=2))
+def stamp(text, to):
+    if not text: return ""
+    whole, fraction = text.split(".")
+    at = start + datetime.timedelta(seconds=int(whole))
+    return at.astimezone(to).strftime("%Y-%m-%dT%H:%M:%S.") + fraction + ("Z" if to is datetime.timezone.utc else "")
+for name, to in ("stamps.csv", datetime.timezone.utc), ("local.csv", zone):
+    out = csv.DictWriter(open(name, "w"), rows[0].keys())
+    out.writeheader()
+    for row in rows:
+        out.writerow({k: stamp(v, to) if k in ("queued_at", "start", "end") else v for k, v in row.items()})
+PY
+expect 0 "$WEIR_BIN" fit stamps.csv -o stamps.yaml --fixed-workers
+has stamps.yaml 'start_time: 2026-04-12T11:0'
+grep -v '^start_time\|^#\|^description' stamps.yaml | sed 's/stamps\./fitted./' >a
+grep -v '^#\|^description' fitted.yaml >b
+same a b
+expect 0 "$WEIR_BIN" fit local.csv -o local.yaml --fixed-workers --zone +02:00
+grep start_time stamps.yaml >a
+grep start_time local.yaml >b
+same a b
+printf 'stage,start,end\na,0,10\na,2026-04-12T11:00:00Z,2026-04-12T11:00:09Z\n' >mixed.csv
+expect 3 "$WEIR_BIN" fit mixed.csv
+has stderr "mixed.csv:3:2: column 'start': '2026-04-12T11:00:00Z' is a stamp, and the log has numbers too"
+expect 2 "$WEIR_BIN" fit stamps.csv --zone Paris
+has stderr "'Paris' is no zone"
+
+# Twenty workers with a GPU on one node: no machine has as many, so that they share.
+awk 'BEGIN { print "stage,start,end,worker,node,gpu"; for (i = 0; i < 200; i++) print "s," int(i / 20) * 10 "," int(i / 20) * 10 + 5 + i % 7 ",w" i % 20 ",n-1,h100" }' >shared.csv
+expect 2 "$WEIR_BIN" fit shared.csv -o shared.yaml
+has stderr '20 workers had a GPU (h100) at once on node n-1: GPUs are shared'
+
 command -v gnuplot >/dev/null || skip 'no gnuplot'
 expect 0 "$WEIR_BIN" fit spans.csv -o plots.yaml --plots plots
 [ "$(ls plots/*.svg | wc -l)" -eq 2 ] || fail "not two QQ plots"
