@@ -113,6 +113,7 @@ int sim_cmd_compare(int argc, char **argv)
                          ? print_comparison(&options, options.simulate.path)
                          : run_and_compare(&options, command_line);
     sim_options_clear(&options.simulate.common);
+    free(options.simulate.variants.items);
     free(options.metrics.items);
     free(command_line);
     return code;

@@ -12,6 +12,7 @@
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
 #include "sim/scenario/event_file.h"
+#include "sim/scenario/extends.h"
 #include "sim/scenario/input_file.h"
 #include "sim/scenario/models.h"
 #include "sim/scenario/set.h"
@@ -225,6 +226,12 @@ static void check_variants(struct loading *loading, const struct sim_yaml *root)
 
 /* ---- loading ---- */
 
+static void note_base(void *state, const char *path, const char *text, size_t length)
+{
+    struct loading *loading = state;
+    note_file(&loading->box->arena, &loading->box->scenario, path, text, length);
+}
+
 static weir_status load_text(struct loading *loading)
 {
     struct sim_arena *arena = &loading->box->arena;
@@ -234,6 +241,13 @@ static weir_status load_text(struct loading *loading)
         sim_report_error(report, root, "a scenario is a mapping of keys (schema: 2, name: ...)");
         root = NULL;
     }
+    const struct sim_extends extends = { .arena = arena,
+                                         .report = report,
+                                         .folder = loading->folder,
+                                         .found = note_base,
+                                         .state = loading };
+    if (root != NULL)
+        root = sim_extends_apply(&extends, root);
     if (root == NULL)
         return WEIR_EFORMAT;
     struct sim_words words = { .arena = arena, .report = report, .root = root };

@@ -59,3 +59,69 @@ grep -v start_time file.yaml >floating.yaml
 expect 2 "$WEIR_BIN" validate floating.yaml
 has stderr 'events.csv:3:1: error: timeline[2].at: the run has no start time (start_time)'
 # Every row that is wrong is said in one go: tests/golden/broken/timeline_file.yaml.
+
+# One scenario over another, in another folder: keys, entries by name, what is removed; its data files
+# are found from there. Who extends whom is an input of the run; what is resolved stands for itself.
+mkdir base
+cp events.csv base
+printf 'value\n1\n2\n3\n' >base/sample.csv
+{ head_of base; echo 'timeline: {file: events.csv}'; } |
+    sed 's/exp(2 s)/"empirical(sample.csv, value)"/' >base/base.yaml
+cat >over.yaml <<'YAML'
+extends: base/base.yaml
+name: over
+cluster: {nodes: [{type: dgx, count: 3}]}
+pipelines:
+  p:
+    stages: {a: null, b: {gpus: 0.5}, c: {cpus: 2, service: 1 s}}
+YAML
+{ head_of over; echo 'timeline: {file: base/events.csv}'; } | sed -e 's/count: 4/count: 3/' -e '/name: a,/d' \
+    -e 's/gpus: 1, service: exp(2 s)}/gpus: 0.5, service: "empirical(base\/sample.csv, value)"}/' >whole.yaml
+echo '      - {name: c, cpus: 2, service: 1 s}' >c
+sed -i '/name: b,/r c' whole.yaml
+expect 0 "$WEIR_BIN" validate --resolved whole.yaml
+cp stdout whole.resolved
+expect 0 "$WEIR_BIN" validate --resolved over.yaml
+same whole.resolved stdout
+printf 'extends: over.yaml\nname: third\ntimeline: null\npipelines: {p: {stages: {c: null}}}\n' >third.yaml
+expect 0 "$WEIR_BIN" run third.yaml -q -o third.db
+[ "$(sqlite3 third.db "SELECT group_concat(path) FROM (SELECT path FROM input_file ORDER BY path)")" = \
+    base/base.yaml,base/sample.csv,over.yaml,third.yaml ] || fail "the bases are not noted as inputs"
+[ "$(sqlite3 third.db 'SELECT count(*) FROM happening')" = 0 ] || fail "the timeline is still there"
+expect 0 "$WEIR_BIN" rerun third.db
+
+# A circle, what is not there to remove, and a mistake in the base.
+echo 'extends: there.yaml' >back.yaml
+echo 'extends: back.yaml' >there.yaml
+expect 2 "$WEIR_BIN" validate back.yaml
+has stderr 'there.yaml:1:10: error: extends: extends itself: the files go round in a circle'
+sed 's/c: null/cc: null/' third.yaml >fourth.yaml
+expect 2 "$WEIR_BIN" validate fourth.yaml
+has stderr "fourth.yaml:4:26: error: pipelines.p.stages.cc: there is nothing to remove: the base has no 'cc'"
+sed -i 's/interval: 60 s/intervall: 60 s/' base/base.yaml
+expect 2 "$WEIR_BIN" validate over.yaml
+has stderr "base/base.yaml:7:50: error: sched.scaling.intervall: unknown key; did you mean 'interval'?"
+sed -i 's/intervall: 60 s/interval: 60 s/' base/base.yaml
+
+# Variants from the command line, which may take things away; compare blocks may as well.
+expect 0 "$WEIR_BIN" compare list.yaml -q -o line.db --variant 'calm: timeline=-' \
+    --variant 'small: cluster.nodes=[{type: dgx, count: 3}], timeline[1]=-, sched.scaling.interval=-'
+{ cat list.yaml; cat <<'YAML'; } >block.yaml
+compare:
+  - {label: base, set: {}}
+  - {label: calm, set: {timeline: null}}
+  - {label: small, set: {cluster.nodes: [{type: dgx, count: 3}], 'timeline[1]': null, sched.scaling.interval: null}}
+YAML
+expect 0 "$WEIR_BIN" compare block.yaml -q -o block.db
+digests='SELECT variant, digest FROM run ORDER BY run_id'
+[ "$(sqlite3 line.db "$digests")" = "$(sqlite3 block.db "$digests")" ] || fail "other variants"
+[ "$(sqlite3 line.db 'SELECT count(*) FROM happening WHERE run_id = 2')" = 0 ] || fail "calm has a timeline"
+expect 0 "$WEIR_BIN" run list.yaml -q -o one.db --variant 'calm: timeline=-'
+[ "$(sqlite3 one.db 'SELECT digest FROM run')" = "$(sqlite3 line.db 'SELECT digest FROM run WHERE run_id = 2')" ] ||
+    fail "run takes another variant than compare"
+expect 2 "$WEIR_BIN" compare list.yaml -q --variant 'calm: timeline=-' --variant 'calm: seed=2'
+has stderr "there is a variant 'calm' already"
+expect 2 "$WEIR_BIN" run list.yaml --variant 'calm'
+has stderr "'calm' has no label"
+expect 2 "$WEIR_BIN" run list.yaml --variant 'calm: goal=-'
+has stderr "path 'goal': there is nothing to remove"
