@@ -106,6 +106,7 @@ static int load_one(const struct sim_experiment_options *options, const struct s
     for (size_t i = 0; i < extra; i++)
         sets[options->sets_count + i] = variant->sets[i];
     const struct sim_scenario_source source = { .path = options->scenario_path,
+                                                .text = options->scenario_text,
                                                 .sets = sets,
                                                 .sets_count = options->sets_count + extra,
                                                 .policies = options->policies,

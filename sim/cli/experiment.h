@@ -17,6 +17,7 @@
 
 struct sim_experiment_options {
     const char *scenario_path;
+    const char *scenario_text; /* of the file, as it would be; NULL = read it */
     const char *const *sets;
     size_t sets_count;
     const struct sim_policies *policies;
