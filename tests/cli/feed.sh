@@ -10,7 +10,7 @@ schema: 2
 name: $1
 start_time: 2026-04-12T11:00:00Z
 horizon: 30 min
-catalog: {node_types: {dgx: {cpus: 240, ram: 1 TB, gpus: {h100: 8}}}}
+catalog: {node_types: {dgx: {cpus: 20, ram: 1 TB, gpus: {h100: 2}}}}
 cluster: {nodes: [{type: dgx, count: 4}]}
 sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s}}
 pipelines:
@@ -113,11 +113,11 @@ compare:
   - {label: small, set: {cluster.nodes: [{type: dgx, count: 3}], 'timeline[1]': null, sched.scaling.interval: null}}
 YAML
 expect 0 "$WEIR_BIN" compare block.yaml -q -o block.db
-digests='SELECT variant, digest FROM run ORDER BY run_id'
+digests='SELECT variant, event_digest FROM run ORDER BY run_id'
 [ "$(sqlite3 line.db "$digests")" = "$(sqlite3 block.db "$digests")" ] || fail "other variants"
 [ "$(sqlite3 line.db 'SELECT count(*) FROM happening WHERE run_id = 2')" = 0 ] || fail "calm has a timeline"
 expect 0 "$WEIR_BIN" run list.yaml -q -o one.db --variant 'calm: timeline=-'
-[ "$(sqlite3 one.db 'SELECT digest FROM run')" = "$(sqlite3 line.db 'SELECT digest FROM run WHERE run_id = 2')" ] ||
+[ "$(sqlite3 one.db 'SELECT event_digest FROM run')" = "$(sqlite3 line.db 'SELECT event_digest FROM run WHERE run_id = 2')" ] ||
     fail "run takes another variant than compare"
 expect 2 "$WEIR_BIN" compare list.yaml -q --variant 'calm: timeline=-' --variant 'calm: seed=2'
 has stderr "there is a variant 'calm' already"
@@ -125,3 +125,55 @@ expect 2 "$WEIR_BIN" run list.yaml --variant 'calm'
 has stderr "'calm' has no label"
 expect 2 "$WEIR_BIN" run list.yaml --variant 'calm: goal=-'
 has stderr "path 'goal': there is nothing to remove"
+
+# Before and after: two scenarios, two databases, one of each say the same; what changed is said.
+sed 's/count: 4/count: 3/; s/^name: list/name: fewer/' list.yaml | grep -v '^ *- {at' | sed '/^timeline/d' >fewer.yaml
+sed 's/count: 3/count: 4/; s/^name: fewer/name: more/' fewer.yaml >more.yaml
+for name in fewer more; do
+    expect 0 "$WEIR_BIN" run $name.yaml -q -n 2 -o $name.db
+done
+expect 0 "$WEIR_BIN" compare fewer.yaml more.yaml -q -n 2 --format json
+cp stdout scenarios.json
+expect 0 "$WEIR_BIN" compare fewer.db more.db --format json
+same scenarios.json stdout
+expect 0 "$WEIR_BIN" compare fewer.db more.yaml -q --format json
+same scenarios.json stdout
+expect 0 "$WEIR_BIN" compare fewer.yaml more.db -q --format json -o both.db
+same scenarios.json stdout
+python3 - <<'PY' || fail "the change of throughput is not explained"
+import json, sqlite3, sys
+said = json.load(open("scenarios.json"))
+stages = {s["stage"]: s for s in said["change"]["stages"]}
+db = sqlite3.connect("both.db")
+rows = db.execute("""SELECT r.variant, g.name, sum(s.workers * s.dt_s) / sum(s.dt_s) FROM stage_sample s
+    JOIN run r USING (run_id) JOIN stage g ON g.run_id = s.run_id AND g.stage = s.stage
+    WHERE r.replication = 0 GROUP BY 1, 2""").fetchall()
+sides = {"fewer": "workers_before", "more": "workers_after"}
+same = all(abs(stages[stage][sides[variant]] - mean) < 1e-6 for variant, stage, mean in rows)
+words = "b has" in said["change"]["limit"] and "b limits before and after" in said["change"]["limit"]
+pairs = db.execute("SELECT count(*) FROM run a JOIN run b USING (replication, seed) WHERE a.variant = 'fewer' AND b.variant = 'more'").fetchone()[0]
+sys.exit(not (len(rows) == 4 and same and words and pairs == 2 and "GPUs bind" in said["change"]["device"]))
+PY
+expect 0 "$WEIR_BIN" compare fewer.db more.db
+has stdout 'Stage  Workers'
+has stdout 'b limits before and after'
+expect 0 "$WEIR_BIN" compare both.db --baseline more
+[ "$(sqlite3 fewer.db 'SELECT count(*) FROM run')" = 2 ] || fail "an operand was written to"
+
+# What differs is named; --force compares without a word of chance.
+expect 0 "$WEIR_BIN" run more.yaml -q -n 2 -s 9 -o seed.db
+expect 2 "$WEIR_BIN" compare fewer.db seed.db
+has stderr 'not comparable: seed differs within a replication'
+expect 0 "$WEIR_BIN" compare fewer.db seed.db --force
+has stderr 'weir: --force: compared although seed differs; one run of each, since none are paired'
+has stdout '1 replication: no statement about chance'
+expect 0 "$WEIR_BIN" run more.yaml -q -n 2 --set horizon=20min -o short.db
+expect 2 "$WEIR_BIN" compare fewer.db short.db
+has stderr 'not comparable: horizon_s differs'
+sed 's/name: a,/name: x,/; s/name: b,/name: y,/' fewer.yaml >other.yaml
+expect 2 "$WEIR_BIN" compare fewer.db other.yaml -q
+has stderr 'not comparable: stages differ: a, b and x, y'
+expect 2 "$WEIR_BIN" compare fewer.db more.db other.yaml
+expect 2 "$WEIR_BIN" compare fewer.db more.db --variant 'x: seed=2'
+expect 3 "$WEIR_BIN" compare fewer.db more.db -o both.db
+has stderr 'both.db exists; --force replaces it'
