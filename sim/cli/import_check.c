@@ -4,7 +4,8 @@
 
 #include "sim/cli/experiment.h"
 #include "sim/cli/fit_report.h"
-#include "sim/cli/options.h"
+#include "sim/cli/load.h"
+#include "sim/engine/time.h"
 #include "workloads/span_measure.h"
 
 #include <math.h>
@@ -54,14 +55,33 @@ static char *first_text(struct checking *checking, struct wl_model *model)
     return text;
 }
 
+/* Up to the last thing that happens at least, since none may lie behind the end of a run. */
+static double last_event_s(const struct checking *checking, const char *text)
+{
+    const struct sim_scenario_source source = { .path = checking->check->import->path,
+                                                .text = text,
+                                                .metric_named = sim_cli_metric,
+                                                .moment_since = sim_cli_moment };
+    struct sim_diagnostics said = { .items = NULL };
+    struct sim_scenario *scenario = NULL;
+    double last_s = 0.0;
+    if (sim_scenario_load(&source, &scenario, &said) == WEIR_OK)
+        for (size_t i = 0; i < scenario->timeline_count; i++)
+            last_s = fmax(last_s, sim_time_s(scenario->timeline[i].at_ns));
+    sim_diagnostics_clear(&said);
+    sim_scenario_destroy(scenario);
+    return last_s;
+}
+
 /* Long enough for set-ups before the first task, and work for all of it. */
 static weir_status run_once(struct checking *checking, const char *text, const char *spans)
 {
     const struct sim_import *import = checking->check->import;
-    const double length_s = checking->extent.to_s - checking->extent.from_s;
+    const double needed_s = 1.3 * (checking->extent.to_s - checking->extent.from_s) + 600.0;
+    const double horizon_s = fmax(needed_s, last_event_s(checking, text) + 1.0);
     const char *pipeline = sim_import_pipeline(&checking->arena, import);
     const char *sets[SETS] = {
-        sim_arena_printf(&checking->arena, "horizon=%.9g", 1.3 * length_s + 600.0),
+        sim_arena_printf(&checking->arena, "horizon=%.9g", horizon_s),
         sim_arena_printf(&checking->arena, "warmup=0"),
         sim_arena_printf(&checking->arena, "pipelines.%s.input.items=%zu", pipeline,
                          4 * import->model->items + 1000),
@@ -114,18 +134,23 @@ static void add_row(struct checking *checking, const char *name, const struct wl
     sim_table_add_numbers(checking->table, checking->check->format, values, COLUMNS - 1);
 }
 
-/* The same stretch of time after the first start, in the log and in the run. */
-static weir_status compare(struct checking *checking, const struct wl_span_log *run)
+/* The same stretch of time after the first start, in the log and in the run, which ends where the
+ * log does: what waits at the end of a log is not in it. */
+static weir_status compare(struct checking *checking, const struct wl_span_log *whole)
 {
+    struct wl_span_log part = { 0 };
+    const struct wl_span_log *run = &part;
     const struct wl_model *model = checking->check->import->model;
     const struct wl_window window = { checking->cut_s, checking->extent.to_s };
-    const double shift_s = wl_span_extent(run).from_s - checking->extent.from_s;
+    const double shift_s = wl_span_extent(whole).from_s - checking->extent.from_s;
     const struct wl_window there = { window.from_s + shift_s, window.to_s + shift_s };
     struct wl_stage_measure *logged = calloc(model->log->stages.count + 1, sizeof(*logged));
-    struct wl_stage_measure *ran = calloc(run->stages.count + 1, sizeof(*ran));
+    struct wl_stage_measure *ran = calloc(whole->stages.count + 1, sizeof(*ran));
     weir_status status = logged == NULL || ran == NULL
                              ? weir_fail(checking->error, WEIR_ENOMEM, "out of memory")
-                             : wl_span_measure(model->log, window, logged, checking->error);
+                             : wl_span_part(whole, there.to_s, &part, checking->error);
+    if (status == WEIR_OK)
+        status = wl_span_measure(model->log, window, logged, checking->error);
     if (status == WEIR_OK)
         status = wl_span_measure(run, there, ran, checking->error);
     for (size_t s = 0; s < model->stage_count && status == WEIR_OK; s++) {
@@ -133,6 +158,7 @@ static weir_status compare(struct checking *checking, const struct wl_span_log *
         add_row(checking, name, find_measure(model->log, logged, name),
                 find_measure(run, ran, name));
     }
+    wl_span_part_free(&part);
     free(logged);
     free(ran);
     return status;

@@ -95,6 +95,8 @@ static void set_returns(struct importing *importing, const struct sim_yaml *stag
                         const struct wl_stage_model *model)
 {
     const char *what = sim_arena_printf(importing->arena, "%s.returns", model->name);
+    if (!importing->import->model->log->has_returns)
+        return; /* items on their way would count as lost */
     if (model->returns_vary)
         set(importing, stage, "returns", "law",
             law_text(importing, &model->returns_sample, what, "", true));

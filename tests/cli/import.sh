@@ -129,3 +129,29 @@ has stderr "far.csv:2:12: error: timeline[0].node: there is no node 'dgx-9'"
 # The older name.
 expect 0 "$WEIR_BIN" fit arrivals.csv --input arrivals
 has stderr 'weir: fit is called import today'
+
+# From what an incident leaves behind to the answer, in three commands: a list of stages with their
+# seconds, spans with stamps, an event file; 12 nodes of 8 H100, of which two were lost for 40 minutes.
+incident=$WEIR_SOURCE_DIR/scenarios/examples/incident
+expect 0 "$WEIR_BIN" import "$incident/spans.csv" "$incident/events.csv" --into "$incident/production.yaml" -o incident.yaml
+has stdout 'Work was always waiting: caption worked 100 % of its time'
+expect 0 "$WEIR_BIN" run incident.yaml -q -o incident.db
+expect 0 "$WEIR_BIN" explain incident.db --stage caption --from 11:03 --to 11:43
+has stdout 'between 11:03:00 and 11:43:00'
+has stdout 'too few free GPUs'
+[ "$(sqlite3 incident.db "SELECT group_concat(kind || ' ' || target || ' ' || t_s) FROM (SELECT * FROM happening ORDER BY t_s, target)")" = \
+    'node_down h100-3 1080.0,node_down h100-7 1080.0,node_up h100-3 3480.0,node_up h100-7 3480.0' ] ||
+    fail "other events than those of the file"
+# The laws are those of the log, no longer those of the design; caption lost workers and got none.
+python3 - <<'PY' || fail "the incident is not in the run"
+import re, sqlite3, sys
+text = open("incident.yaml").read()
+means = [float(x) for x in re.findall(r'service: "[a-z]+\(([0-9.]+) s', text)]
+near = all(abs(a / b - 1) < 0.05 for a, b in zip(means, (30, 14, 80))) and len(means) == 3
+db = sqlite3.connect("incident.db")
+def workers(low, high):
+    return db.execute("""SELECT sum(workers * dt_s) / sum(dt_s) FROM stage_sample JOIN stage USING (run_id, stage)
+        WHERE name = 'caption' AND t_s >= ? AND t_s + dt_s <= ?""", (low, high)).fetchone()[0]
+before, during, after = workers(600, 1080), workers(1200, 3400), workers(4200, 5400)
+sys.exit(not (near and during < 0.9 * before and after > 0.95 * before))
+PY

@@ -116,15 +116,18 @@
     "(SELECT " what " FROM stage_sample x WHERE x.run_id = g.run_id AND x.stage = g.stage"         \
     " AND x.t_s >= :from)"
 #define SIDES                                                                                      \
-    "WITH s AS (SELECT run_id, name, pipeline, " IN_STAGE("sum(x.is_bottleneck * x.dt_s) / "       \
-                                                          "sum(x.dt_s)") " AS share, " IN_STAGE(   \
-        "sum(x.workers * "                                                                         \
-        "x.dt_s) / "                                                                               \
-        "sum(x.dt_s)") " "                                                                         \
-                       "AS workers, " IN_STAGE("sum(x.tasks_done) / nullif(sum(x.busy * x.dt_s), " \
-                                               "0)") " AS pace "                                   \
-                                                     "FROM stage g WHERE run_id IN (:run, " OLD    \
-                                                     "))"
+    "WITH s AS (SELECT run_id, name, pipeline, " IN_STAGE(                                         \
+        "sum(x.is_bottleneck * x.dt_s) / "                                                         \
+        "sum(x.dt_s)") " AS share, " IN_STAGE("sum(x.workers * "                                   \
+                                              "x.dt_s) / "                                         \
+                                              "sum(x.dt_s)") " "                                   \
+                                                             "AS workers, " IN_STAGE(              \
+                                                                 "sum(x.tasks_done) / "            \
+                                                                 "nullif(sum(x.busy * x.dt_s), "   \
+                                                                 "0)") " AS pace "                 \
+                                                                       "FROM stage g WHERE "       \
+                                                                       "run_id IN (:run, " OLD     \
+                                                                       "))"
 #define MORE(a)                                                                                    \
     "EXISTS (SELECT 1 FROM s b WHERE b.run_id = " a ".run_id AND (b.share > " a                    \
     ".share OR (b.share = " a ".share AND b.name < " a ".name)))"
