@@ -78,6 +78,10 @@ static void bad_field(struct reader *reader, size_t field, const char *format, .
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    if (reader->sink->bad != NULL) {
+        reader->sink->bad(reader->sink->state, reader->row_line, field, message);
+        return;
+    }
     (void)snprintf(full, sizeof full, "%.220s:%zu:%zu: %s", reader->options->path, reader->row_line,
                    field, message);
     bad_row(reader, full);
@@ -247,7 +251,7 @@ static bool next_line(struct reader *reader, struct wl_line *line)
 }
 
 /* The sign that stands most often outside quotes in the header. */
-static char find_delimiter(const char *line, size_t length)
+char wl_csv_delimiter(const char *line, size_t length)
 {
     static const char signs[] = { ',', ';', '\t', '|' };
     size_t counts[sizeof signs] = { 0 };
@@ -328,7 +332,7 @@ static void feed_first(struct reader *reader, struct wl_line line)
     }
     reader->delimiter = reader->options->delimiter;
     if (reader->delimiter == '\0')
-        reader->delimiter = find_delimiter(line.text, line.length);
+        reader->delimiter = wl_csv_delimiter(line.text, line.length);
     csv_set_delim(&reader->parser, (unsigned char)reader->delimiter);
     reader->is_first_fed = true;
     feed(reader, line.text, line.length);

@@ -53,6 +53,9 @@ struct wl_csv_sink {
     /* The header's words, NULL for an empty one; before `header`. NULL = not wanted. */
     weir_status (*names)(void *state, const char *const *names, size_t count,
                          struct weir_error *error);
+    /* Told of every row that is bad by its form, and of a header without a column it needs: with it
+     * such rows are passed over, and none ends the reading. NULL = not wanted. */
+    void (*bad)(void *state, size_t line, size_t field, const char *message);
     void *state;
 };
 
@@ -63,6 +66,9 @@ struct wl_csv_counts {
 
 weir_status wl_csv_read(const struct wl_csv_options *options, const struct wl_csv_sink *sink,
                         struct wl_csv_counts *counts, struct weir_error *error);
+
+/* The delimiter that reading would find in a header of this text. */
+char wl_csv_delimiter(const char *line, size_t length);
 
 /* ---- for sinks ---- */
 

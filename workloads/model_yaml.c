@@ -5,6 +5,8 @@
  */
 #include "workloads/span_model.h"
 
+#include "workloads/timestamp.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -35,10 +37,16 @@ static void write_text(FILE *out, const char *text)
 
 /* ---- samples ---- */
 
-/* "FOLDER/NAME.WHAT.csv" of a sample, and where its last part begins. */
-static char *sample_path(const struct writing *writing, const char *what, size_t *base)
+void wl_law_file_name(char *text)
 {
-    const char *path = writing->options->path;
+    for (char *c = text; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && *c != '.' && *c != '_')
+            *c = '-';
+}
+
+/* "FOLDER/NAME.WHAT.csv" of a sample, and where its last part begins. */
+static char *sample_path(const char *path, const char *what, size_t *base)
+{
     const bool is_file = path != NULL && strcmp(path, "-") != 0;
     const char *slash = is_file ? strrchr(path, '/') : NULL;
     *base = slash == NULL ? 0 : (size_t)(slash - path) + 1;
@@ -48,9 +56,7 @@ static char *sample_path(const struct writing *writing, const char *what, size_t
     char *text = NULL;
     if (asprintf(&text, "%.*s.%s.csv", (int)length, stem, what) < 0)
         return NULL;
-    for (char *c = text + length + 1; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && *c != '.' && *c != '_')
-            *c = '-';
+    wl_law_file_name(text + length + 1);
     return text;
 }
 
@@ -65,26 +71,36 @@ static weir_status write_sample(const struct wl_law_choice *choice, const char *
     return wl_sink_close(file, path, WEIR_OK, error);
 }
 
-/* A law in quotes: the fitted one, or the sample in a file of its own. */
-static weir_status write_law(const struct writing *writing, const struct wl_law_choice *choice,
-                             bool is_sample, const char *unit, const char *what)
+weir_status wl_law_write(const struct wl_law_choice *choice, const struct wl_law_place *place,
+                         FILE *out, struct weir_error *error)
 {
     char text[WL_LAW_TEXT];
-    if (!is_sample && choice->fit.family != WL_EMPIRICAL) {
-        (void)fprintf(writing->out, "\"%s\"", wl_law_text(&choice->fit, unit, text));
+    if (!place->is_sample && choice->fit.family != WL_EMPIRICAL) {
+        (void)fprintf(out, "\"%s\"", wl_law_text(&choice->fit, place->unit, text));
         return WEIR_OK;
     }
     size_t base = 0;
-    char *path = sample_path(writing, what, &base);
+    char *path = sample_path(place->path, place->what, &base);
     if (path == NULL)
-        return weir_fail(writing->error, WEIR_ENOMEM, "out of memory");
-    const weir_status status = write_sample(choice, path, writing->error);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = write_sample(choice, path, error);
     char *law = NULL;
+    if (status == WEIR_OK && place->is_absolute)
+        base = 0;
     if (status == WEIR_OK && asprintf(&law, "empirical(%s, value)", path + base) >= 0)
-        write_text(writing->out, law);
+        write_text(out, law);
     free(law);
     free(path);
     return status;
+}
+
+static weir_status write_law(const struct writing *writing, const struct wl_law_choice *choice,
+                             bool is_sample, const char *unit, const char *what)
+{
+    const struct wl_law_place place = {
+        .path = writing->options->path, .what = what, .unit = unit, .is_sample = is_sample
+    };
+    return wl_law_write(choice, &place, writing->out, writing->error);
 }
 
 /* ---- parts ---- */
@@ -97,7 +113,7 @@ static void write_head(const struct writing *writing)
         tasks += model->stages[s].tasks;
     (void)fprintf(
         writing->out,
-        "# Fitted to a log of spans by `weir fit`. A log does not show what a worker asks "
+        "# Fitted to a log of spans by `weir import`. A log does not show what a worker asks "
         "for, how full\n# a queue may get, or what else the nodes could run: check "
         "cluster, cpus, gpus and backpressure.\nschema: 1\nname: ");
     write_text(writing->out, writing->options->name);
@@ -108,6 +124,11 @@ static void write_head(const struct writing *writing)
         write_text(writing->out, text);
     free(text);
     (void)fputc('\n', writing->out);
+    if (model->log->has_stamps) {
+        char stamp[WL_TIMESTAMP_TEXT];
+        (void)fprintf(writing->out, "start_time: %s # of the log\n",
+                      wl_date_text(model->log->start_unix_s * 1000000000, stamp));
+    }
 }
 
 static void write_node(const struct writing *writing, const struct wl_node_model *node)
@@ -274,10 +295,30 @@ static weir_status write_stage(const struct writing *writing, size_t index)
     return status;
 }
 
+/* No machine has more GPUs than this: workers share them, and a log does not say how. */
+enum { MOST_GPUS = 16 };
+
+static weir_status check_nodes(const struct writing *writing)
+{
+    const struct wl_model *model = writing->model;
+    for (size_t n = 0; n < model->node_count && model->log->has_node; n++)
+        for (size_t g = 0; g < model->log->gpus.count; g++)
+            if (model->nodes[n].gpus[g] > MOST_GPUS)
+                return weir_fail(writing->error, WEIR_EINVAL,
+                                 "%u workers had a GPU (%.40s) at once on node %.60s: GPUs are "
+                                 "shared, and a log does not say how; write a scenario with the "
+                                 "cluster and what the stages ask for, and put the laws into it: "
+                                 "weir import LOG --into SCENARIO",
+                                 model->nodes[n].gpus[g], model->log->gpus.names[g],
+                                 model->nodes[n].name);
+    return WEIR_OK;
+}
+
 weir_status wl_model_write(const struct wl_model *model, const struct wl_yaml_options *options,
                            FILE *out, struct weir_error *error)
 {
     const struct writing writing = { model, options, out, error };
+    WEIR_TRY(check_nodes(&writing));
     write_head(&writing);
     write_cluster(&writing);
     (void)fputs("pipelines:\n  - name: ", out);

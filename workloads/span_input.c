@@ -3,9 +3,12 @@
  * Arrivals or backlog; see the header. Items that are taken from a backlog start when something
  * ends (a task, a set-up, or room downstream); items that arrive start, at least sometimes, when
  * nothing else happens. So where the log holds no waiting, the share of starts that coincide with
- * another edge decides.
+ * another edge decides. Under a main loop they do not coincide, and items wait in lists that the
+ * loop fills: there it tells that some stage is never short of work.
  */
 #include "workloads/span_input.h"
+
+#include "workloads/span_measure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,6 +112,23 @@ static struct entries collect(const struct wl_span_log *log, uint32_t first, dou
     return entries;
 }
 
+/* The stage whose workers have least time to spare, over the whole log. */
+static weir_status find_busiest(struct wl_model *model, struct weir_error *error)
+{
+    const struct wl_span_log *log = model->log;
+    struct wl_stage_measure *measures = calloc(log->stages.count + 1, sizeof(*measures));
+    const weir_status status = measures == NULL
+                                   ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                                   : wl_span_measure(log, wl_span_extent(log), measures, error);
+    for (size_t s = 0; s < log->stages.count && status == WEIR_OK; s++)
+        if (model->busiest == NULL || measures[s].busy_share > model->busiest_share) {
+            model->busiest = log->stages.names[s];
+            model->busiest_share = measures[s].busy_share;
+        }
+    free(measures);
+    return status;
+}
+
 static weir_status decide(struct wl_model *model, uint32_t first,
                           const struct wl_model_options *options, const struct entries *entries,
                           struct weir_error *error)
@@ -117,6 +137,11 @@ static weir_status decide(struct wl_model *model, uint32_t first,
         options->input == WL_INPUT_BACKLOG || (options->input == WL_INPUT_AUTO && entries->at_once);
     if (options->input != WL_INPUT_AUTO || model->is_backlog)
         return WEIR_OK;
+    /* Without names of workers every task is one, and always busy. */
+    if (model->log->has_worker && model->busiest_share > WL_BUSY_SHARE) {
+        model->is_backlog = true;
+        return WEIR_OK;
+    }
     /* Items of a backlog wait only when a worker lost them; half of all is more than that. */
     if (entries->all_queued && 2 * entries->waited >= entries->count)
         return WEIR_OK;
@@ -157,6 +182,7 @@ weir_status wl_input_fit(struct wl_model *model, uint32_t first,
         if (is_entry(&log->spans[i], first, log->has_attempt))
             model->items += entry_items(&log->spans[i]);
     WEIR_TRY(fit_size(model, first, options, values, error));
+    WEIR_TRY(find_busiest(model, error));
     const struct entries entries = collect(log, first, values);
     WEIR_TRY(decide(model, first, options, &entries, error));
     if (model->is_backlog)

@@ -3,6 +3,7 @@
 #include "workloads/span_log.h"
 
 #include "sim/engine/nearest.h"
+#include "workloads/timestamp.h"
 
 #include <math.h>
 #include <search.h>
@@ -119,6 +120,8 @@ void wl_span_log_clear(struct wl_span_log *log)
 struct reading {
     struct wl_span_log *log;
     double unit_s;
+    struct wl_zone zone;
+    bool has_numbers; /* as times */
 };
 
 static weir_status read_name(const struct wl_csv_row *row, enum column column,
@@ -169,21 +172,47 @@ static weir_status read_kind(const struct wl_csv_row *row, bool *is_setup, struc
     return wl_csv_fail(row, KIND, error, "'%.40s' is neither task nor setup", text);
 }
 
-static weir_status read_times(const struct wl_csv_row *row, double unit_s, struct wl_span *span,
-                              struct weir_error *error)
+/* A number of units, or a stamp; a log has one of them. Until the end a stamp counts from the
+ * second of the first one there was: a double keeps nanoseconds of days, not of decades. */
+static weir_status read_time(struct reading *reading, const struct wl_csv_row *row,
+                             enum column column, double *time_s, struct weir_error *error)
+{
+    struct wl_span_log *log = reading->log;
+    const char *text = row->cells[column];
+    int64_t unix_ns = 0;
+    if (text == NULL)
+        return WEIR_OK;
+    if (!wl_date_scan(text, &reading->zone, &unix_ns)) {
+        if (wl_csv_number(row, column, time_s, error) != WEIR_OK)
+            return wl_csv_fail(row, column, error, "'%.40s' is neither a number nor a stamp", text);
+        reading->has_numbers = true;
+        *time_s *= reading->unit_s;
+    } else {
+        if (!log->has_stamps)
+            log->start_unix_s = unix_ns / 1000000000;
+        log->has_stamps = true;
+        *time_s = (double)(unix_ns - log->start_unix_s * 1000000000) * 1e-9;
+    }
+    if (log->has_stamps && reading->has_numbers)
+        return wl_csv_fail(row, column, error,
+                           "'%.40s' is a %s, and the log has %s too: times are all of one kind",
+                           text, unix_ns > 0 ? "stamp" : "number",
+                           unix_ns > 0 ? "numbers" : "stamps");
+    return WEIR_OK;
+}
+
+static weir_status read_times(struct reading *reading, const struct wl_csv_row *row,
+                              struct wl_span *span, struct weir_error *error)
 {
     if (row->cells[STAGE] == NULL || row->cells[START] == NULL || row->cells[END] == NULL) {
         const enum column column =
             row->cells[STAGE] == NULL ? STAGE : (row->cells[START] == NULL ? START : END);
         return wl_csv_fail(row, column, error, "nothing in it");
     }
-    WEIR_TRY(wl_csv_number(row, START, &span->start_s, error));
-    WEIR_TRY(wl_csv_number(row, END, &span->end_s, error));
-    WEIR_TRY(wl_csv_number(row, QUEUED, &span->queued_s, error));
-    WEIR_TRY(wl_csv_number(row, ARRIVAL, &span->queued_s, error));
-    span->start_s *= unit_s;
-    span->end_s *= unit_s;
-    span->queued_s *= unit_s;
+    WEIR_TRY(read_time(reading, row, START, &span->start_s, error));
+    WEIR_TRY(read_time(reading, row, END, &span->end_s, error));
+    WEIR_TRY(read_time(reading, row, QUEUED, &span->queued_s, error));
+    WEIR_TRY(read_time(reading, row, ARRIVAL, &span->queued_s, error));
     if (span->end_s < span->start_s)
         return wl_csv_fail(row, END, error, "%s is before the start %s: a negative duration",
                            row->cells[END], row->cells[START]);
@@ -221,10 +250,10 @@ static weir_status keep(struct wl_span_log *log, const struct wl_span *span,
 
 static weir_status on_row(void *state, const struct wl_csv_row *row, struct weir_error *error)
 {
-    const struct reading *reading = state;
+    struct reading *reading = state;
     struct wl_span_log *log = reading->log;
     struct wl_span span = { .queued_s = (double)NAN, .size = (double)NAN, .returns = (double)NAN };
-    WEIR_TRY(read_times(row, reading->unit_s, &span, error));
+    WEIR_TRY(read_times(reading, row, &span, error));
     WEIR_TRY(read_kind(row, &span.is_setup, error));
     WEIR_TRY(read_amounts(row, &span, error));
     WEIR_TRY(read_name(row, STAGE, &log->stages, &span.stage, error));
@@ -318,6 +347,23 @@ static weir_status rename_column(struct wl_csv_column *columns, const char *text
                      near == NULL ? "" : "'?");
 }
 
+/* Time 0 is the whole second of the earliest stamp. */
+static void start_at_the_first(struct wl_span_log *log)
+{
+    double first_s = HUGE_VAL;
+    for (size_t i = 0; i < log->count; i++) {
+        first_s = fmin(first_s, log->spans[i].start_s);
+        first_s = fmin(first_s, log->spans[i].queued_s); /* of NAN and a number: the number */
+    }
+    const double shift_s = floor(first_s);
+    for (size_t i = 0; i < log->count; i++) {
+        log->spans[i].start_s -= shift_s;
+        log->spans[i].end_s -= shift_s;
+        log->spans[i].queued_s -= shift_s;
+    }
+    log->start_unix_s += (int64_t)shift_s;
+}
+
 weir_status wl_span_log_read(const struct wl_span_options *options, struct wl_span_log *log,
                              struct weir_error *error)
 {
@@ -334,8 +380,13 @@ weir_status wl_span_log_read(const struct wl_span_options *options, struct wl_sp
                                         .column_count = COLUMNS,
                                         .delimiter = options->delimiter,
                                         .skips_bad_rows = options->skips_bad_rows };
-    struct reading reading = { log, options->unit_s > 0 ? options->unit_s : 1.0 };
+    struct reading reading = { .log = log, .unit_s = options->unit_s > 0 ? options->unit_s : 1.0 };
+    if (options->zone != NULL && !wl_zone_scan(options->zone, &reading.zone))
+        return weir_fail(error, WEIR_EINVAL, "'%.60s' is no zone (+01:00, \"-08:00 us\")",
+                         options->zone);
     const struct wl_csv_sink sink = { .row = on_row, .header = on_header, .state = &reading };
     WEIR_TRY(wl_csv_read(&csv, &sink, &log->counts, error));
+    if (log->has_stamps && log->count > 0)
+        start_at_the_first(log);
     return mark_tasks(log, error);
 }

@@ -3,7 +3,8 @@
  * A log of spans in memory: who worked on what from when to when (docs/spans.md).
  *
  * One row is one item in one task, or the set-up of one worker. Names become dense indices in the
- * order of their first appearance. Times are seconds since whatever the log counts from. Rows that
+ * order of their first appearance. Times are seconds since whatever the log counts from; where it
+ * has stamps (2026-04-12T11:00:00.125Z), since the whole second of the earliest one. Rows that
  * share stage, worker, start and end are one task; `task_rows` of its first row counts them.
  */
 #ifndef WORKLOADS_SPAN_LOG_H
@@ -37,6 +38,8 @@ struct wl_span_log {
     size_t count, capacity;
     bool has_arrival, has_queued, has_worker, has_node, has_gpu, has_size, has_batch, has_returns,
         has_attempt, has_kind;
+    bool has_stamps;
+    int64_t start_unix_s; /* of time 0, where there are stamps */
     struct wl_csv_counts counts;
 };
 
@@ -46,7 +49,8 @@ struct wl_span_options {
     size_t byte_count;
     const char *const *columns; /* "start=ts": the log's word for a column of ours */
     size_t columns_count;
-    double unit_s; /* of the times in the log; 0 = 1 */
+    double unit_s;    /* of the times in the log; 0 = 1 */
+    const char *zone; /* of stamps that have none, "+01:00"; NULL = UTC */
     char delimiter;
     bool skips_bad_rows;
     const struct wl_limits *limits; /* NULL = the defaults */

@@ -49,6 +49,9 @@ struct wl_node_model {
     uint32_t *gpus_for_all; /* the same, had all stages been at their most at the same time */
 };
 
+/* A stage that works for more of its time than this limits the pipeline: arrivals do not. */
+#define WL_BUSY_SHARE 0.9
+
 struct wl_model {
     const struct wl_span_log *log;
     struct wl_stage_model *stages; /* in the order of the pipeline */
@@ -57,6 +60,8 @@ struct wl_model {
     size_t node_count;
     size_t items;
     bool is_backlog;
+    const char *busiest;  /* the stage whose workers had least time to spare */
+    double busiest_share; /* of their time they worked */
     bool arrivals_from_starts;
     struct wl_law_choice arrivals; /* n 0 = none */
     struct wl_law_choice size;     /* n 0 = not known */
@@ -74,6 +79,19 @@ struct wl_yaml_options {
     const char *source;      /* the log, for the description */
     bool fixes_workers;
 };
+/* A law in quotes: the fitted one, or the sample in a file of its own, "FOLDER/NAME.WHAT.csv"
+ * beside `path`. */
+struct wl_law_place {
+    const char *path, *what, *unit; /* unit: " s" or "" */
+    bool is_sample;                 /* the sample is kept whatever law is near */
+    bool is_absolute;               /* the law names the file with its folder */
+};
+weir_status wl_law_write(const struct wl_law_choice *choice, const struct wl_law_place *place,
+                         FILE *out, struct weir_error *error);
+
+/* What a file name does not take becomes '-', as in names of samples. */
+void wl_law_file_name(char *text);
+
 weir_status wl_model_write(const struct wl_model *model, const struct wl_yaml_options *options,
                            FILE *out, struct weir_error *error);
 

@@ -23,7 +23,7 @@
     X(check, "is it right: scenario, policy module, database; no file: this machine")              \
     X(validate, "check scenario files")                                                            \
     X(trace, "job traces: formats, what is in one, converting")                                    \
-    X(fit, "turn a log of spans into a scenario")                                                  \
+    X(import, "logs of production in, a scenario that runs comes out")                             \
     X(decide, "one scheduler decision from a JSON document")                                       \
     X(policies, "list policies and their parameters")                                              \
     X(doctor, "what this machine offers to the program")                                           \

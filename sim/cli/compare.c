@@ -6,16 +6,18 @@
 #include "analysis/analysis.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/compare_print.h"
+#include "sim/cli/compare_two.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct options {
     struct sim_simulate_options simulate;
     const char *baseline;
-    struct sim_words metrics;
+    struct sim_words metrics, files;
 };
 
 static const struct sim_option command_rows[] = {
@@ -24,33 +26,32 @@ static const struct sim_option command_rows[] = {
     { "metric", 0, "ID", SIM_OPTION(WORDS, options, metrics),
       "Metric to compare instead of the default set; may be repeated" },
     { .argument = "SCENARIO|DB",
-      SIM_OPTION(TEXT, options, simulate.path),
-      .missing = "which scenario or database?",
-      .one = "one file at a time" },
+      SIM_OPTION(WORDS, options, files),
+      .missing = "which scenario or database?" },
     { SIM_OPTION(OTHERS, options, simulate), .others = &sim_simulate_table },
 };
+static void check_files(const void *arguments, const struct argp_state *state)
+{
+    const struct options *options = arguments;
+    if (options->files.count > 2)
+        argp_error(state, "one file with variants, or two files; found '%s' too",
+                   options->files.items[2]);
+    if (options->files.count == 2 && options->simulate.variants.count > 0)
+        argp_error(state, "--variant is of one scenario, and there are two files");
+}
+
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
-    .usage = "SCENARIO|DB",
+    .usage = "SCENARIO|DB [SCENARIO|DB]",
+    .check = check_files,
     .help =
-        "Compare the variants of a scenario (its compare: block), or those of a database.\v"
+        "Compare the variants of a scenario (its compare: block), or those of a database; or two "
+        "files, each a scenario or a database, stage by stage.\v"
         "Replication r of every variant draws the same numbers, so differences are paired: mean "
         "difference with its 95 % interval over replications, Holm over the variants. A variant "
         "of which a run ended early is not ranked; without an expectation that says so (expect: "
         "run.ended_early) the exit code is 1.",
 };
-
-/* SQLite files begin with this text and a zero byte. */
-static bool is_database(const char *path)
-{
-    char head[16] = { 0 };
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    const size_t count = fread(head, 1, sizeof(head), file);
-    (void)fclose(file);
-    return count == sizeof(head) && memcmp(head, "SQLite format 3", sizeof(head)) == 0;
-}
 
 static int exit_code(const struct an_comparison *comparison)
 {
@@ -58,6 +59,21 @@ static int exit_code(const struct an_comparison *comparison)
     for (size_t v = 0; v < comparison->variant_count; v++)
         is_unexpected = is_unexpected || comparison->early[v].is_unexpected;
     return is_unexpected ? SIM_EXIT_CHECK : SIM_EXIT_OK;
+}
+
+/* Why, where two files were given: the last variant against the baseline. */
+static weir_status print_all(const struct options *options, struct an_db *db,
+                             const struct an_comparison *comparison, struct weir_error *error)
+{
+    struct an_change_of_work change = { .stages = NULL };
+    const bool has_two = options->files.count == 2;
+    const size_t other = comparison->baseline == 0 ? comparison->variant_count - 1 : 0;
+    if (has_two)
+        WEIR_TRY(an_change_read(db, comparison->variants[other], &change, error));
+    sim_compare_print(comparison, has_two ? &change : NULL, options->simulate.common.format,
+                      stdout);
+    an_change_clear(&change);
+    return WEIR_OK;
 }
 
 static int print_comparison(const struct options *options, const char *database)
@@ -72,8 +88,8 @@ static int print_comparison(const struct options *options, const char *database)
     if (status == WEIR_OK)
         status = an_compare(db, &query, &comparison, &error);
     if (status == WEIR_OK)
-        sim_compare_print(comparison, options->simulate.common.format, stdout);
-    else
+        status = print_all(options, db, comparison, &error);
+    if (status != WEIR_OK)
         (void)fprintf(stderr, "weir: %s\n", error.text);
     const int code = status == WEIR_OK ? exit_code(comparison) : sim_exit_for(status);
     an_comparison_destroy(comparison);
@@ -104,16 +120,34 @@ static int run_and_compare(const struct options *options, const char *command_li
     return code;
 }
 
+static int compare_two(const struct options *options, const char *command_line)
+{
+    char *database = NULL;
+    int code = sim_compare_join(&options->simulate, &options->files, command_line, &database);
+    if (code == SIM_EXIT_OK)
+        code = print_comparison(options, database);
+    if (options->simulate.output == NULL && database != NULL)
+        (void)unlink(database);
+    else if (code == SIM_EXIT_OK && options->simulate.common.format == SIM_FORMAT_TABLE)
+        printf("next: weir report %s\n", database);
+    free(database);
+    return code;
+}
+
 int sim_cmd_compare(int argc, char **argv)
 {
     struct options options = { 0 };
     sim_options_parse(&command_options, argc, argv, &options);
     char *command_line = sim_command_line("compare", argc, argv);
-    const int code = is_database(options.simulate.path)
+    options.simulate.path = options.files.items[0];
+    const int code = options.files.count == 2 ? compare_two(&options, command_line)
+                     : sim_is_database(options.simulate.path)
                          ? print_comparison(&options, options.simulate.path)
                          : run_and_compare(&options, command_line);
     sim_options_clear(&options.simulate.common);
+    free(options.simulate.variants.items);
     free(options.metrics.items);
+    free(options.files.items);
     free(command_line);
     return code;
 }

@@ -5,6 +5,8 @@
  */
 #include "sim/cli/compare_print.h"
 
+#include "sim/cli/compare_two.h"
+
 #include "weir/version.h"
 
 #include <math.h>
@@ -214,7 +216,8 @@ static void json_early(struct sim_json *json, const struct an_comparison *compar
     sim_json_end_array(json);
 }
 
-static void print_json(const struct an_comparison *comparison, FILE *out)
+static void print_json(const struct an_comparison *comparison,
+                       const struct an_change_of_work *change, FILE *out)
 {
     struct sim_json json = { .out = out };
     sim_json_begin_object(&json);
@@ -231,6 +234,8 @@ static void print_json(const struct an_comparison *comparison, FILE *out)
     for (size_t i = 0; i < comparison->row_count; i++)
         json_row(&json, comparison, &comparison->rows[i]);
     sim_json_end_array(&json);
+    if (change != NULL)
+        sim_change_write_json(change, sim_json_key(&json, "change"));
     sim_json_end_object(&json);
     (void)fputc('\n', out);
 }
@@ -282,12 +287,15 @@ static void print_csv(const struct an_comparison *comparison, FILE *out)
     sim_table_destroy(table);
 }
 
-void sim_compare_print(const struct an_comparison *comparison, enum sim_format format, FILE *out)
+void sim_compare_print(const struct an_comparison *comparison,
+                       const struct an_change_of_work *change, enum sim_format format, FILE *out)
 {
     if (format == SIM_FORMAT_JSON)
-        print_json(comparison, out);
+        print_json(comparison, change, out);
     else if (format == SIM_FORMAT_CSV)
         print_csv(comparison, out);
     else
         print_paper(comparison, format, out);
+    if (change != NULL && format != SIM_FORMAT_JSON)
+        sim_change_print(change, format, out);
 }

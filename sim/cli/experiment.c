@@ -107,10 +107,12 @@ static int load_one(const struct sim_experiment_options *options, const struct s
         sets[options->sets_count + i] = variant->sets[i];
     const struct sim_scenario_source source = { .path = options->scenario_path,
                                                 .limits = &options->limits.files,
+                                                .text = options->scenario_text,
                                                 .sets = sets,
                                                 .sets_count = options->sets_count + extra,
                                                 .policies = options->policies,
                                                 .metric_named = sim_cli_metric,
+                                                .moment_since = sim_cli_moment,
                                                 .baseline = baseline,
                                                 .is_variant = variant != NULL };
     struct sim_diagnostics diagnostics = { 0 };
@@ -124,6 +126,42 @@ static int load_one(const struct sim_experiment_options *options, const struct s
     return sim_exit_for(status);
 }
 
+/* Whether a label is there already; says so. */
+static bool is_repeated(const struct sim_variant *const *variants, size_t count, const char *label)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(variants[i] == NULL ? "base" : variants[i]->label, label) == 0) {
+            (void)fprintf(stderr, "weir: --variant: there is a variant '%s' already\n", label);
+            return true;
+        }
+    return false;
+}
+
+/* Those of the scenario, or the scenario as it is (NULL), and behind them those of the command
+ * line; of one run the latter alone. 0 = they cannot be. */
+static size_t list_variants(const struct sim_experiment_options *options,
+                            const struct sim_scenario *base, const struct sim_variant ***variants)
+{
+    const bool is_one_given = !options->all_variants && options->variants_count > 0;
+    const size_t own = options->all_variants ? base->variants_count : 0;
+    size_t count = 0;
+    const struct sim_variant **list =
+        calloc(own + options->variants_count + 1, sizeof(struct sim_variant *));
+    *variants = list;
+    if (list == NULL)
+        return 0;
+    for (size_t v = 0; v < own; v++)
+        list[count++] = &base->variants[v];
+    if (count == 0 && !is_one_given)
+        list[count++] = NULL;
+    for (size_t v = 0; v < options->variants_count; v++) {
+        if (is_repeated(list, count, options->variants[v].label))
+            return 0;
+        list[count++] = &options->variants[v];
+    }
+    return count;
+}
+
 static int load_variants(const struct sim_experiment_options *options,
                          struct sim_experiment *experiment)
 {
@@ -131,25 +169,19 @@ static int load_variants(const struct sim_experiment_options *options,
     int code = load_one(options, NULL, NULL, &base);
     if (code != SIM_EXIT_OK)
         return code;
-    const size_t count =
-        options->all_variants && base->variants_count > 0 ? base->variants_count : 1;
+    const struct sim_variant **variants = NULL;
+    const size_t count = list_variants(options, base, &variants);
     experiment->scenarios = calloc(count + 1, sizeof(struct sim_scenario *));
     experiment->labels = calloc(count + 1, sizeof(*experiment->labels));
-    if (experiment->scenarios == NULL || experiment->labels == NULL) {
-        sim_scenario_destroy(base);
-        return SIM_EXIT_RESOURCE;
-    }
-    experiment->variant_count = count;
-    if (!options->all_variants || base->variants_count == 0) {
-        experiment->scenarios[0] = base;
-        experiment->labels[0] = strdup("base");
-        return SIM_EXIT_OK;
-    }
+    if (count == 0 || experiment->scenarios == NULL || experiment->labels == NULL)
+        code = count == 0 ? SIM_EXIT_USAGE : SIM_EXIT_RESOURCE;
+    experiment->variant_count = experiment->labels == NULL ? 0 : count;
     for (size_t v = 0; v < count && code == SIM_EXIT_OK; v++) {
-        experiment->labels[v] = strdup(base->variants[v].label);
-        code = load_one(options, &base->variants[v], v == 0 ? NULL : experiment->scenarios[0],
+        experiment->labels[v] = strdup(variants[v] == NULL ? "base" : variants[v]->label);
+        code = load_one(options, variants[v], v == 0 ? NULL : experiment->scenarios[0],
                         &experiment->scenarios[v]);
     }
+    free(variants);
     sim_scenario_destroy(base);
     return code;
 }

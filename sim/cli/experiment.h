@@ -18,17 +18,20 @@
 
 struct sim_experiment_options {
     const char *scenario_path;
+    const char *scenario_text; /* of the file, as it would be; NULL = read it */
     const char *const *sets;
     size_t sets_count;
     const struct sim_policies *policies;
-    const char *database;     /* NULL = NAME.db; "" = none */
-    const char *command_line; /* as stored, and as repeated in advice */
-    uint32_t replications;    /* 0 = the scenario's */
-    const uint64_t *seed;     /* NULL = the scenario's */
-    uint32_t jobs;            /* 0 = one a core */
-    bool all_variants;        /* false = the scenario itself only */
-    bool resume;              /* keep complete runs of the database */
-    bool force;               /* replace results that are there */
+    const char *database;               /* NULL = NAME.db; "" = none */
+    const char *command_line;           /* as stored, and as repeated in advice */
+    uint32_t replications;              /* 0 = the scenario's */
+    const uint64_t *seed;               /* NULL = the scenario's */
+    uint32_t jobs;                      /* 0 = one a core */
+    const struct sim_variant *variants; /* of the command line */
+    size_t variants_count;
+    bool all_variants; /* false = the scenario itself, or the one of the command line */
+    bool resume;       /* keep complete runs of the database */
+    bool force;        /* replace results that are there */
     bool is_quiet;
     bool check_always;
     const char *spans;          /* file for the spans of the first run; NULL = none */

@@ -98,12 +98,11 @@ static void add_row(void *state, const struct part *part)
                                          : wl_law_goodness(part->law, goodness));
 }
 
-void sim_fit_print(const struct wl_model *model, enum sim_format format, FILE *out)
+struct sim_table *sim_fit_table(const struct wl_model *model)
 {
     struct sim_table *table = sim_table_create(columns, COLUMNS);
     visit_all(model, add_row, table);
-    sim_table_print(table, format, out);
-    sim_table_destroy(table);
+    return table;
 }
 
 /* ---- warnings ---- */

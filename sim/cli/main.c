@@ -30,6 +30,18 @@ static int print_version(void)
     return SIM_EXIT_OK;
 }
 
+/* Words that were commands before; they are not in the help. */
+static const char *today(const char *word)
+{
+    static const char *const names[][2] = { { "fit", "import" } };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(word, names[i][0]) == 0) {
+            (void)fprintf(stderr, "weir: %s is called %s today\n", word, names[i][1]);
+            return names[i][1];
+        }
+    return word;
+}
+
 static int unknown(const char *word)
 {
     const char *names[64]; /* more than there are */
@@ -66,8 +78,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0)
         return print_version();
+    const char *word = today(argv[1]);
     for (size_t i = 0; i < sim_commands_count; i++)
-        if (strcmp(argv[1], sim_commands[i].name) == 0)
+        if (strcmp(word, sim_commands[i].name) == 0)
             return sim_commands[i].run(argc - 1, argv + 1);
-    return unknown(argv[1]);
+    return unknown(word);
 }

@@ -554,6 +554,7 @@ int sim_cmd_run(int argc, char **argv)
     sim_experiment_clear(&experiment);
     sim_plugins_clear(&policies);
     sim_options_clear(&options.common);
+    free(options.variants.items);
     free(command_line);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "sim/cli/simulate_options.h"
 
 #include "sim/cli/plugin.h"
+#include "sim/cli/variant_option.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ static const struct sim_option command_rows[] = {
       "Replications instead of the scenario's", .max = 100000 },
     { "jobs", 'j', "N", SIM_OPTION(COUNT, sim_simulate_options, jobs),
       "Runs at the same time (default: one a core)", .max = 1024 },
+    { "variant", 0, "LABEL: PATH=VALUE, ...", SIM_OPTION(WORDS, sim_simulate_options, variants),
+      "One more variant; PATH=- removes an entry; may be repeated with compare" },
     { "resume", 0, NULL, SIM_OPTION(FLAG, sim_simulate_options, resume),
       "Keep complete runs of the database, run the rest" },
     { "force", 0, NULL, SIM_OPTION(FLAG, sim_simulate_options, force),
@@ -83,10 +86,16 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
         (void)fprintf(stderr, "weir: --resume keeps results, --force replaces them: say one\n");
         return SIM_EXIT_USAGE;
     }
-    const int code =
-        sim_plugins_load(&options->common.plugins, options->common.in_process, policies);
+    if (!all_variants && options->variants.count > 1) {
+        (void)fprintf(stderr, "weir: one --variant for a run; weir compare takes several\n");
+        return SIM_EXIT_USAGE;
+    }
+    int code = sim_plugins_load(&options->common.plugins, options->common.in_process, policies);
     if (code != SIM_EXIT_OK)
         return code;
+    struct sim_variant *variants = sim_variants_parse(&options->variants);
+    if (variants == NULL)
+        return SIM_EXIT_USAGE;
     const struct sim_experiment_options run = { .scenario_path = options->path,
                                                 .sets = options->common.sets.items,
                                                 .sets_count = options->common.sets.count,
@@ -97,6 +106,8 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .replications = options->replications,
                                                 .seed = options->has_seed ? &options->seed : NULL,
                                                 .jobs = options->jobs,
+                                                .variants = variants,
+                                                .variants_count = options->variants.count,
                                                 .all_variants = all_variants,
                                                 .resume = options->resume,
                                                 .force = options->force,
@@ -110,7 +121,9 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .policy_timeout_s = options->policy_timeout_s,
                                                 .policy_memory_mib = options->policy_memory_mib,
                                                 .limits = sim_limits_of(&options->common.limits) };
-    return sim_experiment_run(&run, experiment);
+    code = sim_experiment_run(&run, experiment);
+    sim_variants_free(variants, options->variants.count);
+    return code;
 }
 
 int sim_simulate_verdict(const struct sim_simulate_options *options,

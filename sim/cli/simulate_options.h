@@ -10,7 +10,8 @@
 
 struct sim_simulate_options {
     struct sim_options common;
-    const char *path; /* scenario (or database, for compare) */
+    struct sim_words variants; /* --variant 'LABEL: path=value', in order */
+    const char *path;          /* scenario (or database, for compare) */
     const char *output;
     uint64_t seed;
     bool has_seed;

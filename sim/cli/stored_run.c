@@ -262,7 +262,8 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
                                                 .text = run->resolved,
                                                 .limits = is_unchanged(stored) ? &without : NULL,
                                                 .policies = policies,
-                                                .metric_named = sim_cli_metric };
+                                                .metric_named = sim_cli_metric,
+                                                .moment_since = sim_cli_moment };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
     if (diagnostics.errors > 0) {
         sim_diagnostics_print(&diagnostics, stderr);

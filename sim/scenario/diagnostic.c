@@ -39,10 +39,10 @@ static char *copy_text(const char *text)
 }
 
 /* The text of a line, cut when very long; NULL when there is none. */
-static char *line_text(const struct sim_report *report, int line)
+static char *line_text(const struct sim_yaml_file *file, int line)
 {
-    const char *at = report->text;
-    const char *end = at == NULL ? NULL : at + report->length;
+    const char *at = file->text;
+    const char *end = at == NULL ? NULL : at + file->length;
     for (int number = 1; at != NULL && number < line; number++) {
         at = memchr(at, '\n', (size_t)(end - at));
         if (at != NULL)
@@ -97,11 +97,13 @@ static struct sim_diagnostic item_at(const struct sim_report *report, const stru
     if (node != NULL)
         mark = place == SIM_AT_KEY && node->key_mark.line > 0 ? node->key_mark : node->mark;
     const bool is_set = node != NULL && node->origin != NULL;
-    return (struct sim_diagnostic){ .file = copy_text(is_set ? node->origin : report->path),
+    const struct sim_yaml_file own = { report->path, report->text, report->length };
+    const struct sim_yaml_file *file = node != NULL && node->file != NULL ? node->file : &own;
+    return (struct sim_diagnostic){ .file = copy_text(is_set ? node->origin : file->path),
                                     .line = mark.line,
                                     .column = mark.column,
                                     .width = mark.width,
-                                    .source_line = line_text(report, mark.line) };
+                                    .source_line = line_text(file, mark.line) };
 }
 
 bool sim_report_error(struct sim_report *report, const struct sim_yaml *node, const char *format,
@@ -154,8 +156,19 @@ void sim_report_at(struct sim_report *report, struct sim_yaml_mark mark, const c
 
 /* ---- ordering ---- */
 
-static bool comes_after(const struct sim_diagnostic *a, const struct sim_diagnostic *b)
+/* What has no line comes first, then the file of the report, then those that it names. */
+static int rank_of(const struct sim_report *report, const struct sim_diagnostic *item)
 {
+    return item->line == 0 ? 0 : strcmp(item->file, report->path) == 0 ? 1 : 2;
+}
+
+static bool comes_after(const struct sim_report *report, const struct sim_diagnostic *a,
+                        const struct sim_diagnostic *b)
+{
+    const int ranks = rank_of(report, a) - rank_of(report, b);
+    const int files = ranks == 0 && a->line > 0 ? strcmp(a->file, b->file) : 0;
+    if (ranks != 0 || files != 0)
+        return ranks > 0 || files > 0;
     if (a->line != b->line)
         return a->line > b->line;
     return a->column > b->column;
@@ -173,7 +186,7 @@ void sim_report_finish(struct sim_report *report)
     for (size_t i = 1; i < out->count; i++) { /* insertion sort: stable, and nearly in order */
         const struct sim_diagnostic item = out->items[i];
         size_t at = i;
-        for (; at > 0 && comes_after(&out->items[at - 1], &item); at--)
+        for (; at > 0 && comes_after(report, &out->items[at - 1], &item); at--)
             out->items[at] = out->items[at - 1];
         out->items[at] = item;
     }
@@ -215,9 +228,9 @@ static void print_count(const struct sim_diagnostics *diagnostics, FILE *out)
 {
     const size_t warnings = diagnostics->count - diagnostics->errors;
     const char *file = diagnostics->items[0].file;
-    for (size_t i = 0; i < diagnostics->count; i++)
-        if (diagnostics->items[i].line > 0)
-            file = diagnostics->items[i].file;
+    for (size_t i = diagnostics->count; i > 0; i--) /* the first with a line */
+        if (diagnostics->items[i - 1].line > 0)
+            file = diagnostics->items[i - 1].file;
     if (diagnostics->errors > 0)
         fprintf(out, "%s: %zu error%s%s\n", file, diagnostics->errors,
                 diagnostics->errors == 1 ? "" : "s",

@@ -516,6 +516,7 @@ struct draft_goal {
 struct draft_scenario {
     struct draft_head head;
     uint32_t schema;
+    char *extends; /* gone with a base; what is left came behind it, by a setting */
     char *description;
     uint64_t seed;
     uint32_t replications;

@@ -83,8 +83,9 @@ static void read_list(struct sim_reader *reader, const struct sim_yaml *node,
     const struct sim_section *section = field->section;
     const bool is_by_name = (field->flags & SIM_FIELD_BY_NAME) != 0;
     if (node->kind != SIM_YAML_LIST) {
-        sim_report_error(reader->report, node, "expected a list of mappings (- ...)%s",
-                         is_by_name ? ", or a mapping by name" : "");
+        sim_report_error(reader->report, node, "expected a list of mappings (- ...)%s%s",
+                         is_by_name ? ", or a mapping by name" : "",
+                         (field->flags & SIM_FIELD_OR_FILE) != 0 ? ", or {file: F.csv}" : "");
         return;
     }
     unsigned char *item = list_items(reader, node, section, list);

@@ -29,7 +29,11 @@ struct sim_reader {
     bool has_sources;
     uint32_t sources[SIM_SOURCE_COUNT];
     uint32_t knobs;
-    bool is_old; /* the file is of schema 1: its names are suggested */
+    /* Reads a time of day or a stamp as time since a start; NULL = neither is known. */
+    weir_status (*moment_since)(const char *text, int64_t start_unix_s, double *at_s,
+                                struct weir_error *error);
+    int64_t start_unix_s; /* start_time; 0 = not given */
+    bool is_old;          /* the file is of schema 1: its names are suggested */
     /* Files named by laws and tables. */
     char **files;
     size_t files_count;

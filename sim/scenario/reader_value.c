@@ -82,11 +82,30 @@ static bool check_range(struct sim_reader *reader, const struct sim_yaml *node,
                             sim_quantity_number(reader->arena, field->max), range_unit(field));
 }
 
+/* A time of day or a stamp, where the text is one: in seconds since the start. */
+static bool read_moment(struct sim_reader *reader, const struct sim_yaml *node, double *value)
+{
+    struct weir_error error = { .phase = -1 };
+    const weir_status status =
+        reader->moment_since(node->text, reader->start_unix_s, value, &error);
+    if (status != WEIR_OK)
+        return sim_report_error(reader->report, node, "%s", error.text);
+    return *value >= 0 ||
+           sim_report_error(reader->report, node,
+                            "'%s' is before the start of the run (start_time)", node->text);
+}
+
 static bool read_amount(struct sim_reader *reader, const struct sim_yaml *node,
                         const struct sim_field *field, double *value)
 {
     struct weir_error error = { .phase = -1 };
-    if (sim_quantity_parse(node->text, (enum sim_unit)field->unit, value, &error) != WEIR_OK)
+    const bool may_be_moment =
+        (field->flags & SIM_FIELD_MOMENT) != 0 && reader->moment_since != NULL;
+    const weir_status status =
+        sim_quantity_parse(node->text, (enum sim_unit)field->unit, value, &error);
+    if (status != WEIR_OK && may_be_moment)
+        return read_moment(reader, node, value) && check_range(reader, node, field, *value);
+    if (status != WEIR_OK)
         return sim_report_error(reader->report, node, "%s", error.text);
     return check_range(reader, node, field, *value);
 }

@@ -334,6 +334,9 @@ void sim_resolve(struct sim_resolver *resolver)
 {
     const struct draft_scenario *draft = resolver->draft;
     struct sim_scenario *scenario = resolver->scenario;
+    if (draft->extends != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "extends"),
+                         "belongs into a file: what a setting names comes too late");
     scenario->name = draft->head.name;
     scenario->description = draft->description;
     scenario->seed = draft->seed;

@@ -10,7 +10,8 @@
 
 static bool is_of_text(const struct sim_rewrite *rewrite, const struct sim_yaml *node)
 {
-    return rewrite != NULL && node != NULL && node->origin == NULL && node->mark.line > 0;
+    return rewrite != NULL && node != NULL && node->origin == NULL && node->file == NULL &&
+           node->mark.line > 0;
 }
 
 static bool is_continued(char c)

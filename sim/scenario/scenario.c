@@ -11,6 +11,8 @@
 #include "sim/scenario/acts.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
+#include "sim/scenario/event_file.h"
+#include "sim/scenario/extends.h"
 #include "sim/scenario/input_file.h"
 #include "sim/scenario/models.h"
 #include "sim/scenario/set.h"
@@ -107,6 +109,17 @@ static void check_acts(struct loading *loading, struct sim_yaml *root)
         sim_acts_visit(&walk);
 }
 
+/* Needed before the other keys are read; a mistake in it is said when its turn comes. */
+static int64_t start_of(const struct sim_yaml *root)
+{
+    const struct sim_yaml *start = sim_yaml_get(root, "start_time");
+    struct weir_error error = { .phase = -1 };
+    int64_t unix_s = 0;
+    if (start != NULL && start->kind == SIM_YAML_SCALAR)
+        (void)sim_timestamp_parse(start->text, &unix_s, &error);
+    return unix_s;
+}
+
 static void build(struct loading *loading, const struct sim_yaml *given)
 {
     struct sim_arena *arena = &loading->box->arena;
@@ -120,7 +133,10 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                  .report = &loading->report,
                                  .policies = loading->policies,
                                  .folder = loading->folder,
+                                 .moment_since = loading->source->moment_since,
+                                 .start_unix_s = start_of(root),
                                  .is_old = sim_words_are_old(root) };
+    sim_event_file_fill(&reader, root);
     struct draft_scenario *draft = sim_arena_alloc(arena, 1, sizeof *draft);
     sim_read_section(&reader, root, &sim_schema_scenario, draft);
     draft->schema = SIM_SCHEMA_VERSION; /* of the canonical text, whatever was read */
@@ -213,6 +229,12 @@ static void check_variants(struct loading *loading, const struct sim_yaml *root)
 
 /* ---- loading ---- */
 
+static void note_base(void *state, const char *path, const char *text, size_t length)
+{
+    struct loading *loading = state;
+    note_file(&loading->box->arena, &loading->box->scenario, path, text, length);
+}
+
 static weir_status load_text(struct loading *loading)
 {
     struct sim_arena *arena = &loading->box->arena;
@@ -222,6 +244,13 @@ static weir_status load_text(struct loading *loading)
         sim_report_error(report, root, "a scenario is a mapping of keys (schema: 2, name: ...)");
         root = NULL;
     }
+    const struct sim_extends extends = { .arena = arena,
+                                         .report = report,
+                                         .folder = loading->folder,
+                                         .found = note_base,
+                                         .state = loading };
+    if (root != NULL)
+        root = sim_extends_apply(&extends, root);
     if (root == NULL)
         return WEIR_EFORMAT;
     struct sim_words words = { .arena = arena, .report = report, .root = root };

@@ -735,6 +735,10 @@ struct sim_scenario_source {
     /* The id of a metric that is called `name`, and its unit ("" = not known); where nothing is
      * called so, the name itself, and in *near what is (NULL = nothing). NULL = names are ids. */
     const char *(*metric_named)(const char *name, const char **unit, const char **near);
+    /* Seconds since the start (start_unix_s, 0 = not given) of a time of day or a stamp. NULL =
+     * times are given since the start alone. */
+    weir_status (*moment_since)(const char *text, int64_t start_unix_s, double *at_s,
+                                struct weir_error *error);
     /* Whose cluster arrivals.load is relative to: demand must not grow with the cluster that a
      * variant tries. NULL = its own. */
     const struct sim_scenario *baseline;

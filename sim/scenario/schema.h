@@ -44,10 +44,12 @@ enum sim_field_kind {
 
 enum sim_field_flag {
     SIM_FIELD_REQUIRED = 1,
-    SIM_FIELD_KNOB = 2,    /* giving it is a decision the user had to make about the machine */
-    SIM_FIELD_BY_NAME = 4, /* LIST: a mapping by name means the same */
-    SIM_FIELD_WORDS = 8,   /* TEXT: a list of words means the same as "A|B" */
-    SIM_FIELD_IS_NAME = 16 /* TEXT: a name that the user gives (name_rule.h) */
+    SIM_FIELD_KNOB = 2,     /* giving it is a decision the user had to make about the machine */
+    SIM_FIELD_BY_NAME = 4,  /* LIST: a mapping by name means the same */
+    SIM_FIELD_WORDS = 8,    /* TEXT: a list of words means the same as "A|B" */
+    SIM_FIELD_IS_NAME = 16, /* TEXT: a name that the user gives (name_rule.h) */
+    SIM_FIELD_MOMENT = 32,  /* TIME since the start: a time of day or a stamp means the same */
+    SIM_FIELD_OR_FILE = 64  /* LIST: {file: F.csv}, a row an entry, means the same */
 };
 
 /* What there can be in a scenario for a key to act on. */

@@ -43,6 +43,8 @@
 #define WORDS             .flags = SIM_FIELD_WORDS
 #define A_NAME            .flags = SIM_FIELD_IS_NAME
 #define REQUIRED_NAME     .flags = SIM_FIELD_REQUIRED | SIM_FIELD_IS_NAME
+#define OR_FILE           .flags = SIM_FIELD_OR_FILE
+#define MOMENT            .flags = SIM_FIELD_REQUIRED | SIM_FIELD_MOMENT
 #define DEFAULT(text)     .initial = (text)
 #define ABSENT(means)     .fallback = (means)
 #define MOST(bound)       .max = (bound)

@@ -60,7 +60,7 @@ static void put_kind(FILE *out, const struct sim_field *field)
         fputs("mapping", out);
         return;
     case SIM_FIELD_LIST:
-        fputs("list", out);
+        fputs((field->flags & SIM_FIELD_OR_FILE) != 0 ? "list, or `{file: F.csv}`" : "list", out);
         return;
     case SIM_FIELD_NAMED:
         fputs("mapping by name", out);
@@ -257,6 +257,22 @@ static json_t *mapping_json(const struct sim_section *section)
     return object;
 }
 
+/* A list of mappings, or the file that has one a row. */
+static json_t *list_json(const struct sim_field *field)
+{
+    json_t *list = json_object();
+    set_text(list, "type", "array");
+    (void)json_object_set_new(list, "items", section_json(field->section));
+    if ((field->flags & SIM_FIELD_OR_FILE) == 0)
+        return list;
+    json_t *object = json_object();
+    json_t *file =
+        json_pack("{s:s, s:{s:{s:s}}, s:[s], s:b}", "type", "object", "properties", "file", "type",
+                  "string", "required", "file", "additionalProperties", 0);
+    (void)json_object_set_new(object, "anyOf", json_pack("[o, o]", list, file));
+    return object;
+}
+
 static json_t *field_json(const struct sim_field *field)
 {
     json_t *object = json_object();
@@ -266,8 +282,8 @@ static json_t *field_json(const struct sim_field *field)
         object = mapping_json(field->section);
         break;
     case SIM_FIELD_LIST:
-        set_text(object, "type", "array");
-        (void)json_object_set_new(object, "items", section_json(field->section));
+        json_decref(object);
+        object = list_json(field);
         break;
     case SIM_FIELD_NAMED:
         set_text(object, "type", "object");

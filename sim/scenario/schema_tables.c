@@ -121,7 +121,8 @@ const struct sim_section sim_schema_sched = { MAPPING("sched", draft_sched, sche
 /* ---- things that happen ---- */
 
 static const struct sim_field event_fields[] = {
-    { TIME("at", draft_event, to.at_ns), REQUIRED, MOST(LARGEST_TIME), HELP("when") },
+    { TIME("at", draft_event, to.at_ns), MOMENT, MOST(LARGEST_TIME),
+      HELP("when: since the start, at a time of day (14:05) or a stamp, which needs start_time") },
     { TIME("for", draft_event, to.for_ns), ABSENT("for good"), RANGE(1e-9, LARGEST_TIME),
       HELP("how long") },
     { CHOICE("action", draft_event, to.action,
@@ -279,6 +280,9 @@ static const struct sim_section goal_section = {
 static const struct sim_field scenario_fields[] = {
     { COUNT("schema", draft_scenario, schema), REQUIRED, RANGE(1, SIM_SCHEMA_VERSION),
       HELP("version of this format: 2; files of version 1 are read in their own words") },
+    { TEXT("extends", draft_scenario, extends), ABSENT("nothing"),
+      HELP("another scenario, which this one goes over: keys and named entries are merged, `-` "
+           "removes one (docs/feed.md)") },
     NAME_FIELD(draft_scenario, "name of the scenario"),
     { TEXT("description", draft_scenario, description), ABSENT("none"),
       HELP("one sentence for lists and reports") },
@@ -321,8 +325,9 @@ static const struct sim_field scenario_fields[] = {
     { LIST("fill", draft_scenario, fill, &sim_schema_fill), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_FILL),
       HELP("the static experiment: jobs arrive until nothing fits, none ends") },
-    { LIST("timeline", draft_scenario, timeline, &event_section), ACTS(SIM_ACTS_TIMED),
-      HELP("things that happen at known times") },
+    { LIST("timeline", draft_scenario, timeline, &event_section), OR_FILE, ACTS(SIM_ACTS_TIMED),
+      HELP(
+          "things that happen at known times; or a table of them, a row an entry (docs/feed.md)") },
     { SECTION("initial", draft_scenario, initial, &initial_section), ACTS(SIM_ACTS_PIPELINES),
       HELP("the state at time 0") },
     { SECTION("metrics", draft_scenario, metrics, &metrics_section), HELP("what is recorded") },

@@ -5,6 +5,7 @@
 #include "sim/scenario/set.h"
 
 #include "sim/scenario/catalog_gpus.h"
+#include "sim/scenario/extends.h"
 #include "sim/scenario/words.h"
 
 #include <stdlib.h>
@@ -57,6 +58,7 @@ static struct sim_yaml *child_of(struct walk *walk, struct sim_yaml *node, const
     child = sim_yaml_new(walk->arena, SIM_YAML_NULL, NULL);
     child->key = sim_arena_copy(walk->arena, key);
     child->origin = walk->at->origin;
+    child->file = walk->at->file;
     child->mark = walk->at->mark;
     child->key_mark = walk->at->key_mark;
     sim_yaml_append(node, child);
@@ -102,8 +104,19 @@ static void tolerate_parameters(struct sim_yaml *node, const struct sim_section 
 
 /* ---- arriving ---- */
 
+/* What a walk opened on its way there is nothing that a file has. */
+static bool remove_node(struct walk *walk, struct sim_yaml *node)
+{
+    const bool is_there = node->kind != SIM_YAML_NULL || node->is_alias;
+    sim_yaml_remove(node);
+    return is_there || sim_report_error(walk->report, walk->at,
+                                        "path '%s': there is nothing to remove", walk->path);
+}
+
 static bool arrive(struct walk *walk, struct sim_yaml *node, const struct sim_section *section)
 {
+    if (sim_is_removal(walk->value))
+        return remove_node(walk, node);
     const bool is_policy = section != NULL && section->policy != SIM_POLICY_NONE;
     if (is_policy && node->kind == SIM_YAML_MAPPING && walk->value->kind == SIM_YAML_SCALAR) {
         tolerate_parameters(node, section);

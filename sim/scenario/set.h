@@ -5,7 +5,8 @@
  * A path is keys with dots: cluster.nodes.dgx.count, pipelines.filtering.stages[2].gpus. Entries of
  * a list go by [index], by number, or by their name, type or label. The walk follows the schema, so
  * that a key need not be in the file but must exist. Setting a policy makes parameters of the old
- * one that the new one lacks void; a bare name for a policy keeps interval and window.
+ * one that the new one lacks void; a bare name for a policy keeps interval and window. The value
+ * `-` or null removes what is there: a key, or an entry of a list.
  */
 #ifndef SIM_SCENARIO_SET_H
 #define SIM_SCENARIO_SET_H

@@ -59,6 +59,7 @@ static void make_list(struct sim_words *words, struct sim_yaml *node)
         struct sim_yaml *first = entry->first;
         name->key = sim_arena_copy(words->arena, "name");
         name->origin = entry->origin;
+        name->file = entry->file;
         name->mark = name->key_mark = entry->key_mark;
         if (sim_yaml_get(entry, "name") != NULL)
             continue; /* its own name counts */

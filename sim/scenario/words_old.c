@@ -28,6 +28,7 @@ static struct sim_yaml *make(struct sim_words *words, const struct sim_yaml *at,
     child->key = sim_arena_copy(words->arena, key);
     child->mark = child->key_mark = at->mark;
     child->origin = at->origin;
+    child->file = at->file;
     return child;
 }
 

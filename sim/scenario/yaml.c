@@ -86,11 +86,19 @@ struct sim_yaml *sim_yaml_clone(struct sim_arena *arena, const struct sim_yaml *
     return copy;
 }
 
+void sim_yaml_is_of(struct sim_yaml *node, const struct sim_yaml_file *file)
+{
+    node->file = file;
+    for (struct sim_yaml *child = node->first; child != NULL; child = child->next)
+        sim_yaml_is_of(child, file);
+}
+
 void sim_yaml_assign(struct sim_yaml *target, const struct sim_yaml *value)
 {
     target->kind = value->kind;
     target->is_quoted = value->is_quoted;
     target->origin = value->origin;
+    target->file = value->file;
     target->text = value->text;
     target->mark = value->mark;
     if (value->origin != NULL)

@@ -23,14 +23,22 @@ struct sim_yaml_mark {
     int width;
 };
 
+/* A file that a part of the tree came from. */
+struct sim_yaml_file {
+    const char *path;
+    const char *text; /* NULL = not to be shown */
+    size_t length;
+};
+
 struct sim_yaml {
     enum sim_yaml_kind kind;
     bool is_quoted;
-    bool is_alias;       /* NULL in place of an alias, which was reported */
-    bool is_tolerated;   /* an unknown key is no mistake here: left over from another policy */
-    const char *origin;  /* the --set it came from, NULL = the file */
-    char *text;          /* SCALAR */
-    char *key;           /* within a mapping */
+    bool is_alias;      /* NULL in place of an alias, which was reported */
+    bool is_tolerated;  /* an unknown key is no mistake here: left over from another policy */
+    const char *origin; /* the --set it came from, NULL = the file */
+    const struct sim_yaml_file *file; /* NULL = that of the report */
+    char *text;                       /* SCALAR */
+    char *key;                        /* within a mapping */
     const char *written; /* how the text calls the key, where that differs; for messages */
     size_t index;        /* within a list or mapping */
     struct sim_yaml_mark key_mark;
@@ -57,6 +65,8 @@ void sim_yaml_insert(struct sim_yaml *node, struct sim_yaml *child);
 /* Takes the child out of its parent. */
 void sim_yaml_remove(struct sim_yaml *child);
 struct sim_yaml *sim_yaml_new(struct sim_arena *arena, enum sim_yaml_kind kind, const char *text);
+/* Notes the file that the node and all below it are from. */
+void sim_yaml_is_of(struct sim_yaml *node, const struct sim_yaml_file *file);
 /* A deep copy without parent. */
 struct sim_yaml *sim_yaml_clone(struct sim_arena *arena, const struct sim_yaml *node);
 /* Puts the value of `value` in place of that of `node`; key and place in the parent stay. */

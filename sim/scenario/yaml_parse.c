@@ -209,7 +209,10 @@ static void report_syntax(struct fy_diag *diag, struct sim_report *report)
         const struct sim_yaml_mark mark = { .line = error->line > 0 ? error->line : 1,
                                             .column = error->column > 0 ? error->column : 1,
                                             .width = 1 };
-        sim_report_at(report, mark, "%s", error->msg);
+        const bool is_dash = strstr(error->msg, "block sequence on the same line") != NULL ||
+                             strstr(error->msg, "cannot start with '-'") != NULL;
+        sim_report_at(report, mark, "%s%s", error->msg,
+                      is_dash ? " (to remove an entry, write null)" : "");
         count++;
     }
     if (count == 0)

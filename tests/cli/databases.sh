@@ -12,7 +12,7 @@ expect 0 "$WEIR_BIN" compare small.yaml -n 2 -q -o good.db
 
 # Every command says here how it opens a database, so that a new one cannot be forgotten.
 readers='compare report plot explain diff rerun snapshot check upgrade run'
-strangers='show validate trace fit decide'
+strangers='show validate trace import decide'
 without='policies doctor schema completion'
 "$WEIR_BIN" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p' | sort >commands
 printf '%s\n' $readers $strangers $without | sort | diff - commands || fail 'which commands open databases?'

@@ -27,7 +27,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"; }
 refused bomb.gz 3 "$WEIR_BIN" trace info bomb.gz --map tiresias
 refused bomb.gz 3 "$WEIR_BIN" trace convert bomb.gz --map tiresias -o out.csv
 refused bomb.gz 3 "$WEIR_BIN" trace info bomb.gz --kind swf --on-bad-row skip
-refused bomb.gz 3 "$WEIR_BIN" fit bomb.gz --columns stage=job_id,start=submit_time,end=duration --on-bad-row skip
+refused bomb.gz 3 "$WEIR_BIN" import bomb.gz --columns stage=job_id,start=submit_time,end=duration --on-bad-row skip
 used=$(memory_kib "$WEIR_BIN" trace info bomb.gz --map tiresias)
 rows 100000 | pack small.gz
 least=$(memory_kib "$WEIR_BIN" trace info small.gz --map tiresias)

@@ -33,7 +33,7 @@ refuse 'check what?' policies check
 refuse "one policy at a time; found 'b' too" policies fgd b
 
 # Lists are cut at commas, an option that may lack its argument has one all the same.
-expect 2 "$WEIR_BIN" fit a --columns start=x,b=c
+expect 2 "$WEIR_BIN" import a --columns start=x,b=c
 has stderr "'b=c' is not OUR_COLUMN=YOUR_COLUMN"
 expect 2 "$WEIR_BIN" explain a --decide --at 1h --worker 3
 has stderr 'explain what: one of'

@@ -106,7 +106,57 @@
     " USING (run_id) WHERE " LIVES " GROUP BY r.variant, label), v AS (SELECT"                     \
     " variant, place, max(wait) AS longest FROM l GROUP BY variant) "
 
+/* The baseline's run of the same replication; none of the baseline itself, nor where one ended
+ * early. */
+#define OLD                                                                                        \
+    "(SELECT b.run_id FROM run b, run r WHERE r.run_id = :run AND b.replication = r.replication"   \
+    " AND b.run_id <> r.run_id AND b.variant = (SELECT baseline FROM experiment) AND"              \
+    " 'ended early' NOT IN (b.status, r.status))"
+#define IN_STAGE(what)                                                                             \
+    "(SELECT " what " FROM stage_sample x WHERE x.run_id = g.run_id AND x.stage = g.stage"         \
+    " AND x.t_s >= :from)"
+#define SIDES                                                                                      \
+    "WITH s AS (SELECT run_id, name, pipeline, " IN_STAGE(                                         \
+        "sum(x.is_bottleneck * x.dt_s) / "                                                         \
+        "sum(x.dt_s)") " AS share, " IN_STAGE("sum(x.workers * "                                   \
+                                              "x.dt_s) / "                                         \
+                                              "sum(x.dt_s)") " "                                   \
+                                                             "AS workers, " IN_STAGE(              \
+                                                                 "sum(x.tasks_done) / "            \
+                                                                 "nullif(sum(x.busy * x.dt_s), "   \
+                                                                 "0)") " AS pace "                 \
+                                                                       "FROM stage g WHERE "       \
+                                                                       "run_id IN (:run, " OLD     \
+                                                                       "))"
+#define MORE(a)                                                                                    \
+    "EXISTS (SELECT 1 FROM s b WHERE b.run_id = " a ".run_id AND (b.share > " a                    \
+    ".share OR (b.share = " a ".share AND b.name < " a ".name)))"
+#define SHARE_OF(d)                                                                                \
+    "SELECT run_id, '" d "' AS device, total(" d "_assigned * dt_s) / nullif(total(" d             \
+    "_capacity * dt_s), 0) AS held FROM cluster_sample WHERE t_s >= :from GROUP BY run_id"
+#define MORE_HELD(a)                                                                               \
+    "EXISTS (SELECT 1 FROM d b WHERE b.run_id = " a ".run_id AND (b.held > " a                     \
+    ".held OR (b.held = " a ".held AND b.device < " a ".device)))"
+
 static const struct claim_truth truths[] = {
+    { "change.limit",
+      SIDES " SELECT a.name AS before, z.name AS after, x.value AS base, y.value AS done,"
+            " a.workers AS had, m.workers AS has, a.pace AS old_pace, m.pace AS new_pace"
+            " FROM s a, s z, result x, result y LEFT JOIN s m ON m.run_id = :run AND"
+            " m.name = a.name AND m.pipeline = a.pipeline WHERE a.run_id = " OLD
+            " AND z.run_id = :run AND x.run_id = a.run_id AND y.run_id = :run AND"
+            " x.metric = 'thr.pipeline' AND y.metric = x.metric AND x.label = '' AND y.label = ''"
+            " AND a.share >= 0.5 AND z.share >= 0.5 AND abs(y.value - x.value) >= 0.02 * x.value"
+            " AND NOT " MORE("a") " AND NOT " MORE("z") },
+    { "change.device",
+      "WITH d AS (" SHARE_OF("cpu") " UNION ALL " SHARE_OF("gpu") " UNION ALL " SHARE_OF(
+          "nvdec") " UNION ALL " SHARE_OF("nvenc") ")"
+                                                   " SELECT a.device AS old_device, z.device AS "
+                                                   "new_device, a.held AS old_held, z.held AS"
+                                                   " new_held FROM d a, d z WHERE a.run_id = " OLD
+                                                   " AND z.run_id = :run AND a.held >= 0.95"
+                                                   " AND z.held >= 0.95 AND NOT " MORE_HELD(
+                                                       "a") " AND NOT " MORE_HELD("z") },
     { "workers.lost",
       "SELECT " ENDS("1") " AS started, " ENDS("end_reason = 'stopped'") " AS stopped, " ENDS(
           LOSS) " AS lost, " ENDS("end_reason IN ('stage done', 'done')") " AS done "

@@ -46,7 +46,7 @@ static char *print_means(double base, double variant)
     FILE *out = open_memstream(&text, &length);
     if (out == NULL)
         abort();
-    sim_compare_print(&comparison, SIM_FORMAT_TABLE, out);
+    sim_compare_print(&comparison, NULL, SIM_FORMAT_TABLE, out);
     (void)fclose(out);
     return text;
 }

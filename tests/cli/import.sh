@@ -1,0 +1,157 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Logs into a scenario that is there: what is kept, what changes, and whether it is true.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+truth() {
+    cat <<YAML
+schema: 2
+name: truth
+horizon: 30 min
+catalog: {node_types: {dgx: {cpus: 30, ram: 1 TB, gpus: {h100: 4}}}}
+cluster: {nodes: [{type: dgx, count: 2}]}
+sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s}}
+pipelines:
+  - name: p
+    input: {items: 1000000$1}
+    stages:
+      - {name: read, cpus: 1, service: exp(2 s)}
+      - {name: decode, cpus: 2, service: "gamma(5, 0.5)", setup: 10 s}
+      - {name: caption, cpus: 1, gpus: 0.25, service: "lognormal(20, 0.4)", setup: 30 s}
+YAML
+}
+cat >guess.yaml <<'YAML'
+# our cluster: two nodes behind one switch
+schema: 2
+name: guess
+horizon: 30 min
+catalog: {node_types: {dgx: {cpus: 30, ram: 1 TB, gpus: {h100: 4}}}} # as bought
+cluster: {nodes: [{type: dgx, count: 2}]}
+sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s}}
+pipelines:
+  - name: p
+    input: {items: 1000000, arrivals: exp(3 s)} # to be measured
+    stages:
+      - {name: read, cpus: 1, service: 1 s} # a guess
+      - name: decode
+        cpus: 2          # counted by hand
+        service:
+          law: 1 s
+          source: guess
+      - {name: caption, cpus: 1, gpus: 0.25, service: 1 s, setup: 1 s} # four to a GPU
+      - {name: upload, cpus: 1, service: 1 s}
+YAML
+truth "" >backlog.yaml
+truth ", arrivals: exp(1.2 s)" >arrivals.yaml
+for name in backlog arrivals; do
+    expect 0 "$WEIR_BIN" run $name.yaml -q --no-db --spans $name.csv
+done
+
+# Items taken from a backlog by a main loop: no arrivals. Comments and requests stay, laws are those
+# that the log was drawn from, and a run with them does what the rest of the log says.
+expect 0 "$WEIR_BIN" import backlog.csv --into guess.yaml -o measured.yaml --format json
+python3 - <<'PY' || fail "the check of a backlog is not as it should be"
+import json, re, sys
+said = json.load(open("stdout"))
+text = open("measured.yaml").read()
+number = r"([0-9.]+)"
+laws = re.search(rf'exp\({number} s\).*gamma\({number} s, {number}\).*lognormal\({number} s, {number}\)', text, re.S)
+near = all(abs(float(a) / b - 1) < 0.05 for a, b in zip(laws.groups(), (2, 5, 0.5, 20, 0.4)))
+rows = {row["stage"]: row for row in said["held_out"]}
+held = all(abs(row["throughput_off_pct"]) < 6 for row in rows.values()) and len(rows) == 3
+limit = rows["caption"]["busy_log_pct"] > 95 and rows["caption"]["queue_log"] > 20
+queue = abs(rows["caption"]["queue_run"] / rows["caption"]["queue_log"] - 1) < 0.25
+sys.exit(not (near and held and limit and queue and said["is_capacity_model"]))
+PY
+has stderr 'guess.yaml:19:16: warning: pipelines[0].stages[3].name: is not in the log: stays as it is'
+has measured.yaml '# our cluster: two nodes behind one switch'
+has measured.yaml 'count: 2}]}'
+has measured.yaml 'cpus: 2          # counted by hand'
+has measured.yaml 'source: measured'
+has measured.yaml 'input: {items: 1000000} # to be measured'
+has measured.yaml 'gpus: 0.25'
+has measured.yaml '# four to a GPU'
+expect 0 "$WEIR_BIN" validate measured.yaml
+
+# Arrivals: a law of them, and no model of capacity, however well the throughput agrees.
+expect 0 "$WEIR_BIN" import arrivals.csv --into guess.yaml -o slow.yaml --held-out 40
+has stdout 'Held out: a run with the laws of the first 60 % of the log'
+has stdout 'This is no model of capacity: arrivals limit the log (the busiest stage, caption'
+has slow.yaml 'arrivals: "exp(1.'
+has slow.yaml '# Laws measured in arrivals.csv'
+
+# Events with it, from another folder than the output; the clock comes with the stamps of the log.
+mkdir out
+python3 - <<'PY'
+import csv, datetime
+start = datetime.datetime(2026, 4, 12, 11)
+rows = list(csv.DictReader(open("backlog.csv")))
+out = csv.DictWriter(open("stamps.csv", "w"), rows[0].keys())
+out.writeheader()
+for row in rows:
+    for key in "queued_at", "start", "end":
+        if row[key]:
+            row[key] = (start + datetime.timedelta(seconds=float(row[key]))).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    out.writerow(row)
+PY
+printf 'time,event,node\n11:20,down,dgx-1\n2026-04-12T11:25:00Z,up,dgx-1\n' >events.csv
+expect 0 "$WEIR_BIN" import stamps.csv events.csv --into guess.yaml -o out/incident.yaml --no-check
+has out/incident.yaml 'start_time: 2026-04-12T11:00:00Z'
+expect 0 "$WEIR_BIN" validate --resolved out/incident.yaml
+has stdout 'at: 1200 s'
+has stdout 'at: 1500 s'
+expect 0 "$WEIR_BIN" import events.csv --into out/incident.yaml
+has stdout 'timeline: {file: '
+[ "$(grep -c timeline stdout)" = 1 ] || fail "two timelines"
+
+# What cannot be: a stage that the pipeline has not, two logs, events without a scenario, schema 1, a
+# result that is no scenario.
+sed -i 's/name: caption/name: captions/' guess.yaml
+expect 2 "$WEIR_BIN" import backlog.csv --into guess.yaml -o bad.yaml
+has stderr "guess.yaml:11:5: error: pipelines[0].stages: the log has a stage 'caption' that the pipeline has not"
+has stderr "did you mean 'captions'?"
+[ ! -e bad.yaml ] || fail "a file was written all the same"
+expect 2 "$WEIR_BIN" import backlog.csv arrivals.csv --into guess.yaml
+has stderr 'backlog.csv and arrivals.csv are both spans: one log at a time'
+expect 2 "$WEIR_BIN" import events.csv
+has stderr 'events happen in a scenario: say which, with --into SCENARIO'
+expect 2 "$WEIR_BIN" import backlog.csv --into guess.yaml --pipeline q
+has stderr "there is no pipeline 'q'"
+printf 'schema: 1\nname: old\n' >old.yaml
+expect 2 "$WEIR_BIN" import backlog.csv --into old.yaml
+has stderr 'is of schema 1: weir upgrade --write'
+expect 3 "$WEIR_BIN" import backlog.csv --into nowhere.yaml
+expect 2 "$WEIR_BIN" import backlog.csv --held-out 99
+sed 's/dgx-1/dgx-9/' events.csv >far.csv
+expect 2 "$WEIR_BIN" import far.csv --into backlog.yaml
+has stderr "far.csv:2:12: error: timeline[0].node: there is no node 'dgx-9'"
+
+# The older name.
+expect 0 "$WEIR_BIN" fit arrivals.csv --input arrivals
+has stderr 'weir: fit is called import today'
+
+# From what an incident leaves behind to the answer, in three commands: a list of stages with their
+# seconds, spans with stamps, an event file; 12 nodes of 8 H100, of which two were lost for 40 minutes.
+incident=$WEIR_SOURCE_DIR/scenarios/examples/incident
+expect 0 "$WEIR_BIN" import "$incident/spans.csv" "$incident/events.csv" --into "$incident/production.yaml" -o incident.yaml
+has stdout 'Work was always waiting: caption worked 100 % of its time'
+expect 0 "$WEIR_BIN" run incident.yaml -q -o incident.db
+expect 0 "$WEIR_BIN" explain incident.db --stage caption --from 11:03 --to 11:43
+has stdout 'between 11:03:00 and 11:43:00'
+has stdout 'too few free GPUs'
+[ "$(sqlite3 incident.db "SELECT group_concat(kind || ' ' || target || ' ' || t_s) FROM (SELECT * FROM happening ORDER BY t_s, target)")" = \
+    'node_down h100-3 1080.0,node_down h100-7 1080.0,node_up h100-3 3480.0,node_up h100-7 3480.0' ] ||
+    fail "other events than those of the file"
+# The laws are those of the log, no longer those of the design; caption lost workers and got none.
+python3 - <<'PY' || fail "the incident is not in the run"
+import re, sqlite3, sys
+text = open("incident.yaml").read()
+means = [float(x) for x in re.findall(r'service: "[a-z]+\(([0-9.]+) s', text)]
+near = all(abs(a / b - 1) < 0.05 for a, b in zip(means, (30, 14, 80))) and len(means) == 3
+db = sqlite3.connect("incident.db")
+def workers(low, high):
+    return db.execute("""SELECT sum(workers * dt_s) / sum(dt_s) FROM stage_sample JOIN stage USING (run_id, stage)
+        WHERE name = 'caption' AND t_s >= ? AND t_s + dt_s <= ?""", (low, high)).fetchone()[0]
+before, during, after = workers(600, 1080), workers(1200, 3400), workers(4200, 5400)
+sys.exit(not (near and during < 0.9 * before and after > 0.95 * before))
+PY
