@@ -75,20 +75,42 @@ static bool parse_elapsed(const char *text, double *seconds)
     return true;
 }
 
-/* "2026-03-01T14:05:00Z", in UTC; a blank for the T and no Z will do. */
+/* "Z", "+01:00" or nothing: seconds east of UTC. */
+static bool parse_zone(const char *text, double *seconds)
+{
+    const double sign = text[0] == '-' ? -1.0 : 1.0;
+    *seconds = 0.0;
+    if (strcmp(text, "") == 0 || strcmp(text, "Z") == 0)
+        return true;
+    if ((text[0] != '+' && text[0] != '-') || strlen(text) != strlen("+01:00") || text[3] != ':' ||
+        strspn(text + 1, "0123456789") != 2 || strspn(text + 4, "0123456789") != 2)
+        return false;
+    *seconds = sign * (strtod(text + 1, NULL) * 3600.0 + strtod(text + 4, NULL) * 60.0);
+    return true;
+}
+
+/* "2026-03-01T14:05:00Z"; a blank for the T will do, a fraction of a second and another zone too.
+ * Without a zone it is UTC. */
 static bool parse_stamp(const char *text, double *seconds)
 {
     struct tm parts = { 0 };
+    double fraction = 0.0;
+    double east = 0.0;
     const char *rest = strptime(text, "%Y-%m-%d", &parts);
     if (rest == NULL || (*rest != 'T' && *rest != ' '))
         return false;
     const char *time_of_day = rest + 1;
     rest = strptime(time_of_day, "%H:%M:%S", &parts);
+    if (rest != NULL && *rest == '.') {
+        char *end = NULL;
+        fraction = strtod(rest, &end);
+        rest = end;
+    }
     if (rest == NULL)
         rest = strptime(time_of_day, "%H:%M", &parts);
-    if (rest == NULL || (strcmp(rest, "") != 0 && strcmp(rest, "Z") != 0))
+    if (rest == NULL || !parse_zone(rest, &east))
         return false;
-    *seconds = (double)timegm(&parts);
+    *seconds = (double)timegm(&parts) + fraction - east;
     return true;
 }
 
@@ -105,12 +127,10 @@ bool an_moment_parse(const char *text, struct an_moment *moment)
     return true;
 }
 
-weir_status an_moment_in(const struct an_moment *moment, int64_t start_unix_s, double end_s,
-                         double *at_s, struct weir_error *error)
+weir_status an_moment_since(const struct an_moment *moment, int64_t start_unix_s, double *at_s,
+                            struct weir_error *error)
 {
     double at = moment->seconds;
-    if (moment->kind == AN_MOMENT_NONE)
-        return WEIR_OK;
     if (moment->kind == AN_MOMENT_STAMP && start_unix_s == 0)
         return weir_fail(error, WEIR_EINVAL,
                          "the run has no start time (start_time), so that no stamp can be found in "
@@ -121,6 +141,17 @@ weir_status an_moment_in(const struct an_moment *moment, int64_t start_unix_s, d
         at -= fmod((double)start_unix_s, day_s);
         at += at < 0.0 ? day_s : 0.0; /* the next day */
     }
+    *at_s = at;
+    return WEIR_OK;
+}
+
+weir_status an_moment_in(const struct an_moment *moment, int64_t start_unix_s, double end_s,
+                         double *at_s, struct weir_error *error)
+{
+    double at = 0.0;
+    if (moment->kind == AN_MOMENT_NONE)
+        return WEIR_OK;
+    WEIR_TRY(an_moment_since(moment, start_unix_s, &at, error));
     if (at < 0.0 || at > end_s)
         return weir_fail(
             error, WEIR_EINVAL,

@@ -23,6 +23,11 @@ struct an_moment {
 /* False when it is none of these. */
 bool an_moment_parse(const char *text, struct an_moment *moment);
 
+/* Seconds after a start at start_unix_s (0 = not given), before it < 0. A clock time is of the
+ * first day on which it is not before the start. WEIR_EINVAL: a stamp, and no start. */
+weir_status an_moment_since(const struct an_moment *moment, int64_t start_unix_s, double *at_s,
+                            struct weir_error *error);
+
 /* Seconds after the start of a run from start_unix_s (0 = not given) to end_s; of none they stay as
  * they are. WEIR_EINVAL: outside, or a stamp of a run without a start time. */
 weir_status an_moment_in(const struct an_moment *moment, int64_t start_unix_s, double end_s,

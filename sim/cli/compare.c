@@ -8,6 +8,7 @@
 #include "sim/cli/compare_print.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
+#include "sim/cli/windows_print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,9 @@ static int print_comparison(const struct options *options, const char *database)
         status = an_compare(db, &query, &comparison, &error);
     if (status == WEIR_OK)
         sim_compare_print(comparison, options->simulate.common.format, stdout);
-    else
+    if (status == WEIR_OK && options->metrics.count == 0)
+        status = sim_windows_print(db, comparison, options->simulate.common.format, stdout, &error);
+    if (status != WEIR_OK)
         (void)fprintf(stderr, "weir: %s\n", error.text);
     const int code = status == WEIR_OK ? exit_code(comparison) : sim_exit_for(status);
     an_comparison_destroy(comparison);

@@ -110,6 +110,7 @@ static int load_one(const struct sim_experiment_options *options, const struct s
                                                 .sets_count = options->sets_count + extra,
                                                 .policies = options->policies,
                                                 .metric_named = sim_cli_metric,
+                                                .moment_since = sim_cli_moment,
                                                 .baseline = baseline,
                                                 .is_variant = variant != NULL };
     struct sim_diagnostics diagnostics = { 0 };

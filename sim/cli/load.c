@@ -5,6 +5,7 @@
 #include "sim/cli/load.h"
 
 #include "analysis/metrics.h"
+#include "analysis/moment.h"
 #include "sim/scenario/diagnostic.h"
 
 int sim_cli_exit_code(weir_status status)
@@ -32,6 +33,18 @@ const char *sim_cli_metric(const char *name, const char **unit, const char **nea
     return id;
 }
 
+weir_status sim_cli_moment(const char *text, int64_t start_unix_s, double *at_s,
+                           struct weir_error *error)
+{
+    struct an_moment moment = { .kind = AN_MOMENT_NONE };
+    if (!an_moment_parse(text, &moment))
+        return weir_fail(error, WEIR_EFORMAT,
+                         "expected a time since the start (90, 1h30m), a time of day (14:05:30) or "
+                         "a stamp (2026-03-01T14:05:00Z), found '%s'",
+                         text);
+    return an_moment_since(&moment, start_unix_s, at_s, error);
+}
+
 int sim_cli_load(const char *path, const struct sim_options *options,
                  const struct sim_policies *policies, struct sim_scenario **scenario)
 {
@@ -39,7 +52,8 @@ int sim_cli_load(const char *path, const struct sim_options *options,
                                                 .sets = options->sets.items,
                                                 .sets_count = options->sets.count,
                                                 .policies = policies,
-                                                .metric_named = sim_cli_metric };
+                                                .metric_named = sim_cli_metric,
+                                                .moment_since = sim_cli_moment };
     struct sim_diagnostics diagnostics = { .items = NULL };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
     sim_diagnostics_print(&diagnostics, stderr);

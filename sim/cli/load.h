@@ -15,6 +15,10 @@ int sim_cli_exit_code(weir_status status);
 /* `metric_named` of a source: the names that tables print. */
 const char *sim_cli_metric(const char *name, const char **unit, const char **near);
 
+/* `moment_since` of a source: the reader of moments that every command has. */
+weir_status sim_cli_moment(const char *text, int64_t start_unix_s, double *at_s,
+                           struct weir_error *error);
+
 int sim_cli_load(const char *path, const struct sim_options *options,
                  const struct sim_policies *policies, struct sim_scenario **scenario);
 

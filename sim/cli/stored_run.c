@@ -265,7 +265,8 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
                                                     has_file ? stored->files[0].path : stored->path,
                                                 .text = run->resolved,
                                                 .policies = policies,
-                                                .metric_named = sim_cli_metric };
+                                                .metric_named = sim_cli_metric,
+                                                .moment_since = sim_cli_moment };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
     if (diagnostics.errors > 0) {
         sim_diagnostics_print(&diagnostics, stderr);

@@ -59,7 +59,8 @@ static int validate(const struct arguments *arguments, const struct sim_policies
                                                 .sets = arguments->options.sets.items,
                                                 .sets_count = arguments->options.sets.count,
                                                 .policies = policies,
-                                                .metric_named = sim_cli_metric };
+                                                .metric_named = sim_cli_metric,
+                                                .moment_since = sim_cli_moment };
     struct sim_diagnostics diagnostics = { .items = NULL };
     struct sim_scenario *scenario = NULL;
     const weir_status status = sim_scenario_load(&source, &scenario, &diagnostics);

@@ -19,6 +19,7 @@
 #include "sim/scenario/expect.h"
 #include "sim/scenario/step.h"
 #include "sim/scenario/tenant.h"
+#include "sim/scenario/windows.h"
 #include "weir/job.h"
 
 #include <stdbool.h>
@@ -689,6 +690,9 @@ struct sim_scenario {
 
     struct sim_timeline_entry *timeline; /* ascending by at_ns */
     size_t timeline_count;
+    struct sim_window *windows; /* ascending */
+    size_t windows_count;
+    int64_t late_ns; /* items that take longer are late: the bound of a goal; 0 = none */
     struct sim_initial initial;
     int64_t sample_ns; /* 0 = chosen by the recorder */
     uint32_t keep;     /* enum sim_keep of the recorder; 0 = by the number of jobs */
@@ -729,6 +733,10 @@ struct sim_scenario_source {
     /* The id of a metric that is called `name`, and its unit ("" = not known); where nothing is
      * called so, the name itself, and in *near what is (NULL = nothing). NULL = names are ids. */
     const char *(*metric_named)(const char *name, const char **unit, const char **near);
+    /* Seconds since the start (start_unix_s, 0 = not given) of a time of day or a stamp. NULL =
+     * times are given since the start alone. */
+    weir_status (*moment_since)(const char *text, int64_t start_unix_s, double *at_s,
+                                struct weir_error *error);
     /* Whose cluster arrivals.load is relative to: demand must not grow with the cluster that a
      * variant tries. NULL = its own. */
     const struct sim_scenario *baseline;
