@@ -90,6 +90,26 @@ has stdout 'outage: latency p95'
 expect 0 "$WEIR_BIN" show w.yaml
 matches stdout '^outage +09:05:00 +09:08:20$'
 
+# The page answers after the incident, every sentence of it a claim of the run.
+if command -v gnuplot >/dev/null; then
+    expect 0 "$WEIR_BIN" report w.db
+    for claim in faults latency binding; do
+        has w.html "data-claim=\"incident.$claim\""
+        text=$("$WEIR_BIN" report w.db --format json |
+            sed -n "/\"incident.$claim\"/{n;s/.*\"sentence\": \"\(.*\)\",/\1/p;}")
+        has w.html "$text"
+    done
+    has w.html '<h2 id="by-window">By window</h2>'
+    has w.html '<figure id="windows">'
+    expect 0 "$WEIR_BIN" report w.db --as run -o run.html
+    hasnt run.html 'data-claim="incident.'
+    expect 0 "$WEIR_BIN" run w.yaml -n 1 --set windows={} --set expect=[] -o none.db
+    expect 2 "$WEIR_BIN" report none.db --as incident
+    has stderr 'needs windows in the scenario'
+else
+    skip_part 'no gnuplot'
+fi
+
 # Only results are kept: windows are there all the same, and a run repeats from its database.
 expect 0 "$WEIR_BIN" run w.yaml -n 1 --set metrics.keep=results -o results.db
 [ "$(ask results.db "SELECT count(*) FROM v_window WHERE metric = 'lat.e2e.p95'")" = 3 ] ||
