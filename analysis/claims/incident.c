@@ -25,23 +25,57 @@
 #define RESULT(what, metric_id, window, of)                                                        \
     "(SELECT " what " FROM v_window v WHERE v.run_id = :run AND v.metric = '" metric_id            \
     "' AND v.window = " window " AND v.label = " of ")"
-#define HIGH                                                                                                               \
-    "h AS (SELECT o.name AS window, " RESULT(                                                                              \
-        "value", "backlog.max", "o.name",                                                                                  \
-        "''") " AS most, " RESULT("value", "backlog.max_at", "o.name",                                                     \
-                                  "''") " AS at, " RESULT("value", "backlog.usual", "o.name",                              \
-                                                          "''") " AS usual, " RESULT("value",                              \
-                                                                                     "backlog."                            \
-                                                                                     "recover",                            \
-                                                                                     "o.name",                             \
-                                                                                     "''") " AS "                          \
-                                                                                           "recov"                         \
-                                                                                           "er,"                           \
-                                                                                           " " RESULT("is_lower_bound",    \
-                                                                                                      "backlog.recover",   \
-                                                                                                      "o.name",            \
-                                                                                                      "''") " AS is_open," \
-                                                                                                            " (SELECT start_unix_s FROM run WHERE run_id = :run) AS start FROM o)"
+#define HIGH                                                                                                       \
+    "h AS (SELECT o.name AS window, " RESULT(                                                                      \
+        "value", "backlog.max", "o.name",                                                                          \
+        "''") " AS most, " RESULT("value", "backlog.max_at", "o.name",                                             \
+                                  "''") " AS at, " RESULT("value", "backlog.usual", "o.name",                      \
+                                                          "''") " AS usual, " RESULT("value",                      \
+                                                                                     "backlog."                    \
+                                                                                     "recover",                    \
+                                                                                     "o.name",                     \
+                                                                                     "''") " AS "                  \
+                                                                                           "recov"                 \
+                                                                                           "er,"                   \
+                                                                                           " " RESULT(             \
+                                                                                               "i"                 \
+                                                                                               "s"                 \
+                                                                                               "_"                 \
+                                                                                               "l"                 \
+                                                                                               "o"                 \
+                                                                                               "w"                 \
+                                                                                               "e"                 \
+                                                                                               "r"                 \
+                                                                                               "_"                 \
+                                                                                               "b"                 \
+                                                                                               "o"                 \
+                                                                                               "u"                 \
+                                                                                               "n"                 \
+                                                                                               "d",                \
+                                                                                               "b"                 \
+                                                                                               "a"                 \
+                                                                                               "c"                 \
+                                                                                               "k"                 \
+                                                                                               "l"                 \
+                                                                                               "o"                 \
+                                                                                               "g"                 \
+                                                                                               "."                 \
+                                                                                               "r"                 \
+                                                                                               "e"                 \
+                                                                                               "c"                 \
+                                                                                               "o"                 \
+                                                                                               "v"                 \
+                                                                                               "e"                 \
+                                                                                               "r",                \
+                                                                                               "o"                 \
+                                                                                               "."                 \
+                                                                                               "n"                 \
+                                                                                               "a"                 \
+                                                                                               "m"                 \
+                                                                                               "e",                \
+                                                                                               "'"                 \
+                                                                                               "'") " AS is_open," \
+                                                                                                    " (SELECT start_unix_s FROM run WHERE run_id = :run) AS start FROM o)"
 /* What is there from the start is no backlog that rises. */
 #define ARRIVES "(SELECT count(*) FROM meta WHERE key = 'work' AND value LIKE '%backlog%') = 0"
 #define IS_HIGH "(most > 1.5 * usual + 10 AND " ARRIVES ")"
@@ -52,20 +86,59 @@
     " AND v.window = s.window) > 10 + 1.5 * (SELECT value FROM v_window v WHERE v.run_id = :run"   \
     " AND v.metric = 'backlog.usual' AND v.window = s.window))"
 /* The stage that was the slowest for most of the incident, with its workers at work. */
-#define BOUND                                                                                                                                                                         \
-    "s AS (SELECT g.stage AS i, g.name AS stage, g.gpus AS gpus, o.name AS window, o.from_s AS "                                                                                      \
-    "from_s, o.to_s AS to_s, " RESULT(                                                                                                                                                \
-        "value", "bottleneck.share", "o.name",                                                                                                                                        \
-        "g.name") " AS share, " RESULT("value", "workers.busy", "o.name",                                                                                                             \
-                                       "g.name") " AS busy, " RESULT("value", "workers.mean",                                                                                         \
-                                                                     "o.name",                                                                                                        \
-                                                                     "g.name") " AS "                                                                                                 \
-                                                                               "workers, " RESULT("value",                                                                            \
-                                                                                                  "workers.mean",                                                                     \
-                                                                                                  "(SELECT name FROM b)",                                                             \
-                                                                                                  "g.name") " AS before"                                                              \
-                                                                                                            " FROM o, stage g WHERE g.run_id = :run AND share >= 0.5 AND busy >= 0.8" \
-                                                                                                            " ORDER BY share DESC, i LIMIT 1)"
+#define BOUND                                                                                      \
+    "s AS (SELECT g.stage AS i, g.name AS stage, g.gpus AS gpus, o.name AS window, o.from_s AS "   \
+    "from_s, o.to_s AS to_s, " RESULT(                                                             \
+        "value", "bottleneck.share", "o.name",                                                     \
+        "g.name") " AS share, " RESULT("value", "workers.busy", "o.name",                          \
+                                       "g.name") " AS busy, " RESULT("value", "workers.mean",      \
+                                                                     "o.name",                     \
+                                                                     "g.name") " AS "              \
+                                                                               "workers, " RESULT( \
+                                                                                   "value",        \
+                                                                                   "workers.mean", \
+                                                                                   "(SELECT name " \
+                                                                                   "FROM b)",      \
+                                                                                   "g.name") " AS" \
+                                                                                             " be" \
+                                                                                             "for" \
+                                                                                             "e"   \
+                                                                                             " FR" \
+                                                                                             "OM " \
+                                                                                             "o, " \
+                                                                                             "sta" \
+                                                                                             "ge " \
+                                                                                             "g "  \
+                                                                                             "WHE" \
+                                                                                             "RE " \
+                                                                                             "g."  \
+                                                                                             "run" \
+                                                                                             "_id" \
+                                                                                             " = " \
+                                                                                             ":ru" \
+                                                                                             "n "  \
+                                                                                             "AND" \
+                                                                                             " sh" \
+                                                                                             "are" \
+                                                                                             " >=" \
+                                                                                             " 0." \
+                                                                                             "5 "  \
+                                                                                             "AND" \
+                                                                                             " bu" \
+                                                                                             "sy " \
+                                                                                             ">= " \
+                                                                                             "0.8" \
+                                                                                             " OR" \
+                                                                                             "DER" \
+                                                                                             " BY" \
+                                                                                             " sh" \
+                                                                                             "are" \
+                                                                                             " DE" \
+                                                                                             "SC," \
+                                                                                             " i " \
+                                                                                             "LIM" \
+                                                                                             "IT " \
+                                                                                             "1)"
 #define OWNER "coalesce(g.name, l.name || '/' || c.name) AS owner, w.stage AS owner_stage"
 #define OWNERS                                                                                     \
     " LEFT JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"                              \
@@ -145,9 +218,8 @@ static void say_wait(struct an_claim *claim)
 
 static void say_backlog(struct an_claim *claim)
 {
-    an_claim_say(claim,
-                 "The backlog rose to %s at %s; before %s it was %s or less 95 %% of the time",
-                 number_of(claim, "most").text, clock_of(claim, "at").text, window_of(claim).text,
+    an_claim_say(claim, "The backlog rose to %s at %s; 95 %% of the time before it was %s or less",
+                 number_of(claim, "most").text, clock_of(claim, "at").text,
                  number_of(claim, "usual").text);
 }
 
@@ -297,19 +369,20 @@ static const struct an_claim_ops rows[] = {
                                                                             "n", "lat.e2e.p95",
                                                                             "o.name",
                                                                             "''") " >= 20 "
-                                                                                  "AND " RESULT("n",
-                                                                                                "la"
-                                                                                                "t."
-                                                                                                "e2"
-                                                                                                "e."
-                                                                                                "p9"
-                                                                                                "5",
-                                                                                                "b."
-                                                                                                "na"
-                                                                                                "m"
-                                                                                                "e",
-                                                                                                "'"
-                                                                                                "'") " >= 20",
+                                                                                  "AND " RESULT(
+                                                                                      "n",
+                                                                                      "la"
+                                                                                      "t."
+                                                                                      "e2"
+                                                                                      "e."
+                                                                                      "p9"
+                                                                                      "5",
+                                                                                      "b."
+                                                                                      "na"
+                                                                                      "m"
+                                                                                      "e",
+                                                                                      "'"
+                                                                                      "'") " >= 20",
       .say = say_latency },
     { .name = "incident.unfinished",
       .threshold = "3 % and 10 items less finished than came: less may be on its way",

@@ -465,6 +465,12 @@ static const struct machine_case machine_cases[] = {
     { "tenant-share", OWNED("vision"),
       "vision has 75\u00a0% of the GPU time of tenants, 1.5 GPUs on average",
       "# vision\n# t_s gpus none mean_gpus\n0 3 nan 1.5\n" },
+    { "windows",
+      "INSERT INTO meta VALUES ('windows', '[{\"name\": \"before\", \"from_s\": 0, \"to_s\": 1800},"
+      " {\"name\": \"outage\", \"from_s\": 1800, \"to_s\": null}]'); DELETE FROM happening;"
+      "INSERT INTO happening VALUES (21, 2000, NULL, 'node_down', 'dgx-1', 'dgx-1 down'),"
+      " (21, 2500, NULL, 'set', 'sched', 'set sched.scaling = xenna')",
+      "00:33:20: dgx-1 down; set sched.scaling = xenna", "# backlog\n# t_s " },
     { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
       "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
     { "memory", "UPDATE memory_sample SET spilled_bytes = 0",
