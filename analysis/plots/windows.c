@@ -151,8 +151,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(read_lines(chart, &lines, error));
     if (lines.series == NULL)
         return an_chart_empty(chart, "this run kept no samples: run it with metrics.keep: series");
-    WEIR_TRY(an_chart_claim(
-        chart, "incident.backlog incident.wait incident.latency incident.faults", error));
+    WEIR_TRY(an_chart_claim(chart, "incident.backlog incident.wait", error));
     an_chart_subtitle(chart, "%s, {width} means, replication %u of each variant · windows below",
                       chart->facts->stage_count > 0 ? "Items that came and are not finished"
                                                     : "Jobs that wait",

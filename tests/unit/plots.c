@@ -218,7 +218,10 @@ static void titles_fit_the_sheet(void)
                                                             "UPDATE run SET variant = 'xenna "
                                                             "with_rules_that_are_much_too_long' "
                                                             "WHERE "
-                                                            "variant = 'best_fit'");
+                                                            "variant = 'best_fit';"
+                                                            "INSERT INTO meta VALUES ('windows', "
+                                                            "'[{\"name\": \"before\", \"from_s\": "
+                                                            "0, \"to_s\": null}]')");
     struct an_db *db = fixture_open(sql);
     CHECK(make_folder(folder));
     for (size_t i = 0; i < an_plot_count(); i++) {
@@ -470,7 +473,8 @@ static const struct machine_case machine_cases[] = {
       " {\"name\": \"outage\", \"from_s\": 1800, \"to_s\": null}]'); DELETE FROM happening;"
       "INSERT INTO happening VALUES (21, 2000, NULL, 'node_down', 'dgx-1', 'dgx-1 down'),"
       " (21, 2500, NULL, 'set', 'sched', 'set sched.scaling = xenna')",
-      "00:33:20: dgx-1 down; set sched.scaling = xenna", "# backlog\n# t_s " },
+      "How high was the backlog before, during and after, with each variant?",
+      "# backlog\n# t_s " },
     { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
       "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
     { "memory", "UPDATE memory_sample SET spilled_bytes = 0",
