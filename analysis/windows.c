@@ -111,25 +111,12 @@ bool an_windows_row(const struct an_comparison *comparison, const struct an_wind
     return false;
 }
 
+/* Nothing where nothing is known. */
 static const char *verdict_of(const struct an_cell *cell)
 {
-    switch (cell->verdict) {
-    case AN_BETTER:
-    case AN_DETERMINISTIC_BETTER:
+    if (cell->verdict == AN_BETTER || cell->verdict == AN_DETERMINISTIC_BETTER)
         return "better";
-    case AN_WORSE:
-    case AN_DETERMINISTIC_WORSE:
-        return "worse";
-    case AN_BASELINE:
-    case AN_TIE:
-    case AN_DETERMINISTIC_TIE:
-    case AN_NEUTRAL:
-    case AN_ENDED_EARLY:
-    case AN_OPEN:
-    case AN_ONE_RUN:
-        break;
-    }
-    return "";
+    return cell->verdict == AN_WORSE || cell->verdict == AN_DETERMINISTIC_WORSE ? "worse" : "";
 }
 
 struct an_window_cell an_window_cell_of(const struct an_metric_row *row, size_t variant,
