@@ -46,6 +46,30 @@ static weir_status write_section(const struct an_page *page, const struct sectio
     return WEIR_OK;
 }
 
+/* A page cannot simulate: the command that asks other policies at the first fault. */
+static weir_status write_command(const struct an_page *page, struct weir_error *error)
+{
+    struct an_claim faults;
+    WEIR_TRY(an_page_claim(page, "incident.faults", &faults, error));
+    if (faults.name == NULL)
+        return WEIR_OK;
+    const double at_s = an_claim_number(&faults, "at");
+    (void)fputs(
+        "<p class=\"note\">What other policies would have decided then: <code>weir explain ",
+        page->out);
+    an_write_html(page->out, an_db_path(page->keeper->db));
+    (void)fprintf(page->out, " --variant &#39;");
+    an_write_html(page->out, page->run->variant);
+    /* A time of day names the first day alone. */
+    if (page->run->end_s < 86400.0)
+        (void)fprintf(page->out, "&#39; --at %s",
+                      an_word_clock(page->run->start_unix_s, at_s).text);
+    else
+        (void)fprintf(page->out, "&#39; --at %.0fs", at_s);
+    (void)fputs(" --with POLICY,POLICY</code></p>\n", page->out);
+    return WEIR_OK;
+}
+
 /* ---- by window ---- */
 
 static void write_heads(const struct an_page *page, const struct an_windows *windows)
@@ -108,8 +132,11 @@ weir_status an_page_incident(const struct an_page *page, struct weir_error *erro
     WEIR_TRY(an_windows_read(page->keeper->db, &windows, error));
     if (page->as == AN_PAGE_RUN || windows.count == 0)
         return WEIR_OK;
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         WEIR_TRY(write_section(page, &sections[i], error));
+        if (strcmp(sections[i].id, "saw") == 0)
+            WEIR_TRY(write_command(page, error));
+    }
     return WEIR_OK;
 }
 

@@ -99,6 +99,7 @@ if command -v gnuplot >/dev/null; then
             sed -n "/\"incident.$claim\"/{n;s/.*\"sentence\": \"\(.*\)\",/\1/p;}")
         has w.html "$text"
     done
+    has w.html '--at 09:05:00 --with POLICY'
     has w.html '<h2 id="by-window">By window</h2>'
     has w.html '<figure id="windows">'
     expect 0 "$WEIR_BIN" report w.db --as run -o run.html
