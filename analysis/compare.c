@@ -18,6 +18,7 @@
 #include "analysis/query.h"
 #include "analysis/statistics.h"
 #include "analysis/text.h"
+#include "analysis/windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -220,8 +221,10 @@ static bool is_lower_bound(const struct samples *samples, size_t variant)
  * missing from it. */
 static const char samples_sql[] =
     "SELECT r.variant, x.value, x.is_bound, x.unit, x.parts FROM " RUNS " r LEFT JOIN ("
-    " SELECT run_id, iif(metric GLOB '*.max', max(value), avg(value)) AS value,"
-    "  max(is_lower_bound OR (metric GLOB '*.mean' AND censored > 0.05 * (n + censored)))"
+    " SELECT run_id, iif(metric GLOB '*.max' OR metric GLOB '*.max@*', max(value), avg(value)) AS "
+    "value,"
+    "  max(is_lower_bound OR ((metric GLOB '*.mean' OR metric GLOB '*.mean@*') AND censored > 0.05 "
+    "* (n + censored)))"
     "  AS is_bound, min(unit) AS unit, count(*) AS parts,"
     "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
     " FROM result WHERE metric = CASE instr(:text, ':') WHEN 0 THEN :text"
@@ -442,8 +445,8 @@ static void mark_best(const struct samples *samples, const struct an_comparison 
 static struct an_word parts_of(const char *id, double parts)
 {
     struct an_word word = { "" };
-    const size_t length = strlen(id);
-    const bool is_most = length > 4 && strcmp(id + length - 4, ".max") == 0;
+    const size_t length = strcspn(id, "@");
+    const bool is_most = length > 4 && strncmp(id + length - 4, ".max", 4) == 0;
     if (parts > 1.5)
         (void)snprintf(word.text, sizeof word.text, ", %s of %.0f", is_most ? "largest" : "mean",
                        parts);
@@ -457,9 +460,11 @@ static weir_status row_describe(const char *metric, const struct samples *sample
     char id[96];
     (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(metric, ":"), metric);
     const char *label = strchr(metric, ':');
+    const char *window = an_window_of(id);
     const struct an_metric *known = an_metric_find(id);
     char heading[160];
-    (void)snprintf(heading, sizeof heading, "%s%s%s%s", known == NULL ? id : known->label,
+    (void)snprintf(heading, sizeof heading, "%s%s%s%s%s%s", window == NULL ? "" : window,
+                   window == NULL ? "" : ": ", known == NULL ? id : known->label,
                    label == NULL ? "" : " of ", label == NULL ? "" : label + 1,
                    parts_of(id, samples->parts).text);
     row->metric = strdup(metric);
@@ -545,6 +550,18 @@ static weir_status add_default(struct an_keeper *keeper, struct an_comparison *c
     return add_metric(keeper, comparison, metric, false, error);
 }
 
+/* Behind all others: they have a table of their own. */
+static weir_status add_windows(struct an_keeper *keeper, struct an_comparison *comparison,
+                               struct weir_error *error)
+{
+    struct an_windows windows;
+    char metric[256];
+    WEIR_TRY(an_windows_read(keeper->db, &windows, error));
+    for (size_t i = 0; an_windows_metric(&windows, i, metric, sizeof metric); i++)
+        WEIR_TRY(add_default(keeper, comparison, metric, error));
+    return WEIR_OK;
+}
+
 /* The goal, its conditions, what the kind of work is known by, then all others. */
 static weir_status add_default_rows(struct an_keeper *keeper, const struct an_goal *goal,
                                     struct an_comparison *comparison, struct weir_error *error)
@@ -563,17 +580,15 @@ static weir_status add_default_rows(struct an_keeper *keeper, const struct an_go
         if (an_metric_at(i)->is_default)
             WEIR_TRY(add_default(keeper, comparison, an_metric_at(i)->id, error));
     comparison->shown = comparison->row_count < AN_GOAL_ROWS ? comparison->row_count : AN_GOAL_ROWS;
-    return WEIR_OK;
+    return add_windows(keeper, comparison, error);
 }
 
-/* "throughput:read" names the label too. */
+/* As the table names it. */
 static weir_status add_wanted(struct an_keeper *keeper, struct an_comparison *comparison,
                               const char *name, struct weir_error *error)
 {
-    char word[96];
     char metric[256];
-    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(name, ":"), name);
-    (void)snprintf(metric, sizeof metric, "%s%s", an_metric_named(word), name + strcspn(name, ":"));
+    an_window_metric_named(name, metric, sizeof metric);
     return add_metric(keeper, comparison, metric, true, error);
 }
 
@@ -582,8 +597,10 @@ static weir_status add_rows(struct an_keeper *keeper, const struct an_compare_op
                             struct weir_error *error)
 {
     const bool is_default = options == NULL || options->metrics == NULL;
-    const size_t count = is_default ? an_metric_count() + AN_GOAL_CONDITIONS + AN_GOAL_ROWS + 1
-                                    : options->metric_count;
+    const size_t by_window = (size_t)AN_WINDOWS_MOST * an_metric_count();
+    const size_t count = is_default
+                             ? an_metric_count() + AN_GOAL_CONDITIONS + AN_GOAL_ROWS + 1 + by_window
+                             : options->metric_count;
     comparison->rows = calloc(count + 1, sizeof *comparison->rows);
     if (comparison->rows == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");

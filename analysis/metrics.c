@@ -107,6 +107,23 @@ static const struct an_metric metrics[] = {
     { "power.end_kw", "power", "kW", "power drawn when all jobs have arrived", -1, false },
     { "power.per_gpu_w", "power of a GPU", "W", "power drawn for each allocated GPU", -1, false },
     { "failures", "failures", "count", "how often something failed, by kind", -1, false },
+    { "thr.arrived", "arrived", "1/s", "items that came per second, in a window", 0, false },
+    { "thr.stage", "tasks done", "1/s", "tasks of a stage done per second, in a window", 1, false },
+    { "items.late", "items late", "items",
+      "items that came in the window and took longer than the goal allows", -1, false },
+    { "backlog.mean", "backlog mean", "items", "items inside, and jobs that wait", -1, false },
+    { "backlog.max", "backlog at its peak", "items", "most items inside and jobs waiting at once",
+      -1, false },
+    { "backlog.max_at", "the peak was at", "s", "when the backlog was at its peak", 0, false },
+    { "backlog.usual", "usual backlog", "items",
+      "what the backlog kept to 95 % of the time before the window", 0, false },
+    { "backlog.recover", "time to recover", "s",
+      "from the end of the window until the backlog is at its usual level", -1, false },
+    { "work.lost_s", "work lost", "s", "worker time that was thrown away, by cause", -1, false },
+    { "workers.mean", "workers", "workers", "mean number of workers of a stage", 0, false },
+    { "workers.busy", "workers busy", "ratio", "time of workers of a stage with work in hand", 0,
+      false },
+    { "bottleneck.share", "slowest", "ratio", "time in which the stage was the slowest", 0, false },
     { "invariant.violations", "broken invariants", "-", "failed truth checks", -1, false },
 };
 
@@ -122,8 +139,9 @@ const struct an_metric *an_metric_at(size_t index)
 
 const struct an_metric *an_metric_find(const char *id)
 {
+    const size_t length = strcspn(id, "@");
     for (size_t i = 0; i < an_metric_count(); i++)
-        if (strcmp(metrics[i].id, id) == 0)
+        if (strlen(metrics[i].id) == length && strncmp(metrics[i].id, id, length) == 0)
             return &metrics[i];
     return NULL;
 }

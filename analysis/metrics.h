@@ -21,7 +21,7 @@ struct an_metric {
 
 size_t an_metric_count(void);
 const struct an_metric *an_metric_at(size_t index);
-/* NULL when the id is not listed. */
+/* Of ID@WINDOW that of ID. NULL when the id is not listed. */
 const struct an_metric *an_metric_find(const char *id);
 /* The id of a metric that is named by its id or by its label, "throughput" as "thr.pipeline"; what
  * neither names is taken for an id. A ":label" behind it stays where it is for the caller. */

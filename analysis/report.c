@@ -9,6 +9,7 @@
 #include "analysis/gnuplot.h"
 #include "analysis/output.h"
 #include "analysis/plot.h"
+#include "analysis/report_incident.h"
 #include "analysis/report_work.h"
 #include "analysis/svg.h"
 #include "analysis/text.h"
@@ -22,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_PLOTS = 24 };
+enum { MOST_PLOTS = 40 };
 
 static const double report_timeout_s = 120.0;
 
@@ -175,7 +176,7 @@ static size_t rank_of_chart(const struct an_comparison *comparison, size_t index
 {
     const char *name = an_plot_at(index)->name;
     const char *goal = chart_of_goal(comparison);
-    if (strcmp(name, "policies") == 0)
+    if (strcmp(name, "windows") == 0 || strcmp(name, "policies") == 0)
         return 0;
     return goal != NULL && strcmp(name, goal) == 0 ? 1 : 2;
 }
@@ -359,10 +360,12 @@ static weir_status write_page(const struct an_page *page, const struct gallery *
     (void)fputs("</style></head>\n<body><main>\n", page->out);
     WEIR_TRY(write_headline(page, error));
     write_early(page);
+    WEIR_TRY(an_page_incident(page, error));
     WEIR_TRY(an_page_tiles(page, error));
     WEIR_TRY(write_lead(page, error));
     an_page_work(page);
     an_page_comparison(page);
+    WEIR_TRY(an_page_windows(page, error));
     write_gallery(page->out, gallery, page->comparison);
     an_page_stages(page);
     WEIR_TRY(an_page_decisions(page, error));
@@ -428,7 +431,7 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
     weir_status status = an_facts_read(db, run, &facts, error);
     if (status == WEIR_OK) {
         struct an_keeper keeper = { .db = db };
-        struct an_page page = { .keeper = &keeper, .run = run, .facts = facts };
+        struct an_page page = { .keeper = &keeper, .run = run, .facts = facts, .as = chosen->as };
         status = an_page_read_work(&page, error);
         if (status == WEIR_OK)
             status = report_run(&page, chosen, output, error);

@@ -20,6 +20,7 @@ struct an_page {
     const struct an_comparison *comparison; /* NULL = not comparable */
     const char *why_not;                    /* then: the reason */
     const char *grows;                      /* the claim that it filled up; "" = none */
+    uint32_t as;                            /* enum an_page_kind */
 };
 
 /* Jobs that arrive, wait, run and end: neither a pipeline nor a static experiment. */

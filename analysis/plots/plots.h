@@ -8,6 +8,7 @@
 #include "analysis/chart.h"
 
 #define AN_PLOTS(X)                                                                                \
+    X(windows)                                                                                     \
     X(policies)                                                                                    \
     X(throughput)                                                                                  \
     X(alloc_vs_used)                                                                               \

@@ -9,6 +9,7 @@
 #include "sim/cli/compare_two.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
+#include "sim/cli/windows_print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,8 @@ static int exit_code(const struct an_comparison *comparison)
     return is_unexpected ? SIM_EXIT_CHECK : SIM_EXIT_OK;
 }
 
-/* Why, where two files were given: the last variant against the baseline. */
+/* Why, where two files were given: the last variant against the baseline. By window, where there
+ * are any and nobody asked for a metric. */
 static weir_status print_all(const struct options *options, struct an_db *db,
                              const struct an_comparison *comparison, struct weir_error *error)
 {
@@ -73,7 +75,9 @@ static weir_status print_all(const struct options *options, struct an_db *db,
     sim_compare_print(comparison, has_two ? &change : NULL, options->simulate.common.format,
                       stdout);
     an_change_clear(&change);
-    return WEIR_OK;
+    return options->metrics.count > 0
+               ? WEIR_OK
+               : sim_windows_print(db, comparison, options->simulate.common.format, stdout, error);
 }
 
 static int print_comparison(const struct options *options, const char *database)

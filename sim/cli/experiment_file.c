@@ -5,6 +5,7 @@
 #include "analysis/database.h"
 #include "sim/cli/build_info.h"
 #include "sim/cli/json_writer.h"
+#include "sim/engine/time.h"
 #include "sim/record/record.h"
 #include "sim/scenario/varies.h"
 
@@ -113,6 +114,37 @@ static weir_status stamp_goal(struct sim_recorder *recorder, const struct sim_sc
     return status;
 }
 
+/* The windows of all variants, as views and reports find them: seconds, no end = that of the run.
+ */
+static weir_status stamp_windows(struct sim_recorder *recorder, const struct sim_scenario *scenario,
+                                 struct weir_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (scenario->windows_count == 0)
+        return WEIR_OK;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    struct sim_json json = { .out = out };
+    sim_json_begin_array(&json);
+    for (size_t i = 0; i < scenario->windows_count; i++) {
+        const struct sim_window *window = &scenario->windows[i];
+        sim_json_begin_object(&json);
+        sim_json_string(sim_json_key(&json, "name"), window->name);
+        sim_json_number(sim_json_key(&json, "from_s"), sim_time_s(window->from_ns));
+        sim_json_number(sim_json_key(&json, "to_s"),
+                        window->to_ns == SIM_TIME_MAX ? (double)NAN : sim_time_s(window->to_ns));
+        sim_json_end_object(&json);
+    }
+    sim_json_end_array(&json);
+    weir_status status = WEIR_ENOMEM;
+    if (fclose(out) == 0)
+        status = sim_recorder_meta(recorder, "windows", text, error);
+    free(text);
+    return status;
+}
+
 /* Facts about the program and the inputs that every database carries, shards included. */
 static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenario *scenario,
                          struct weir_error *error)
@@ -158,6 +190,7 @@ static weir_status write_experiment(const struct sim_experiment_options *options
     WEIR_TRY(sim_identity_write(identity, recorder, error));
     WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
     WEIR_TRY(stamp_goal(recorder, scenario, error));
+    WEIR_TRY(stamp_windows(recorder, scenario, error));
     WEIR_TRY(sim_recorder_experiment(recorder, &row, &id, error));
     for (size_t i = 0; i < scenario->files_count; i++)
         WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,

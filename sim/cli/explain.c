@@ -6,6 +6,7 @@
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/explain_decide.h"
+#include "sim/cli/explain_with.h"
 
 #include "sim/engine/nearest.h"
 
@@ -20,6 +21,7 @@ struct arguments {
     struct sim_options options; /* plug-ins, for --decide */
     uint32_t decisions;         /* --decide: so many; 0 = another question */
     uint32_t format;            /* text, json */
+    const char *with;           /* policies, or NULL */
 };
 
 static void check_question(const void *given, const struct argp_state *state)
@@ -35,6 +37,8 @@ static void check_question(const void *given, const struct argp_state *state)
             "explain what: one of --worker ID, --job ID, --stage NAME, --pending, --at TIME");
     if (arguments->decisions > 0 && (!has_at || query->is_pending))
         argp_error(state, "--decide needs --at TIME");
+    if (arguments->with != NULL && (!has_at || query->is_pending || arguments->decisions > 0))
+        argp_error(state, "--with needs --at TIME, and neither --pending nor --decide");
     if (query->stage == NULL &&
         (query->from.kind != AN_MOMENT_NONE || query->to.kind != AN_MOMENT_NONE))
         argp_error(state, "--from and --to belong to --stage");
@@ -58,6 +62,10 @@ static const struct sim_option command_rows[] = {
       "With --at: write what the first decision from then on starts from, as JSON for weir decide; "
       "--decide=COUNT: the first so many, one a line",
       .min = 1, .without = "1" },
+    { "with", 0, "POLICY,...", SIM_OPTION(TEXT, arguments, with),
+      "With --at: what other policies would have decided at the first decision from then on, "
+      "beside "
+      "what was decided; xenna,fgd+xenna (a + joins placement and scaling)" },
     { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
       "text or json (default: text)", SIM_OPTION_WORDS_OF("text", "json") },
     { .argument = "DB",
@@ -99,6 +107,16 @@ int sim_cmd_explain(int argc, char **argv)
                                                       .count = arguments.decisions,
                                                       .out = stdout };
         const int code = sim_explain_decide(&question, &arguments.options);
+        sim_options_clear(&arguments.options);
+        return code;
+    }
+    if (arguments.with != NULL) {
+        const struct sim_decide_question question = { .database = arguments.database,
+                                                      .choice = &arguments.choice,
+                                                      .at = arguments.query.at,
+                                                      .out = stdout };
+        const int code = sim_explain_with(&question, arguments.with, arguments.query.as_json,
+                                          &arguments.options);
         sim_options_clear(&arguments.options);
         return code;
     }

@@ -3,6 +3,7 @@
  * weir report: one self-contained HTML page from a result database.
  */
 #include "analysis/claim.h"
+#include "analysis/windows.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 
@@ -15,6 +16,7 @@ struct arguments {
     struct sim_run_choice choice;
     const char *database, *output;
     uint32_t format; /* html, json */
+    uint32_t as;     /* enum an_page_kind */
 };
 
 static const struct sim_option command_rows[] = {
@@ -24,6 +26,10 @@ static const struct sim_option command_rows[] = {
       "html, or json: the claims that a page may make, with their figures, to stdout (default: "
       "html)",
       SIM_OPTION_WORDS_OF("html", "json") },
+    { "as", 0, "KIND", SIM_OPTION(CHOICE, arguments, as),
+      "What the page answers first: incident (what happened, why, does a fix work), run; auto: "
+      "incident where the scenario has windows (default: auto)",
+      SIM_OPTION_WORDS_OF("auto", "run", "incident") },
     { .argument = "DB",
       SIM_OPTION(TEXT, arguments, database),
       .missing = "which database?",
@@ -48,6 +54,19 @@ static void default_output(const char *database, char path[PATH_ROOM])
     (void)snprintf(path, PATH_ROOM, "%.*s.html", (int)stem, database);
 }
 
+/* An incident has a before and a during. */
+static weir_status check_windows(struct an_db *db, const char *path, struct weir_error *error)
+{
+    struct an_windows windows;
+    WEIR_TRY(an_windows_read(db, &windows, error));
+    if (windows.count > 0)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVAL,
+                     "%s: a page of an incident needs windows in the scenario, as \"windows: "
+                     "{before: ..11:03, outage: 11:03..11:43}\" (docs/windows.md)",
+                     path);
+}
+
 int sim_cmd_report(int argc, char **argv)
 {
     struct arguments arguments = { .choice = { .variant = NULL } };
@@ -57,10 +76,13 @@ int sim_cmd_report(int argc, char **argv)
     const char *output = arguments.output == NULL ? path : arguments.output;
     const struct an_plot_options options = { .variant = arguments.choice.variant,
                                              .replication = arguments.choice.replication,
-                                             .at_s = (double)NAN };
+                                             .at_s = (double)NAN,
+                                             .as = arguments.as };
     struct weir_error error = { .phase = -1, .pool = -1 };
     struct an_db *db = NULL;
     weir_status status = an_open(arguments.database, &db, &error);
+    if (status == WEIR_OK && arguments.as == AN_PAGE_INCIDENT)
+        status = check_windows(db, arguments.database, &error);
     if (status == WEIR_OK)
         status = arguments.format == 1 ? an_claims_print(db, &options, stdout, &error)
                                        : an_report(db, &options, output, &error);

@@ -5,6 +5,7 @@
 #include "sim/cli/plugin.h"
 #include "sim/cli/run_decisions.h"
 #include "sim/cli/simulate_options.h"
+#include "sim/cli/windows_print.h"
 #include "sim/record/record.h"
 
 #include <math.h>
@@ -512,6 +513,14 @@ static void print_rows(const struct sim_experiment *experiment, enum sim_format 
     sim_table_destroy(table);
 }
 
+static void print_windows(const struct sim_experiment *experiment)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    if (experiment->database != NULL &&
+        sim_windows_print_file(experiment->database, SIM_FORMAT_TABLE, stdout, &error) != WEIR_OK)
+        (void)fprintf(stderr, "weir: %s\n", error.text);
+}
+
 static void print_results(const struct sim_simulate_options *options,
                           const struct sim_experiment *experiment,
                           const struct sim_run_summary *run)
@@ -523,6 +532,8 @@ static void print_results(const struct sim_simulate_options *options,
     case SIM_FORMAT_TABLE:
         if (!options->quiet)
             print_summary(experiment, run, stdout);
+        if (!options->quiet && experiment->scenarios[0]->windows_count > 0)
+            print_windows(experiment);
         return;
     case SIM_FORMAT_CSV:
     case SIM_FORMAT_MD:

@@ -2,9 +2,11 @@
 /*
  * weir show: the cluster, the stages and how fast the work could be at best; runs no simulation.
  */
+#include "analysis/text.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
+#include "sim/engine/time.h"
 #include "sim/scenario/improve.h"
 
 #include <math.h>
@@ -337,6 +339,30 @@ static void show_finding(struct show *show, const char *text)
     }
 }
 
+/* ---- windows ---- */
+
+static void show_windows(struct show *show)
+{
+    static const struct sim_column columns[] = { { "Window", "window", "", false, false },
+                                                 { "From", "from_s", "", true, false },
+                                                 { "To", "to_s", "", true, false } };
+    const struct sim_scenario *scenario = show->scenario;
+    struct sim_table *table = sim_table_create(columns, 3);
+    for (size_t i = 0; i < scenario->windows_count; i++) {
+        const struct sim_window *window = &scenario->windows[i];
+        const bool is_open = window->to_ns == SIM_TIME_MAX;
+        sim_table_add(table, window->name);
+        sim_table_add(table,
+                      an_word_clock(scenario->start_unix_s, sim_time_s(window->from_ns)).text);
+        sim_table_add(
+            table, is_open ? "the end"
+                           : an_word_clock(scenario->start_unix_s, sim_time_s(window->to_ns)).text);
+    }
+    if (scenario->windows_count > 0)
+        show_table(show, "windows", "Windows", table);
+    sim_table_destroy(table);
+}
+
 /* ---- assumptions ---- */
 
 static void show_assumptions(struct show *show)
@@ -424,6 +450,7 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
                scenario->description == NULL ? "" : scenario->description);
     }
     show_nodes(&show);
+    show_windows(&show);
     show_assumptions(&show);
     const weir_status status = show_pipelines(&show);
     if (format == SIM_FORMAT_JSON)

@@ -75,7 +75,8 @@ static void note_first_start(struct sim_jobs_run *run, const struct sim_job *job
     if (now_ns > job->at_ns)
         sim_jobs_count(run, job, SIM_JOBS_DELAYED);
     if (job->is_counted)
-        sim_meter_job_wait(run->context->meter, sim_job_class(run, job), now_ns - job->at_ns);
+        sim_meter_job_wait(run->context->meter, now_ns, sim_job_class(run, job),
+                           now_ns - job->at_ns);
     if (job->is_counted)
         sim_meter_tenant_wait(run->context->meter, sim_job_spec(run, job)->tenant_number,
                               now_ns - job->at_ns);

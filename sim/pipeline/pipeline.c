@@ -340,14 +340,27 @@ static void release_output(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->blocked_count = kept;
 }
 
-weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
+/* Why work in hand is thrown away. */
+static const char *cause_of(enum sim_stop why)
+{
+    static const char *const causes[] = {
+        [SIM_STOP_PLAN] = "stopped by a plan",     [SIM_STOP_PREEMPTED] = "preempted",
+        [SIM_STOP_NODE_LOST] = "node or GPU lost", [SIM_STOP_CRASHED] = "worker crashed",
+        [SIM_STOP_SETUP_FAILED] = "set-up failed", [SIM_STOP_OVER] = "stage done",
+        [SIM_STOP_GIVEN_UP] = "worker replaced"
+    };
+    return causes[why];
+}
+
+weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand, enum sim_stop why)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
     if (run->flow->release != NULL)
         run->flow->release(stage, hand);
     if (hand->worker->state == SIM_WORKER_BUSY) {
-        sim_meter_work_lost(run->context->meter, stage->index, now_ns - hand->task_start_ns);
+        sim_meter_work_lost(run->context->meter, now_ns, stage->index, now_ns - hand->task_start_ns,
+                            cause_of(why));
         return_items(stage, hand);
     } else if (hand->worker->state == SIM_WORKER_BLOCKED) {
         release_output(stage, hand);

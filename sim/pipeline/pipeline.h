@@ -204,7 +204,8 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct si
 /* What a worker in set-up reads is there: the time of its set-up begins. */
 weir_status sim_pipeline_loaded(struct sim_stage_run *stage, struct sim_hand *hand);
 /* A worker goes: running and finished items return to where they wait, and the hand is gone. */
-weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand);
+weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand,
+                              enum sim_stop why);
 /* Ends a worker through the world, which calls sim_pipeline_stop. */
 weir_status sim_pipeline_end_worker(struct sim_stage_run *stage, struct sim_hand *hand,
                                     enum sim_stop why, const char *text);

@@ -427,7 +427,9 @@ static void end_pause(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     if (hand->pause_s == 0)
         return;
-    sim_meter_work_lost(stage->pipeline->context->meter, stage->index, sim_hand_pause_ns(hand));
+    sim_meter_work_lost(stage->pipeline->context->meter,
+                        sim_engine_now(stage->pipeline->context->engine), stage->index,
+                        sim_hand_pause_ns(hand), "attempt failed");
     hand->task_start_ns += sim_hand_pause_ns(hand);
     hand->pause_s = 0;
 }
@@ -478,7 +480,8 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
     hand->worker->tasks++;
     *is_blocked = false;
     if (hand->will_fail) {
-        sim_meter_work_lost(run->context->meter, stage->index, service_ns);
+        sim_meter_work_lost(run->context->meter, now_ns, stage->index, service_ns,
+                            "attempt failed");
         show_failure(stage, hand);
         if (stage->spec->on_failure != SIM_FAILURE_REQUEUE && !is_last_attempt(stage, hand))
             return try_again(stage, hand);

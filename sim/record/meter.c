@@ -6,7 +6,7 @@
  * them; nothing here loops over stages or nodes but the rare calls (a worker appears or goes, a
  * speed changes, warm-up ends). Time never runs backwards.
  */
-#include "sim/record/meter_state.h"
+#include "sim/record/meter_windows.h"
 
 #include <assert.h>
 #include <math.h>
@@ -53,7 +53,10 @@ void sim_meter_wake(struct sim_meter *meter, int64_t now_ns)
 {
     if (!meter->is_warm && now_ns >= meter->warmup_ns)
         start_measuring(meter, meter->warmup_ns);
+    const int64_t edge_ns = meter_windows_wake(meter, now_ns);
     meter->next_ns = sim_meter_growth_mark(meter, now_ns);
+    if (edge_ns < meter->next_ns)
+        meter->next_ns = edge_ns;
     if (!meter->is_warm && meter->warmup_ns < meter->next_ns)
         meter->next_ns = meter->warmup_ns;
 }
@@ -186,6 +189,8 @@ void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage_ind
     stage->bytes = bytes;
     if (items > stage->queue_max)
         stage->queue_max = items;
+    if (meter->windows)
+        meter_windows_queue(meter, stage_index, items);
     if (bytes > stage->bytes_max)
         stage->bytes_max = bytes;
     if (meter->bytes > meter->bytes_max)
@@ -329,6 +334,8 @@ void sim_meter_item_arrived(struct sim_meter *meter, int64_t now_ns, uint32_t pi
         pipeline->first_arrival_ns = now_ns;
     sim_gauge_add(&pipeline->in_system, now_ns, 1.0);
     sim_gauge_add(&meter->in_system, now_ns, 1.0);
+    if (meter->windows)
+        meter_windows_backlog(meter, now_ns, 1.0);
 }
 
 void sim_meter_item_split(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline,
@@ -346,6 +353,8 @@ void sim_meter_item_done(struct sim_meter *meter, int64_t now_ns, uint32_t pipel
     meter->illegal += pipeline->done + pipeline->dropped == pipeline->arrived;
     sim_gauge_add(&pipeline->in_system, now_ns, -1.0);
     sim_gauge_add(&meter->in_system, now_ns, -1.0);
+    if (meter->windows)
+        meter_windows_backlog(meter, now_ns, -1.0);
     pipeline->latency_ns += (double)latency_ns;
     pipeline->last_done_ns = now_ns;
     if (is_dropped) {
@@ -355,6 +364,8 @@ void sim_meter_item_done(struct sim_meter *meter, int64_t now_ns, uint32_t pipel
     pipeline->done++;
     pipeline->wait_ns += (double)(latency_ns - service_ns);
     sim_percentiles_add(&meter->latency, latency_ns);
+    if (meter->windows)
+        meter_windows_item_done(meter, now_ns, latency_ns);
     if (meter->pipeline_count > 1)
         sim_percentiles_add(&pipeline->latency, latency_ns);
 }
@@ -388,8 +399,12 @@ void sim_meter_moved(struct sim_meter *meter, int64_t now_ns, enum sim_moved kin
     meter->moving_ns += (double)took_ns;
 }
 
-void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns)
+void sim_meter_work_lost(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int64_t lost_ns,
+                         const char *cause)
 {
+    meter_tick(meter, now_ns);
+    if (meter->windows)
+        meter_windows_lost(meter, lost_ns, cause);
     meter->stages[stage].lost_ns += (double)lost_ns;
 }
 

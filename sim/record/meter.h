@@ -62,6 +62,12 @@ struct sim_meter_tenant_info {
     double guarantee; /* GPUs */
 };
 
+/* A part of the run with results of its own; in the order of time. */
+struct sim_meter_window_info {
+    const char *name;
+    int64_t from_ns, to_ns; /* SIM_TIME_MAX = to its end */
+};
+
 struct sim_meter_config {
     size_t node_count;
     const struct sim_meter_amounts *node_capacity;
@@ -83,6 +89,9 @@ struct sim_meter_config {
     const uint32_t *workload_classes;            /* how many classes of jobs each has */
     const struct sim_meter_tenant_info *tenants; /* parents before their children */
     size_t tenant_count;
+    const struct sim_meter_window_info *windows;
+    size_t window_count;
+    int64_t late_ns; /* items that take longer are counted as late, in windows; 0 = none */
 };
 
 struct sim_recorder;
@@ -148,8 +157,9 @@ void sim_meter_spilled(struct sim_meter *meter, double bytes);
 enum sim_moved { SIM_MOVED_BETWEEN, SIM_MOVED_READ, SIM_MOVED_WRITTEN, SIM_MOVED_KINDS };
 void sim_meter_moved(struct sim_meter *meter, int64_t now_ns, enum sim_moved kind, double bytes,
                      int64_t took_ns);
-/* Work thrown away by a stop or a crash. */
-void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns);
+/* Work thrown away by a stop, a crash or a failure; `cause` in words that stay. */
+void sim_meter_work_lost(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int64_t lost_ns,
+                         const char *cause);
 void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted);
 
 /* What is free on a node after a placement or release: updates all frag.* gauges. */

@@ -2,7 +2,7 @@
 /* What is measured of jobs; see the header. */
 #include "sim/record/meter_jobs.h"
 
-#include "sim/record/meter_state.h"
+#include "sim/record/meter_windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,6 +103,8 @@ void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
         if (what == SIM_JOBS_WAITING && row->gauges[what].value > row->waiting_max)
             row->waiting_max = row->gauges[what].value;
     }
+    if (meter->windows && what == SIM_JOBS_WAITING)
+        meter_windows_backlog(meter, now_ns, change);
 }
 
 void sim_meter_jobs_reserved(struct sim_meter *meter, int64_t now_ns, uint32_t workload,
@@ -112,9 +114,13 @@ void sim_meter_jobs_reserved(struct sim_meter *meter, int64_t now_ns, uint32_t w
     sim_gauge_set(&sim_meter_workload(meter, workload)->gauges[SIM_JOBS_RESERVED], now_ns, gpus);
 }
 
-void sim_meter_job_wait(struct sim_meter *meter, uint32_t job_class, int64_t wait_ns)
+void sim_meter_job_wait(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
+                        int64_t wait_ns)
 {
+    meter_tick(meter, now_ns);
     const struct both both = both_of(meter, job_class);
+    if (meter->windows)
+        meter_windows_job_wait(meter, now_ns, wait_ns);
     for (size_t i = 0; i < 2; i++)
         sim_percentiles_add(&both.rows[i]->wait, wait_ns);
 }
@@ -146,6 +152,8 @@ void sim_meter_job_done(struct sim_meter *meter, int64_t now_ns, uint32_t job_cl
         sim_percentiles_add(&both.rows[i]->time, time_ns);
         sim_percentiles_add(&both.rows[i]->slowdown, slowdown(time_ns, run_ns));
     }
+    if (meter->windows && is_counted)
+        meter_windows_job_done(meter, now_ns, time_ns, slowdown(time_ns, run_ns));
 }
 
 void meter_jobs_warm(struct sim_meter *meter, int64_t now_ns)

@@ -69,7 +69,8 @@ void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
 void sim_meter_jobs_reserved(struct sim_meter *meter, int64_t now_ns, uint32_t workload,
                              double gpus);
 /* A job started for the first time. */
-void sim_meter_job_wait(struct sim_meter *meter, uint32_t job_class, int64_t wait_ns);
+void sim_meter_job_wait(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
+                        int64_t wait_ns);
 /* A job that lost a rank runs again, so long after. */
 void sim_meter_job_restart(struct sim_meter *meter, uint32_t job_class, int64_t after_ns);
 /* A job is done, `time_ns` after it came and after `run_ns` of work. */

@@ -4,7 +4,7 @@
  *
  * A metric whose denominator is 0 (no NVENC in the cluster, no finished item) has no row.
  */
-#include "sim/record/meter_state.h"
+#include "sim/record/meter_windows.h"
 
 #include "sim/engine/time.h"
 #include "sim/record/meter_tenants.h"
@@ -473,6 +473,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
     }
     put_moved(&view, &now);
     put_counters(&view, &now);
+    meter_windows_results(meter, end, out);
     put_wall(&view);
     WEIR_TRY(out->status);
     WEIR_TRY(write_histogram(&meter->latency, "", out));

@@ -180,6 +180,7 @@ struct sim_meter {
     size_t class_count, workload_count;
     struct meter_tenants *tenants; /* NULL = there are none */
     struct meter_belief *belief;   /* NULL = what is told is not known */
+    struct meter_windows *windows; /* meter_windows.c; NULL = there are none */
 
     struct link_meter *links; /* meter_physics.c; NULL = the scenario has no such thing */
     size_t link_count;

@@ -4,7 +4,7 @@
  *
  * The meter owns copies of everything its config points to. Nodes are up at time 0.
  */
-#include "sim/record/meter_state.h"
+#include "sim/record/meter_windows.h"
 
 #include "sim/engine/time.h"
 
@@ -190,6 +190,7 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
     WEIR_TRY(meter_tenants_open(meter, config));
     WEIR_TRY(meter_belief_open(meter, config));
     WEIR_TRY(meter_physics_open(meter, config));
+    WEIR_TRY(meter_windows_open(meter, config));
     WEIR_TRY(sim_percentiles_open(&meter->latency, STORED_VALUES));
     WEIR_TRY(sim_percentiles_open(&meter->decision, STORED_VALUES));
     if (meter->expected)
@@ -242,6 +243,7 @@ void sim_meter_destroy(struct sim_meter *meter)
     meter_tenants_close(meter);
     meter_belief_close(meter);
     meter_physics_close(meter);
+    meter_windows_close(meter);
     sim_percentiles_close(&meter->latency);
     sim_percentiles_close(&meter->decision);
     free(meter->stages);

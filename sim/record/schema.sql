@@ -306,6 +306,17 @@ CREATE VIEW v_result AS
   SELECT r.run_id, r.variant, r.replication, x.metric, x.label, x.value, x.unit, x.n, x.censored,
          x.is_lower_bound
   FROM result x JOIN run r USING (run_id);
+-- Results of the windows of the scenario (docs/windows.md): those whose metric is ID@WINDOW.
+CREATE VIEW v_window AS
+  SELECT r.run_id, r.variant, r.replication, json_extract(w.value, '$.name') AS window,
+         json_extract(w.value, '$.from_s') AS from_s,
+         coalesce(json_extract(w.value, '$.to_s'), r.end_s) AS to_s,
+         substr(x.metric, 1, instr(x.metric, '@') - 1) AS metric, x.label, x.value, x.unit, x.n,
+         x.censored, x.is_lower_bound
+  FROM meta m JOIN json_each(m.value) w JOIN run r
+  JOIN result x ON x.run_id = r.run_id
+    AND substr(x.metric, instr(x.metric, '@') + 1) = json_extract(w.value, '$.name')
+  WHERE m.key = 'windows' AND instr(x.metric, '@') > 0;
 CREATE VIEW v_cluster AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, s.*,
          100.0 * s.gpu_active / nullif(s.gpu_capacity, 0) AS gpu_active_pct,

@@ -14,7 +14,7 @@ struct part {
 };
 
 struct parts {
-    struct part variant, metric, of, op, bound, tolerance;
+    struct part variant, window, metric, of, op, bound, tolerance;
 };
 
 static struct part trimmed(const char *from, const char *to)
@@ -47,7 +47,8 @@ static bool split(const char *text, struct parts *parts)
     if (op == NULL)
         return false;
     const char *colon = memchr(text, ':', (size_t)(op - text));
-    const char *name = colon == NULL ? text : colon + 1;
+    const char *second = colon == NULL ? NULL : memchr(colon + 1, ':', (size_t)(op - colon - 1));
+    const char *name = second != NULL ? second + 1 : colon != NULL ? colon + 1 : text;
     const char *open = memchr(name, '[', (size_t)(op - name));
     const char *close = open == NULL ? NULL : memchr(open, ']', (size_t)(op - open));
     const char *tolerance = strstr(after, "+-");
@@ -57,6 +58,8 @@ static bool split(const char *text, struct parts *parts)
                              .bound = trimmed(after, tolerance == NULL ? end : tolerance) };
     if (colon != NULL)
         parts->variant = trimmed(text, colon);
+    if (second != NULL)
+        parts->window = trimmed(colon + 1, second);
     if (close != NULL)
         parts->of = trimmed(open + 1, close);
     if (tolerance != NULL)
@@ -84,8 +87,8 @@ static uint32_t op_of(struct part op)
     return SIM_ABSENT_COUNT;
 }
 
-const char *sim_metric_id(const struct sim_resolver *resolver, const struct sim_yaml *node,
-                          const char *name, const char **unit)
+static const char *plain_id(const struct sim_resolver *resolver, const struct sim_yaml *node,
+                            const char *name, const char **unit)
 {
     const char *near = NULL;
     *unit = "";
@@ -97,6 +100,34 @@ const char *sim_metric_id(const struct sim_resolver *resolver, const struct sim_
         sim_report_near(resolver->report, node, SIM_AT_VALUE, near, "there is no metric '%s'",
                         name);
     return id;
+}
+
+static const char *of_window(const struct sim_resolver *resolver, const struct sim_yaml *node,
+                             const char *id, const char *window)
+{
+    if (sim_window_find(resolver->scenario, window) == NULL)
+        sim_report_near(resolver->report, node, SIM_AT_VALUE, sim_window_near(resolver, window),
+                        resolver->scenario->windows_count == 0
+                            ? "there is no window '%s': the scenario has no windows"
+                            : "there is no window '%s'",
+                        window);
+    return sim_arena_printf(resolver->arena, "%s@%s", id, window);
+}
+
+const char *sim_metric_id(const struct sim_resolver *resolver, const struct sim_yaml *node,
+                          const char *name, const char **unit)
+{
+    const char *end = name + strlen(name);
+    const char *colon = strchr(name, ':');
+    const char *sign = strrchr(name, '@');
+    if (colon == NULL && sign == NULL)
+        return plain_id(resolver, node, name, unit);
+    const struct part metric = colon != NULL ? trimmed(colon + 1, end) : trimmed(name, sign);
+    const struct part window = colon != NULL ? trimmed(name, colon) : trimmed(sign + 1, end);
+    const char *id = plain_id(
+        resolver, node, sim_arena_text(resolver->arena, metric.text, (size_t)metric.length), unit);
+    return of_window(resolver, node, id,
+                     sim_arena_text(resolver->arena, window.text, (size_t)window.length));
 }
 
 static bool is_variant(const struct sim_resolver *resolver, const char *name)
@@ -143,6 +174,25 @@ static bool read_bound(struct sim_resolver *resolver, struct draft_expect *draft
     return true;
 }
 
+/* One name in front is that of a variant or of a window. */
+static bool settle_names(struct sim_resolver *resolver, const struct draft_expect *draft,
+                         const char **variant, const char **window)
+{
+    if (*variant == NULL || *window != NULL || is_variant(resolver, *variant))
+        return true;
+    if (sim_window_find(resolver->scenario, *variant) != NULL) {
+        *window = *variant;
+        *variant = NULL;
+        return true;
+    }
+    const char *near = sim_window_near(resolver, *variant);
+    if (near == NULL)
+        return true; /* who looks for variants says it */
+    sim_report_near(resolver->report, draft->head.node, SIM_AT_VALUE, near,
+                    "there is no variant and no window '%s'", *variant);
+    return false;
+}
+
 bool sim_condition_read(struct sim_resolver *resolver, struct draft_expect *draft)
 {
     struct parts parts;
@@ -159,12 +209,17 @@ bool sim_condition_read(struct sim_resolver *resolver, struct draft_expect *draf
                                 "expected a condition as \"latency p95 <= 30 min\" or \"fix: "
                                 "throughput > broken\", found '%s'",
                                 text);
+    const char *variant = copy_of(resolver, parts.variant);
+    const char *window = copy_of(resolver, parts.window);
+    if (!settle_names(resolver, draft, &variant, &window))
+        return false;
     draft->to.op = op_of(parts.op);
-    draft->to.variant = copy_of(resolver, parts.variant);
+    draft->to.variant = variant == NULL ? NULL : sim_arena_copy(resolver->arena, variant);
     draft->to.of = copy_of(resolver, parts.of);
     draft->tol = copy_of(resolver, parts.tolerance);
-    draft->to.metric =
-        sim_arena_copy(resolver->arena, sim_metric_id(resolver, draft->head.node,
-                                                      copy_of(resolver, parts.metric), &unit));
+    const char *id =
+        sim_metric_id(resolver, draft->head.node, copy_of(resolver, parts.metric), &unit);
+    draft->to.metric = sim_arena_copy(
+        resolver->arena, window == NULL ? id : of_window(resolver, draft->head.node, id, window));
     return read_bound(resolver, draft, copy_of(resolver, parts.bound), unit);
 }

@@ -462,6 +462,11 @@ struct draft_event {
     struct draft_list sets;
 };
 
+struct draft_window {
+    struct draft_head head; /* its name */
+    char *span;
+};
+
 struct draft_initial_workers {
     struct draft_head head;
     char *stage;
@@ -535,6 +540,7 @@ struct draft_scenario {
     struct draft_list jobs;
     struct draft_list fill;
     struct draft_list timeline;
+    struct draft_list windows;
     struct draft_initial initial;
     struct draft_metrics metrics;
     struct draft_list compare;

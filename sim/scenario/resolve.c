@@ -219,8 +219,13 @@ static void resolve_tolerance(struct sim_resolver *resolver, struct draft_expect
 static void resolve_expect(struct sim_resolver *resolver, struct draft_expect *draft,
                            struct sim_expect *expect)
 {
+    const bool is_long = draft->that == NULL;
+    const char *unit = "";
     if (!sim_condition_read(resolver, draft))
         return;
+    if (is_long && draft->to.metric != NULL && strchr(draft->to.metric, '@') != NULL)
+        (void)sim_metric_id(resolver, sim_draft_at(&draft->head, "metric"), draft->to.metric,
+                            &unit);
     if (draft->to.metric == NULL || draft->to.op == SIM_ABSENT_COUNT) {
         sim_report_error(resolver->report, draft->head.node,
                          "key '%s' is missing, or a condition in one line",
@@ -263,6 +268,18 @@ static void check_condition(struct sim_resolver *resolver, const struct draft_ex
                          "\"latency p95 <= 30 min\"");
 }
 
+/* What a goal allows an item at most: those that take longer are late. */
+static int64_t late_of(const struct sim_goal *goal)
+{
+    for (size_t i = 0; i < goal->conditions_count; i++) {
+        const struct sim_expect *condition = &goal->conditions[i];
+        if (condition->metric != NULL && strncmp(condition->metric, "lat.e2e.", 8) == 0 &&
+            (condition->op == SIM_EXPECT_LE || condition->op == SIM_EXPECT_LT))
+            return sim_time_from_s(condition->value);
+    }
+    return 0;
+}
+
 static void resolve_goal(struct sim_resolver *resolver)
 {
     struct draft_goal *draft = &resolver->draft->goal;
@@ -287,6 +304,7 @@ static void resolve_goal(struct sim_resolver *resolver)
     goal->conditions_count = draft->conditions.count;
     for (size_t i = 0; i < goal->conditions_count; i++)
         check_condition(resolver, &conditions[i]);
+    resolver->scenario->late_ns = late_of(goal);
 }
 
 static void resolve_results(struct sim_resolver *resolver)
@@ -360,6 +378,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_timeline(resolver);
     sim_resolve_power(resolver);
     sim_resolve_initial(resolver);
+    sim_resolve_windows(resolver);
     resolve_results(resolver);
     sim_resolve_names(resolver);
 }

@@ -24,6 +24,9 @@ struct sim_resolver {
     struct wl_openb_nodes *nodes; /* of cluster.nodes_file, while hardware is resolved */
     const char *(*metric_named)(const char *name, const char **unit, const char **near);
     const struct wl_limits *limits;      /* of files; NULL = the defaults */
+    /* Of a source: a moment as time since the start; NULL = times since the start alone. */
+    weir_status (*moment_since)(const char *text, int64_t start_unix_s, double *at_s,
+                                struct weir_error *error);
     const struct sim_scenario *baseline; /* whose cluster a load is of; NULL = its own */
     bool is_hardware_unclear;            /* a mistake there: what fits where cannot be judged */
     bool has_gpus, is_exclusive;         /* uncut GPUs so far; they are not shared */
@@ -84,6 +87,8 @@ void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *a
 /* The jobs of an entry from its trace. */
 void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_source *source);
 void sim_resolve_timeline(struct sim_resolver *resolver);
+/* What an entry of the timeline is called: "node_down n-3". */
+const char *sim_event_name(struct sim_arena *arena, const struct draft_event *draft);
 void sim_resolve_initial(struct sim_resolver *resolver);
 /* names.c: refuses names that would share their random numbers. */
 void sim_resolve_names(struct sim_resolver *resolver);

@@ -172,6 +172,22 @@ static char *sets_text(struct sim_arena *arena, const struct draft_list *list)
     return text;
 }
 
+static const char *target_of(const struct draft_event *draft)
+{
+    const enum target target = rules[draft->to.action].target;
+    return target == TARGET_STAGE  ? draft->stage
+           : target == TARGET_NODE ? draft->node
+           : draft->jobs != NULL   ? draft->jobs
+                                   : draft->pipeline;
+}
+
+const char *sim_event_name(struct sim_arena *arena, const struct draft_event *draft)
+{
+    const char *target = target_of(draft);
+    return sim_arena_printf(arena, "%s%s%s", rules[draft->to.action].name,
+                            target == NULL ? "" : " ", target == NULL ? "" : target);
+}
+
 static char *event_text(struct sim_arena *arena, const struct draft_event *draft, bool is_of_jobs)
 {
     const struct action_rule *rule = &rules[draft->to.action];
@@ -180,10 +196,7 @@ static char *event_text(struct sim_arena *arena, const struct draft_event *draft
     if (draft->to.action == SIM_ACTION_BURST)
         return sim_arena_printf(arena, "burst of %llu %s", (unsigned long long)draft->to.items,
                                 is_of_jobs ? "jobs" : "items");
-    const char *target = rule->target == TARGET_STAGE  ? draft->stage
-                         : rule->target == TARGET_NODE ? draft->node
-                         : draft->jobs != NULL         ? draft->jobs
-                                                       : draft->pipeline;
+    const char *target = target_of(draft);
     char *text = sim_arena_printf(arena, "%s%s%s", target == NULL ? "" : target,
                                   target == NULL ? "" : " ", rule->verb);
     if (rule->takes_factor)

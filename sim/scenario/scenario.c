@@ -147,6 +147,7 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                      .draft = draft,
                                      .scenario = scenario,
                                      .metric_named = loading->source->metric_named,
+                                     .moment_since = loading->source->moment_since,
                                      .baseline = loading->source->baseline,
                                      .limits = loading->source->limits };
     sim_resolve(&resolver);
@@ -198,6 +199,9 @@ static void check_variant(struct loading *loading, const struct sim_yaml *root,
 {
     struct sim_diagnostics found = { .items = NULL };
     struct loading trial = *loading;
+    struct sim_scenario_source source = *loading->source;
+    source.baseline = &loading->box->scenario;
+    trial.source = &source;
     trial.box = new_box();
     trial.report.out = &found;
     trial.is_trial = true;

@@ -21,6 +21,7 @@
 #include "sim/scenario/speed.h"
 #include "sim/scenario/step.h"
 #include "sim/scenario/tenant.h"
+#include "sim/scenario/windows.h"
 #include "weir/job.h"
 
 #include <stdbool.h>
@@ -695,6 +696,9 @@ struct sim_scenario {
 
     struct sim_timeline_entry *timeline; /* ascending by at_ns */
     size_t timeline_count;
+    struct sim_window *windows; /* ascending */
+    size_t windows_count;
+    int64_t late_ns; /* items that take longer are late: the bound of a goal; 0 = none */
     struct sim_initial initial;
     int64_t sample_ns; /* 0 = chosen by the recorder */
     uint32_t keep;     /* enum sim_keep of the recorder; 0 = by the number of jobs */

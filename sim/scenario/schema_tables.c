@@ -153,6 +153,18 @@ static const struct sim_field event_fields[] = {
 static const struct sim_section event_section = { MAPPING("timeline[]", draft_event, event_fields),
                                                   HELP("Something that happens at a known time.") };
 
+static const struct sim_field window_fields[] = {
+    { TEXT("span", draft_window, span), REQUIRED, SHOWS("results are also given for it alone"),
+      HELP(
+          "\"..11:03\", \"11:03..11:43\", \"11:43..\"; a side is a moment (90 s, a time of day, a "
+          "stamp) or an entry of the timeline by action and target (\"node_down n-3\"), or the "
+          "word "
+          "timeline for all of them; an entry alone is the window from its beginning to its end") },
+};
+static const struct sim_section window_section = {
+    MAPPING("windows.NAME", draft_window, window_fields), SCALAR("span"), HELP("A part of the run.")
+};
+
 static const struct sim_field initial_workers_fields[] = {
     { TEXT("stage", draft_initial_workers, stage), REQUIRED, HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_initial_workers, node), REQUIRED, HELP("node they run on") },
@@ -328,6 +340,10 @@ static const struct sim_field scenario_fields[] = {
     { LIST("timeline", draft_scenario, timeline, &event_section), OR_FILE, ACTS(SIM_ACTS_TIMED),
       HELP(
           "things that happen at known times; or a table of them, a row an entry (docs/feed.md)") },
+    { NAMED("windows", draft_scenario, windows, &window_section), ABSENT("none"),
+      ACTS(SIM_ACTS_TIMED), SHOWS("results are also given for each"),
+      HELP("parts of the run, as before, outage and after: what happened in each, the same moments "
+           "in all variants (docs/windows.md)") },
     { SECTION("initial", draft_scenario, initial, &initial_section), ACTS(SIM_ACTS_PIPELINES),
       HELP("the state at time 0") },
     { SECTION("metrics", draft_scenario, metrics, &metrics_section), HELP("what is recorded") },

@@ -157,6 +157,7 @@ static weir_status create_meter(struct sim_world *world)
     const char **names = calloc((size_t)world->driver_count + 1, sizeof(*names));
     uint32_t *classes = calloc(workloads + 1, sizeof(*classes));
     struct sim_meter_tenant_info *tenants = tell_tenants(scenario);
+    struct sim_meter_window_info windows[SIM_WINDOWS_MOST];
     weir_status status =
         capacity == NULL || stages == NULL || names == NULL || classes == NULL || tenants == NULL
             ? WEIR_ENOMEM
@@ -170,6 +171,10 @@ static weir_status create_meter(struct sim_world *world)
         }
         for (uint32_t w = 0; w < workloads; w++)
             classes[w] = sim_port_classes(world->port, w);
+        for (size_t w = 0; w < scenario->windows_count; w++)
+            windows[w] = (struct sim_meter_window_info){ scenario->windows[w].name,
+                                                         scenario->windows[w].from_ns,
+                                                         scenario->windows[w].to_ns };
         world->work_total = sum_work(world->port);
         fill_stages(world, stages);
         struct sim_meter_config config = { .node_count = nodes,
@@ -186,7 +191,10 @@ static weir_status create_meter(struct sim_world *world)
                                            .has_power = scenario->power.gpu == SIM_GPU_POWER_USED,
                                            .has_turns = has_turns(world->context.cluster),
                                            .link_count = sim_links_count(world->context.cluster),
-                                           .warmup_ns = scenario->warmup_ns };
+                                           .warmup_ns = scenario->warmup_ns,
+                                           .windows = windows,
+                                           .window_count = scenario->windows_count,
+                                           .late_ns = scenario->late_ns };
         struct sim_meter_stage_info *expected = NULL;
         const char **node_names = NULL;
         if (workloads > 0)

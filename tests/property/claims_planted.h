@@ -222,3 +222,56 @@
                                       "[]}}]\n",
       { { "workers.lost", "4 lost" } },
       "limit.stage flow.keeps_up winner.better winner.worse verdict.same" },
+#define SMALL                                                                                      \
+    HEAD "cluster: {nodes: [{name: n, count: 3, cpus: 32, gpus: {h100: 4}}]}\n"                    \
+         "metrics: {sample: 1 s}\nhorizon: 900 s\n"
+#define XENNA "scheduler: {scaling: {policy: xenna, interval: 20 s}}\n"
+#define WARM  "warmup: 100 s\n"
+#define DIES                                                                                       \
+    "timeline: [{at: 300 s, for: 200 s, action: node_down, node: n-2}]\n"                          \
+    "windows: {before: ..300, outage: 300..500, after: 500..}\n"
+#define FLOW(gap)                                                                                  \
+    TWO("arrivals: {gap: " gap "}", "service: 1 s, request: {cpus: 1}",                            \
+        "service: 10 s, setup: 5 s, request: {gpus: 1}")
+    { "a node dies, and jobs take what comes back",
+      SMALL XENNA FLOW("1.4 s") DIES
+      "jobs: {w: {run_time: 10 h, classes: {old: {count: 1, request: {cpus: 1, gpus: 4}}, young: "
+      "{count: 1, at: 200 s, request: {cpus: 1, gpus: 4}}}}}\n",
+      { { "incident.faults", "n-2 down for" },
+        { "incident.latency", "came in outage" },
+        { "incident.not_back", "after outage had ended" },
+        { "incident.binding", "b was the slowest stage" },
+        { "incident.holders", "w/old held 4" },
+        { "incident.taken", "w/young took 4" } },
+      "incident.back incident.slower incident.wait" },
+    { "a node dies, and comes back",
+      SMALL XENNA WARM FLOW("1.1 s") DIES
+      "compare: [{label: a, set: {}}, {label: b, set: {timeline: []}}]\n",
+      { { "incident.backlog", "The backlog rose to" },
+        { "incident.back", "back at its usual level" } },
+      "incident.not_back incident.taken incident.slower" },
+    { "a node dies that nobody needs",
+      SMALL XENNA WARM FLOW("9 s") DIES,
+      { { "incident.faults", "n-2 down for" } },
+      "incident.latency incident.backlog incident.back incident.holders incident.unfinished "
+      "incident.binding" },
+    { "a backlog slows down when a node dies",
+      SMALL XENNA WARM TWO("items: 9000", "service: 1 s, request: {cpus: 1}",
+                           "service: 10 s, setup: 5 s, request: {gpus: 1}") DIES,
+      { { "incident.slower", "finished in outage" } },
+      "incident.unfinished incident.back incident.not_back" },
+    { "jobs wait when a node dies",
+      SMALL
+      "timeline: [{at: 300 s, for: 200 s, action: node_down, node: n-1}, {at: 300 s, for: 200 s,"
+      " action: node_down, node: n-2}]\nwindows: {before: ..300, outage: node_down, after: "
+      "500..}\n" JOBS(
+          "run_time: 100 s, count: 200, arrivals: {process: renewal, gap: 10 s}, classes: {one: "
+          "{request: {gpus: 1}}}"),
+      { { "incident.wait", "Jobs that came in outage" }, { "incident.faults", "n-1 down for" } },
+      "incident.latency incident.binding" },
+    { "five runs with a window",
+      SMALL XENNA WARM REPEAT TWO("arrivals: {gap: exp(1.4 s)}", "service: 1 s, request: {cpus: 1}",
+                                  "service: exp(10 s), setup: 5 s, request: {gpus: 1}") DIES
+      "compare: [{label: a, set: {}}, {label: b, set: {timeline: []}}]\n",
+      { { "winner.window", "b works" } },
+      NULL },

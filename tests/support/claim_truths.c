@@ -404,6 +404,7 @@ static const struct claim_truth truths[] = {
     { "tile.allocated", "SELECT 100 - " VALUE("unalloc.gpu_pct") " AS pct WHERE " IS_FILL },
     { "tile.failed",
       "SELECT " VALUE("jobs.arrived") " - " VALUE("jobs.placed") " AS failed WHERE " IS_FILL },
+#include "tests/support/claim_truths_incident.h"
 };
 
 const struct claim_truth *claim_truth_of(const char *name)

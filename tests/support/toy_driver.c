@@ -109,8 +109,8 @@ static weir_status stop(void *self, struct sim_worker *worker, enum sim_stop why
     if (worker->state == SIM_WORKER_BUSY) {
         const struct sim_context *context = toy->config.context;
         (void)sim_engine_cancel(context->engine, *(sim_handle *)worker->work);
-        sim_meter_work_lost(context->meter, toy->pool,
-                            sim_engine_now(context->engine) - worker->since_ns);
+        sim_meter_work_lost(context->meter, sim_engine_now(context->engine), toy->pool,
+                            sim_engine_now(context->engine) - worker->since_ns, "stopped");
         toy->running--;
         toy->left++;
     }

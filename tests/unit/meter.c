@@ -389,7 +389,7 @@ static void work_thrown_away_balances_the_busy_time(void)
     sim_meter_worker_state(meter, at(1), &a, SIM_METER_IDLE, SIM_METER_BUSY);
     sim_meter_worker_state(meter, at(4), &a, SIM_METER_BUSY, SIM_METER_GONE);
     CHECK_I64(sim_meter_check(meter, at(4), 0, NULL), WEIR_EINVARIANT);
-    sim_meter_work_lost(meter, 0, at(3));
+    sim_meter_work_lost(meter, at(4), 0, at(3), "stopped by a plan");
     CHECK_I64(sim_meter_check(meter, at(4), 0, NULL), WEIR_OK);
     sim_meter_setup_wasted(meter, at(2));
     sim_meter_retry(meter, 0, false);

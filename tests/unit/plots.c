@@ -218,7 +218,10 @@ static void titles_fit_the_sheet(void)
                                                             "UPDATE run SET variant = 'xenna "
                                                             "with_rules_that_are_much_too_long' "
                                                             "WHERE "
-                                                            "variant = 'best_fit'");
+                                                            "variant = 'best_fit';"
+                                                            "INSERT INTO meta VALUES ('windows', "
+                                                            "'[{\"name\": \"before\", \"from_s\": "
+                                                            "0, \"to_s\": null}]')");
     struct an_db *db = fixture_open(sql);
     CHECK(make_folder(folder));
     for (size_t i = 0; i < an_plot_count(); i++) {
@@ -465,6 +468,13 @@ static const struct machine_case machine_cases[] = {
     { "tenant-share", OWNED("vision"),
       "vision has 75\u00a0% of the GPU time of tenants, 1.5 GPUs on average",
       "# vision\n# t_s gpus none mean_gpus\n0 3 nan 1.5\n" },
+    { "windows",
+      "INSERT INTO meta VALUES ('windows', '[{\"name\": \"before\", \"from_s\": 0, \"to_s\": 1800},"
+      " {\"name\": \"outage\", \"from_s\": 1800, \"to_s\": null}]'); DELETE FROM happening;"
+      "INSERT INTO happening VALUES (21, 2000, NULL, 'node_down', 'dgx-1', 'dgx-1 down'),"
+      " (21, 2500, NULL, 'set', 'sched', 'set sched.scaling = xenna')",
+      "How high was the backlog before, during and after, with each variant?",
+      "# backlog\n# t_s " },
     { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
       "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
     { "memory", "UPDATE memory_sample SET spilled_bytes = 0",
