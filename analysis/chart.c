@@ -100,6 +100,8 @@ void an_chart_panel(struct an_chart *chart, const struct an_box *box)
 {
     chart->left = box->x0;
     chart->right = box->x1;
+    chart->top = box->y0;
+    chart->bottom = box->y1;
     (void)fprintf(chart->body,
                   "set lmargin at screen %.5f; set rmargin at screen %.5f\n"
                   "set tmargin at screen %.5f; set bmargin at screen %.5f\n",
@@ -388,7 +390,7 @@ static bool put_label(struct an_chart *chart, double middle, const char *text, d
             continue;
         const struct an_label label = { .x = x,
                                         .y = y0 - 8.0 - 12.0 * (double)row,
-                                        .color = AN_VERMILLION,
+                                        .color = AN_VERMILLION_TEXT,
                                         .size = 10.5,
                                         .align = 'c' };
         an_chart_text(chart, &label, "%s", text);
@@ -402,7 +404,7 @@ static bool put_label(struct an_chart *chart, double middle, const char *text, d
 static void happening_label(struct an_chart *chart, double middle, const char *text, size_t more,
                             const double y0, double taken[2])
 {
-    static const size_t lengths[] = { 40, 26, 16, 8 };
+    static const size_t lengths[] = { 46, 40, 26, 16, 8 };
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         char label[96];
         (void)snprintf(label, sizeof label, "%s", an_shorten(text, lengths[i]).text);
@@ -445,33 +447,72 @@ static void draw_lines(struct an_chart *chart, const struct an_frame *frame, dou
     }
 }
 
+/* What happens at one place is named together, as far as two names go. */
+static void label_happenings(struct an_chart *chart, const struct an_frame *frame, double y0)
+{
+    double taken[2] = { 0.0, 0.0 };
+    for (size_t i = 0, count = 0; i < frame->row_count; i += count) {
+        char text[96];
+        count = count_together(chart, frame, i);
+        const bool is_pair =
+            count > 1 && strcmp(an_text(frame, i, 2), an_text(frame, i + 1, 2)) != 0;
+        (void)snprintf(text, sizeof text, "%.40s%s%.40s", an_text(frame, i, 2), is_pair ? ", " : "",
+                       is_pair ? an_text(frame, i + 1, 2) : "");
+        happening_label(chart, happening_middle(chart, frame, i), text, count - 1 - is_pair, y0,
+                        taken);
+    }
+}
+
+/* Shades behind what is drawn, and where they begin and end; their names stand at their feet. */
+static void draw_windows(struct an_chart *chart, double y0, double y1)
+{
+    const struct an_extras *extras = chart->extras;
+    for (size_t i = 0; extras != NULL && i < extras->window_count; i++) {
+        const struct an_window *window = &extras->windows[i];
+        const double x0 = chart_time_px(chart, window->from_s);
+        const double x1 = chart_time_px(chart, window->to_s);
+        an_chart_rectangle(chart, &(struct an_box){ x0, y0, x1, y1 }, "#f1f3f5", "behind");
+        const struct an_label label = {
+            .x = 0.5 * (x0 + x1), .y = y1 - 9.0, .color = AN_MUTED, .size = 10.5, .align = 'c'
+        };
+        if (x1 - x0 > 7.0 * (double)strlen(window->name))
+            an_chart_text(chart, &label, "%s", window->name);
+    }
+}
+
+/* Of many only the changes of policy have room for names. */
+#define HAPPENINGS                                                                                 \
+    "SELECT t_s, until_s, iif(kind = 'set', replace(text, 'set sched.', ''), text)"                \
+    " FROM happening WHERE run_id = :run "
+
 weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error)
 {
     enum { MANY = 12, MOST_LINES = 80 };
-    const struct an_frame *frame = NULL;
-    WEIR_TRY(an_chart_query(
-        chart,
-        "SELECT t_s, until_s, iif(kind = 'set', replace(text, 'set sched.', ''), text)"
-        " FROM happening WHERE run_id = :run ORDER BY t_s, text",
-        NULL, &frame, error));
-    double taken[2] = { 0.0, 0.0 };
-    const bool is_marked = frame->row_count <= MOST_LINES; /* the first of many would mislead */
+    const struct an_frame *all = NULL;
+    const struct an_frame *named = NULL;
+    draw_windows(chart, y0, y1);
+    WEIR_TRY(
+        an_chart_query(chart, HAPPENINGS "ORDER BY t_s, kind <> 'set', text", NULL, &all, error));
+    const bool is_marked = all->row_count <= MOST_LINES; /* the first of many would mislead */
     if (is_marked)
-        draw_lines(chart, frame, y0, y1);
-    for (size_t i = 0, count = 0; frame->row_count <= MANY && i < frame->row_count; i += count) {
-        count = count_together(chart, frame, i);
-        happening_label(chart, happening_middle(chart, frame, i), an_text(frame, i, 2), count - 1,
-                        y0, taken);
+        draw_lines(chart, all, y0, y1);
+    if (all->row_count <= MANY) {
+        label_happenings(chart, all, y0);
+        return WEIR_OK;
     }
-    if (frame->row_count > MANY) {
-        const struct an_label label = {
-            .x = chart->right, .y = y0 - 8.0, .color = AN_VERMILLION, .size = 10.5, .align = 'r'
-        };
-        an_chart_text(chart, &label,
-                      is_marked ? "dashed: %zu faults and changes"
-                                : "%zu faults and changes, too many to mark",
-                      frame->row_count);
-    }
+    WEIR_TRY(an_chart_query(chart, HAPPENINGS "AND kind = 'set' ORDER BY t_s, text", NULL, &named,
+                            error));
+    if (!is_marked)
+        draw_lines(chart, named, y0, y1);
+    if (named->row_count <= MANY)
+        label_happenings(chart, named, y0);
+    const struct an_label label = { .x = AN_CHART_WIDTH - 4.0,
+                                    .y = y0 - 8.0,
+                                    .color = AN_VERMILLION_TEXT,
+                                    .size = 10.5,
+                                    .align = 'r' };
+    an_chart_text(chart, &label, is_marked ? "dashed: %zu faults, changes" : "%zu faults, changes",
+                  all->row_count);
     return WEIR_OK;
 }

@@ -90,12 +90,20 @@ static void draw_bars(struct an_chart *chart, const struct changes *changes)
 static weir_status draw_workers(struct an_chart *chart, const struct an_grid *grid,
                                 const double *series, struct weir_error *error)
 {
+    static const char *const names[2] = { "all", "in set-up" };
     double most = 1.0;
     for (size_t b = 0; b < grid->bins; b++)
         most = isnan(series[b]) ? most : fmax(most, series[b]);
     const double top = an_axis_top(most);
     an_chart_panel(chart, &(struct an_box){ 100, 28, 840, 208 });
     an_chart_time_axis(chart, false);
+    an_chart_track(chart, &(struct an_track){ .name = "",
+                                              .unit = " workers",
+                                              .high = top,
+                                              .grid = grid,
+                                              .series = series,
+                                              .count = 2,
+                                              .names = names });
     const double last = series[grid->bins - 1];
     const struct an_label label = { .x = 852,
                                     .y = 208.0 - 180.0 * fmin(last / top, 1.0) + 6.0,
