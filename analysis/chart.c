@@ -191,7 +191,7 @@ struct an_grid an_chart_grid(struct an_chart *chart, size_t samples)
     return grid;
 }
 
-static size_t grid_bin(const struct an_grid *grid, double t_s)
+size_t an_grid_bin(const struct an_grid *grid, double t_s)
 {
     const double bin = floor((t_s - grid->from_s) / grid->step_s + 1e-9);
     if (bin <= 0.0)
@@ -211,8 +211,8 @@ void an_grid_means(const struct an_grid *grid, const struct an_frame *frame, str
         const double value = an_number(frame, i, column);
         if (isnan(value) || !(end > start))
             continue;
-        const size_t last = grid_bin(grid, end - 1e-9 * grid->step_s);
-        for (size_t b = grid_bin(grid, start); b <= last; b++) {
+        const size_t last = an_grid_bin(grid, end - 1e-9 * grid->step_s);
+        for (size_t b = an_grid_bin(grid, start); b <= last; b++) {
             const double bin_start = grid->from_s + (double)b * grid->step_s;
             const double share = fmin(end, bin_start + grid->step_s) - fmax(start, bin_start);
             means[b] += value * fmax(share, 0.0);
@@ -266,13 +266,18 @@ void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const dou
     }
 }
 
+static double time_span(const struct an_chart *chart)
+{
+    return fmax(chart->span_s > 0.0 ? chart->span_s : chart->run->end_s, 1e-3);
+}
+
 static double chart_time_px(const struct an_chart *chart, double t_s)
 {
-    const double span = fmax(chart->run->end_s, 1e-3);
+    const double span = time_span(chart);
     return chart->left + (chart->right - chart->left) * fmin(fmax(t_s / span, 0.0), 1.0);
 }
 
-static double time_step(double span_s)
+double an_duration_step(double span_s)
 {
     static const double steps[] = { 0.001,   0.002,   0.005,   0.01,     0.02,     0.05,
                                     0.1,     0.2,     0.5,     1,        2,        5,
@@ -291,7 +296,7 @@ static double time_step(double span_s)
 
 static void tick_text(const struct an_chart *chart, double t_s, double step_s, char text[32])
 {
-    const double span = chart->run->end_s;
+    const double span = time_span(chart);
     if (chart->run->start_unix_s != 0) {
         const time_t moment = (time_t)(chart->run->start_unix_s + (int64_t)llround(t_s));
         struct tm parts = { 0 };
@@ -314,8 +319,8 @@ static void tick_text(const struct an_chart *chart, double t_s, double step_s, c
 
 void an_chart_time_axis(struct an_chart *chart, bool has_labels)
 {
-    const double span = fmax(chart->run->end_s, 1e-3);
-    const double step = time_step(span);
+    const double span = time_span(chart);
+    const double step = an_duration_step(span);
     /* Clock ticks lie on round clock times, not on round times since the start. */
     const double offset = step >= 1.0 ? fmod((double)chart->run->start_unix_s, step) : 0.0;
     const double first = offset > 0.0 ? step - offset : 0.0;

@@ -67,6 +67,7 @@ struct an_chart {
     char empty[240];    /* not "": nothing to draw, and why */
     double header, footer;
     double left, right;         /* of the present panel */
+    double span_s;              /* of the time axis; 0 = that of the run */
     double point_s;             /* true width of its points in time, 0 = none */
     double at_s;                /* the moment it shows; NAN = none */
     bool is_about_all;          /* all variants and replications, not one run: for the footer */
@@ -159,6 +160,7 @@ struct an_grid {
     size_t bins;
 };
 struct an_grid an_chart_grid(struct an_chart *chart, size_t samples);
+size_t an_grid_bin(const struct an_grid *grid, double t_s);
 /* Time-weighted means per bin of `column` over `rows` rows from `first` on; columns 0 and 1 of the
  * frame are t_s and dt_s. NAN where no sample lies. */
 struct an_span {
@@ -174,6 +176,8 @@ weir_status an_chart_means(struct an_chart *chart, const struct an_frame *frame,
  * start and its end. */
 void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const double *series,
                    size_t count);
+/* A step in the units people use for time that gives at most nine ticks. */
+double an_duration_step(double span_s);
 /* x range and ticks of the present panel: minutes, hours, days, or clock times. */
 void an_chart_time_axis(struct an_chart *chart, bool has_labels);
 /* Pixel of a moment in the present panel. */
