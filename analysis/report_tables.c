@@ -76,7 +76,7 @@ static weir_status write_tile(const struct an_page *page, const char *name,
 /* Of a comparison: the goal of each variant, what ended early without one. */
 static void write_goal_tiles(const struct an_page *page)
 {
-    enum { MOST = 6 };
+    enum { MOST = 12 };
     const struct an_comparison *comparison = page->comparison;
     const struct an_metric_row *row = &comparison->rows[0];
     for (size_t v = 0; v < comparison->variant_count && v < MOST; v++) {
@@ -240,9 +240,9 @@ void an_page_comparison(const struct an_page *page)
     const struct an_comparison *comparison = page->comparison;
     if (comparison->variant_count < 2 || comparison->row_count == 0)
         return;
-    (void)fputs(
-        "<h2 id=\"comparison\">Comparison of the variants</h2>\n<div class=\"scroll\"><table>",
-        out);
+    (void)fputs("<h2 id=\"comparison\">Comparison of the variants</h2>\n<div "
+                "class=\"scroll\"><table class=\"fit\">",
+                out);
     if (comparison->variant_count > comparison->shown)
         write_variant_rows(out, comparison);
     else
@@ -280,7 +280,8 @@ void an_page_stages(const struct an_page *page)
         return;
     (void)fputs("<h2 id=\"stages\">Stages</h2>\n<p class=\"note\">Means after warm-up, weighted by "
                 "time. Shares "
-                "are of worker time.</p>\n<div class=\"scroll\"><table><thead><tr><th>Stage</th>"
+                "are of worker time.</p>\n<div class=\"scroll\"><table "
+                "class=\"dense\"><thead><tr><th>Stage</th>"
                 "<th class=\"text\">Shape</th><th>Workers, mean</th><th>max</th><th>bound</th>"
                 "<th>Busy</th><th>Blocked</th><th>Starved</th><th>Set-up</th>"
                 "<th>Queue, mean</th><th>p95</th><th>Back-pressure</th><th>Bottleneck</th>"

@@ -130,7 +130,8 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_curves *cu
 {
     const bool is_small = own != SIZE_MAX;
     const struct an_label title = { .x = box->x0,
-                                    .y = box->y0 - (panel->axis == AN_AXIS_TIME ? 38.0 : 12.0),
+                                    .y = box->y0 -
+                                         (panel->axis == AN_AXIS_TIME && !is_small ? 38.0 : 12.0),
                                     .color = is_small ? AN_INK : AN_MUTED,
                                     .is_bold = is_small };
     an_chart_panel(chart, box);
@@ -158,7 +159,7 @@ static struct an_box place(const struct an_curves *curves, size_t index, size_t 
 {
     const size_t columns = curves->is_wide ? 1 : count < 3 ? count : count == 4 ? 2 : 3;
     const double pitch_x = (AN_CHART_WIDTH - 50.0) / (double)columns;
-    const double pitch_y = curves->is_wide ? 236.0 : count > 4 ? 178.0 : 270.0;
+    const double pitch_y = curves->is_wide ? 236.0 : count > 4 ? 186.0 : 270.0;
     const double x0 = 62.0 + pitch_x * (double)(index % columns);
     const double top = y0 + pitch_y * (double)(index / columns) + (curves->is_wide ? 48.0 : 28.0);
     return (struct an_box){ x0, top, x0 + pitch_x - 62.0,

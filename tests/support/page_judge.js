@@ -69,6 +69,11 @@
   /* Nothing is wider than the window but what scrolls. */
   if (document.documentElement.scrollWidth > document.documentElement.clientWidth + 1)
     wrong('the page is ' + document.documentElement.scrollWidth + ' px wide in a window of ' + document.documentElement.clientWidth);
+  if (innerWidth >= 1280)
+    document.querySelectorAll('.scroll,.wide').forEach(function (box) {
+      if (!box.closest('details') && box.scrollWidth > box.clientWidth + 1)
+        wrong('a table or chart is cut at the right: ' + box.textContent.trim().slice(0, 40));
+    });
   performance.getEntriesByType('resource').forEach(function (r) { if (!/^data:/.test(r.name)) wrong('loads ' + r.name); });
   document.querySelectorAll('nav a').forEach(function (a) {
     if (!document.querySelector(a.getAttribute('href'))) wrong('no ' + a.getAttribute('href'));

@@ -195,8 +195,9 @@ static const char machine[] = NUMBERS
     "INSERT INTO workload SELECT 21, 0, 'jobs' WHERE 21 NOT IN (SELECT run_id FROM workload);"     \
     "INSERT INTO job_label SELECT 21, 0, 'a' WHERE 21 NOT IN (SELECT run_id FROM job_label);"      \
     "INSERT INTO job VALUES (21, 0, 0, 0, 0, 3600, 0, 1, 1, 'done', 0, 'a', '" vision              \
-    "', 'ann', 'bert', '3 GPU', 3, 'h100', 1, 0, NULL), (21, 1, 1, 0, 3600, 7200, 0, 1, 1, 'done'," \
-    " 0, 'b', 'speech', 'bob', 'resnet', '1 GPU', 1, '', 1, 3600, NULL);"                                            \
+    "', 'ann', 'bert', '3 GPU', 3, 'h100', 1, 0, NULL), (21, 1, 1, 0, 3600, 7200, 0, 1, 1, "       \
+    "'done',"                                                                                      \
+    " 0, 'b', 'speech', 'bob', 'resnet', '1 GPU', 1, '', 1, 3600, NULL);"                          \
     "INSERT INTO worker VALUES (21, 900, NULL, 0, '', 7, 3, 0, 0, 3600, 'stopped', 0, 0, 0, 0),"   \
     " (21, 901, NULL, 0, '', 1, 1, 3600, 3600, 7200, 'stopped', 0, 0, 0, 1);"
 
