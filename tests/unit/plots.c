@@ -194,6 +194,8 @@ static const char machine[] = NUMBERS
 #define OWNED(vision)                                                                              \
     "INSERT INTO workload SELECT 21, 0, 'jobs' WHERE 21 NOT IN (SELECT run_id FROM workload);"     \
     "INSERT INTO job_label SELECT 21, 0, 'a' WHERE 21 NOT IN (SELECT run_id FROM job_label);"      \
+    "INSERT INTO job_label SELECT 21, 1, 'b' WHERE NOT EXISTS (SELECT 1 FROM job_label WHERE"      \
+    " run_id = 21 AND label = 1);"                                                                 \
     "INSERT INTO job VALUES (21, 0, 0, 0, 0, 3600, 0, 1, 1, 'done', 0, 'a', '" vision              \
     "', 'ann', 'bert', '3 GPU', 3, 'h100', 1, 0, NULL), (21, 1, 1, 0, 3600, 7200, 0, 1, 1, "       \
     "'done',"                                                                                      \
