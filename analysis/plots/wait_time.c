@@ -9,6 +9,7 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { SLOTS = 48 };
 
@@ -136,6 +137,15 @@ static weir_status add_items(struct an_chart *chart, struct an_curves *curves, c
     return WEIR_OK;
 }
 
+/* Counts of two pipelines together would be the order of neither. */
+static bool is_one_pipeline(const struct an_facts *facts)
+{
+    for (size_t i = 1; i < facts->stage_count; i++)
+        if (strcmp(facts->stages[i].pipeline, facts->stages[0].pipeline) != 0)
+            return false;
+    return facts->stage_count > 0;
+}
+
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     char titles[3][96];
@@ -143,7 +153,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     for (size_t m = 0; m < 2; m++)
         WEIR_TRY(add_jobs(chart, &curves, &measures[m], titles[m], error));
     const bool has_jobs = curves.panel_count > 0;
-    if (chart->facts->stage_count > 0 && chart->facts->offered_per_s > 0.0)
+    if (is_one_pipeline(chart->facts) && chart->facts->offered_per_s > 0.0)
         WEIR_TRY(add_items(chart, &curves, titles[2], error));
     if (curves.panel_count == 0)
         return an_chart_empty(chart, "nothing arrives over time in this run");
