@@ -100,6 +100,8 @@ void an_chart_panel(struct an_chart *chart, const struct an_box *box)
 {
     chart->left = box->x0;
     chart->right = box->x1;
+    chart->top = box->y0;
+    chart->bottom = box->y1;
     (void)fprintf(chart->body,
                   "set lmargin at screen %.5f; set rmargin at screen %.5f\n"
                   "set tmargin at screen %.5f; set bmargin at screen %.5f\n",
@@ -189,7 +191,7 @@ struct an_grid an_chart_grid(struct an_chart *chart, size_t samples)
     return grid;
 }
 
-static size_t grid_bin(const struct an_grid *grid, double t_s)
+size_t an_grid_bin(const struct an_grid *grid, double t_s)
 {
     const double bin = floor((t_s - grid->from_s) / grid->step_s + 1e-9);
     if (bin <= 0.0)
@@ -209,8 +211,8 @@ void an_grid_means(const struct an_grid *grid, const struct an_frame *frame, str
         const double value = an_number(frame, i, column);
         if (isnan(value) || !(end > start))
             continue;
-        const size_t last = grid_bin(grid, end - 1e-9 * grid->step_s);
-        for (size_t b = grid_bin(grid, start); b <= last; b++) {
+        const size_t last = an_grid_bin(grid, end - 1e-9 * grid->step_s);
+        for (size_t b = an_grid_bin(grid, start); b <= last; b++) {
             const double bin_start = grid->from_s + (double)b * grid->step_s;
             const double share = fmin(end, bin_start + grid->step_s) - fmax(start, bin_start);
             means[b] += value * fmax(share, 0.0);
@@ -264,13 +266,18 @@ void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const dou
     }
 }
 
+static double time_span(const struct an_chart *chart)
+{
+    return fmax(chart->span_s > 0.0 ? chart->span_s : chart->run->end_s, 1e-3);
+}
+
 static double chart_time_px(const struct an_chart *chart, double t_s)
 {
-    const double span = fmax(chart->run->end_s, 1e-3);
+    const double span = time_span(chart);
     return chart->left + (chart->right - chart->left) * fmin(fmax(t_s / span, 0.0), 1.0);
 }
 
-static double time_step(double span_s)
+double an_duration_step(double span_s)
 {
     static const double steps[] = { 0.001,   0.002,   0.005,   0.01,     0.02,     0.05,
                                     0.1,     0.2,     0.5,     1,        2,        5,
@@ -289,7 +296,7 @@ static double time_step(double span_s)
 
 static void tick_text(const struct an_chart *chart, double t_s, double step_s, char text[32])
 {
-    const double span = chart->run->end_s;
+    const double span = time_span(chart);
     if (chart->run->start_unix_s != 0) {
         const time_t moment = (time_t)(chart->run->start_unix_s + (int64_t)llround(t_s));
         struct tm parts = { 0 };
@@ -312,8 +319,8 @@ static void tick_text(const struct an_chart *chart, double t_s, double step_s, c
 
 void an_chart_time_axis(struct an_chart *chart, bool has_labels)
 {
-    const double span = fmax(chart->run->end_s, 1e-3);
-    const double step = time_step(span);
+    const double span = time_span(chart);
+    const double step = an_duration_step(span);
     /* Clock ticks lie on round clock times, not on round times since the start. */
     const double offset = step >= 1.0 ? fmod((double)chart->run->start_unix_s, step) : 0.0;
     const double first = offset > 0.0 ? step - offset : 0.0;
@@ -388,7 +395,7 @@ static bool put_label(struct an_chart *chart, double middle, const char *text, d
             continue;
         const struct an_label label = { .x = x,
                                         .y = y0 - 8.0 - 12.0 * (double)row,
-                                        .color = AN_VERMILLION,
+                                        .color = AN_VERMILLION_TEXT,
                                         .size = 10.5,
                                         .align = 'c' };
         an_chart_text(chart, &label, "%s", text);
@@ -402,7 +409,7 @@ static bool put_label(struct an_chart *chart, double middle, const char *text, d
 static void happening_label(struct an_chart *chart, double middle, const char *text, size_t more,
                             const double y0, double taken[2])
 {
-    static const size_t lengths[] = { 40, 26, 16, 8 };
+    static const size_t lengths[] = { 46, 40, 26, 16, 8 };
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         char label[96];
         (void)snprintf(label, sizeof label, "%s", an_shorten(text, lengths[i]).text);
@@ -445,33 +452,72 @@ static void draw_lines(struct an_chart *chart, const struct an_frame *frame, dou
     }
 }
 
+/* What happens at one place is named together, as far as two names go. */
+static void label_happenings(struct an_chart *chart, const struct an_frame *frame, double y0)
+{
+    double taken[2] = { 0.0, 0.0 };
+    for (size_t i = 0, count = 0; i < frame->row_count; i += count) {
+        char text[96];
+        count = count_together(chart, frame, i);
+        const bool is_pair =
+            count > 1 && strcmp(an_text(frame, i, 2), an_text(frame, i + 1, 2)) != 0;
+        (void)snprintf(text, sizeof text, "%.40s%s%.40s", an_text(frame, i, 2), is_pair ? ", " : "",
+                       is_pair ? an_text(frame, i + 1, 2) : "");
+        happening_label(chart, happening_middle(chart, frame, i), text, count - 1 - is_pair, y0,
+                        taken);
+    }
+}
+
+/* Shades behind what is drawn, and where they begin and end; their names stand at their feet. */
+static void draw_windows(struct an_chart *chart, double y0, double y1)
+{
+    const struct an_extras *extras = chart->extras;
+    for (size_t i = 0; extras != NULL && i < extras->window_count; i++) {
+        const struct an_window *window = &extras->windows[i];
+        const double x0 = chart_time_px(chart, window->from_s);
+        const double x1 = chart_time_px(chart, window->to_s);
+        an_chart_rectangle(chart, &(struct an_box){ x0, y0, x1, y1 }, "#f1f3f5", "behind");
+        const struct an_label label = {
+            .x = 0.5 * (x0 + x1), .y = y1 - 9.0, .color = AN_MUTED, .size = 10.5, .align = 'c'
+        };
+        if (x1 - x0 > 7.0 * (double)strlen(window->name))
+            an_chart_text(chart, &label, "%s", window->name);
+    }
+}
+
+/* Of many only the changes of policy have room for names. */
+#define HAPPENINGS                                                                                 \
+    "SELECT t_s, until_s, iif(kind = 'set', replace(text, 'set sched.', ''), text)"                \
+    " FROM happening WHERE run_id = :run "
+
 weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error)
 {
     enum { MANY = 12, MOST_LINES = 80 };
-    const struct an_frame *frame = NULL;
-    WEIR_TRY(an_chart_query(
-        chart,
-        "SELECT t_s, until_s, iif(kind = 'set', replace(text, 'set sched.', ''), text)"
-        " FROM happening WHERE run_id = :run ORDER BY t_s, text",
-        NULL, &frame, error));
-    double taken[2] = { 0.0, 0.0 };
-    const bool is_marked = frame->row_count <= MOST_LINES; /* the first of many would mislead */
+    const struct an_frame *all = NULL;
+    const struct an_frame *named = NULL;
+    draw_windows(chart, y0, y1);
+    WEIR_TRY(
+        an_chart_query(chart, HAPPENINGS "ORDER BY t_s, kind <> 'set', text", NULL, &all, error));
+    const bool is_marked = all->row_count <= MOST_LINES; /* the first of many would mislead */
     if (is_marked)
-        draw_lines(chart, frame, y0, y1);
-    for (size_t i = 0, count = 0; frame->row_count <= MANY && i < frame->row_count; i += count) {
-        count = count_together(chart, frame, i);
-        happening_label(chart, happening_middle(chart, frame, i), an_text(frame, i, 2), count - 1,
-                        y0, taken);
+        draw_lines(chart, all, y0, y1);
+    if (all->row_count <= MANY) {
+        label_happenings(chart, all, y0);
+        return WEIR_OK;
     }
-    if (frame->row_count > MANY) {
-        const struct an_label label = {
-            .x = chart->right, .y = y0 - 8.0, .color = AN_VERMILLION, .size = 10.5, .align = 'r'
-        };
-        an_chart_text(chart, &label,
-                      is_marked ? "dashed: %zu faults and changes"
-                                : "%zu faults and changes, too many to mark",
-                      frame->row_count);
-    }
+    WEIR_TRY(an_chart_query(chart, HAPPENINGS "AND kind = 'set' ORDER BY t_s, text", NULL, &named,
+                            error));
+    if (!is_marked)
+        draw_lines(chart, named, y0, y1);
+    if (named->row_count <= MANY)
+        label_happenings(chart, named, y0);
+    const struct an_label label = { .x = AN_CHART_WIDTH - 4.0,
+                                    .y = y0 - 8.0,
+                                    .color = AN_VERMILLION_TEXT,
+                                    .size = 10.5,
+                                    .align = 'r' };
+    an_chart_text(chart, &label, is_marked ? "dashed: %zu faults, changes" : "%zu faults, changes",
+                  all->row_count);
     return WEIR_OK;
 }

@@ -19,22 +19,45 @@
 enum { AN_CHART_WIDTH = 1000, AN_CHART_BINS = 240 };
 
 /* Contrast and distance under colour blindness were computed for these; no purple beside grey. */
-#define AN_INK         "#1f2933"
-#define AN_MUTED       "#66727f"
-#define AN_GRID        "#e6e9ed"
-#define AN_BLUE        "#0072b2"
-#define AN_ORANGE      "#d98f00"
-#define AN_GREEN       "#009e73"
-#define AN_GREY        "#7b8794"
-#define AN_SKY         "#56b4e9"
-#define AN_PALE        "#d7dde3"
-#define AN_PALE_BLUE   "#cfe3f0"
-#define AN_VERMILLION  "#d55e00"
-#define AN_PINK        "#cc79a7"
-#define AN_ORANGE_TEXT "#b27600"
-#define AN_GREEN_TEXT  "#00795a"
+#define AN_INK             "#1f2933"
+#define AN_MUTED           "#66727f"
+#define AN_GRID            "#e6e9ed"
+#define AN_BLUE            "#0072b2"
+#define AN_ORANGE          "#d98f00"
+#define AN_GREEN           "#009e73"
+#define AN_GREY            "#7b8794"
+#define AN_SKY             "#56b4e9"
+#define AN_PALE            "#d7dde3"
+#define AN_PALE_BLUE       "#cfe3f0"
+#define AN_VERMILLION      "#d55e00"
+#define AN_PINK            "#cc79a7"
+/* Of text: at least 4.5 to 1 on white. */
+#define AN_VERMILLION_TEXT "#b34700"
+#define AN_ORANGE_TEXT     "#8f5e00"
+#define AN_GREEN_TEXT      "#00795a"
+
+/* What others lay over charts; all of it borrowed, all of it optional. */
+struct an_window {
+    const char *name; /* "outage" */
+    double from_s, to_s;
+};
+/* A measured curve under the simulated one of a panel: `of` is the chart and the name of the panel
+ * or strip, "throughput finished", "queues caption". */
+struct an_curve {
+    const char *of;
+    const double *t_s, *values;
+    size_t count;
+};
+struct an_extras {
+    const struct an_window *windows;
+    size_t window_count;
+    const struct an_curve *curves;
+    size_t curve_count;
+};
 
 struct an_chart {
+    const char *name;               /* of its kind */
+    const struct an_extras *extras; /* NULL = none */
     const struct an_run *run;
     const struct an_facts *facts;
     const struct an_plot_options *options;
@@ -43,13 +66,16 @@ struct an_chart {
     char subtitle[360]; /* what, unit, aggregation */
     char empty[240];    /* not "": nothing to draw, and why */
     double header, footer;
-    double left, right; /* of the present panel */
-    double point_s;     /* true width of its points in time, 0 = none */
-    double at_s;        /* the moment it shows; NAN = none */
-    bool is_about_all;  /* all variants and replications, not one run: for the footer */
-    size_t blocks;      /* of data written so far */
-    FILE *data, *body;
-    struct an_keeper keeper; /* of frames and numbers that live as long as the chart */
+    double left, right;         /* of the present panel */
+    double span_s;              /* of the time axis; 0 = that of the run */
+    double point_s;             /* true width of its points in time, 0 = none */
+    double at_s;                /* the moment it shows; NAN = none */
+    bool is_about_all;          /* all variants and replications, not one run: for the footer */
+    size_t blocks;              /* of data written so far */
+    double top, bottom;         /* of the present panel, px */
+    size_t tracks;              /* panels over time so far */
+    FILE *data, *body, *script; /* the last: what the page's script knows; NULL = nobody asks */
+    struct an_keeper keeper;    /* of frames and numbers that live as long as the chart */
 };
 
 /* A chart: one C file, one line in the registry. `draw` fills the chart or its `empty` text. */
@@ -109,12 +135,32 @@ void an_push_apart(double *y, size_t count, double gap, double low, double high)
 
 /* ---- time ---- */
 
+struct an_grid;
+/* A panel over time, for whoever moves over it on the page: the values of its series as they lie
+ * one after the other on the grid, in the unit of its axis. Called after an_chart_panel(). */
+struct an_track {
+    const char *name; /* of the panel, "" = it is the only one */
+    const char *unit;
+    double low, high; /* of the axis */
+    const struct an_grid *grid;
+    const double *series;
+    size_t count;
+    const char *const *names; /* of the series */
+    bool is_stacked;          /* a single series is not at its own height */
+};
+void an_chart_track(struct an_chart *chart, const struct an_track *track);
+/* The measured curve of a panel as one more piece of its plot command, ", \\\n ..."; its data go
+ * into a block of their own. Nothing when nobody measured it. `scale` turns it into the unit of
+ * the axis. After all blocks that the command counts. */
+void an_chart_curve(struct an_chart *chart, const char *panel, double scale);
+
 /* Equal bins over the whole run; at most AN_CHART_BINS. */
 struct an_grid {
     double from_s, to_s, step_s;
     size_t bins;
 };
 struct an_grid an_chart_grid(struct an_chart *chart, size_t samples);
+size_t an_grid_bin(const struct an_grid *grid, double t_s);
 /* Time-weighted means per bin of `column` over `rows` rows from `first` on; columns 0 and 1 of the
  * frame are t_s and dt_s. NAN where no sample lies. */
 struct an_span {
@@ -130,10 +176,13 @@ weir_status an_chart_means(struct an_chart *chart, const struct an_frame *frame,
  * start and its end. */
 void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const double *series,
                    size_t count);
+/* A step in the units people use for time that gives at most nine ticks. */
+double an_duration_step(double span_s);
 /* x range and ticks of the present panel: minutes, hours, days, or clock times. */
 void an_chart_time_axis(struct an_chart *chart, bool has_labels);
 /* Pixel of a moment in the present panel. */
-/* Dashed lines at what happened from outside, over the height y0 to y1, labels above y0. */
+/* Dashed lines at what happened from outside, over the height y0 to y1, labels above y0; windows
+ * as shades behind. */
 weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error);
 /* The largest of values from 0 on; NAN is none. */

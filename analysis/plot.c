@@ -163,42 +163,64 @@ static void write_width(struct an_chart *chart)
     memcpy(chart->subtitle, text, sizeof text);
 }
 
-/* Lets the chart fill two buffers; an empty one becomes a card. */
-static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *chart, char **data,
-                              char **body, struct weir_error *error)
+/* What a chart fills; malloc'ed texts. */
+struct drawn {
+    char *data, *body, *script;
+};
+
+static void drawn_clear(struct drawn *drawn)
 {
-    struct an_buffer data_buffer = { 0 };
-    struct an_buffer body_buffer = { 0 };
-    struct an_buffer card_buffer = { 0 };
+    free(drawn->data);
+    free(drawn->body);
+    free(drawn->script);
+    *drawn = (struct drawn){ .data = NULL };
+}
+
+/* An empty one becomes a card. */
+static weir_status fill(const struct an_plot_ops *plot, struct an_chart *chart, FILE *card,
+                        struct weir_error *error)
+{
+    WEIR_TRY(draw_or_say(plot, chart, error));
+    if (chart->title[0] == '\0') /* nothing is claimed */
+        an_chart_title(chart, "%s", plot->info.question);
+    if (chart->empty[0] != '\0')
+        write_card(chart, card);
+    write_width(chart);
+    return WEIR_OK;
+}
+
+/* Lets the chart fill its buffers. */
+static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *chart,
+                              struct drawn *drawn, struct weir_error *error)
+{
+    enum { DATA, BODY, CARD, SCRIPT, BUFFERS };
+    struct an_buffer buffers[BUFFERS] = { { 0 } };
+    char *texts[BUFFERS] = { NULL };
     weir_status status = WEIR_OK;
-    if (!an_buffer_open(&data_buffer) || !an_buffer_open(&body_buffer) ||
-        !an_buffer_open(&card_buffer))
-        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (status == WEIR_OK) {
-        chart->data = data_buffer.file;
-        chart->body = body_buffer.file;
-        status = draw_or_say(plot, chart, error);
-        if (status == WEIR_OK && chart->title[0] == '\0') /* nothing is claimed */
-            an_chart_title(chart, "%s", plot->info.question);
-        if (status == WEIR_OK && chart->empty[0] != '\0')
-            write_card(chart, card_buffer.file);
-        write_width(chart);
+    for (size_t i = 0; i < BUFFERS; i++)
+        if (!an_buffer_open(&buffers[i]))
+            status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    chart->data = buffers[DATA].file;
+    chart->body = buffers[BODY].file;
+    chart->script = buffers[SCRIPT].file;
+    if (status == WEIR_OK)
+        status = fill(plot, chart, buffers[CARD].file, error);
+    for (size_t i = 0; i < BUFFERS; i++) {
+        texts[i] = an_buffer_take(&buffers[i]);
+        if (status == WEIR_OK && texts[i] == NULL)
+            status = weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
-    *data = an_buffer_take(&data_buffer);
-    char *drawn = an_buffer_take(&body_buffer);
-    char *card = an_buffer_take(&card_buffer);
     const bool is_card = chart->empty[0] != '\0';
-    *body = is_card ? card : drawn;
-    free(is_card ? drawn : card);
-    if (status == WEIR_OK && (*data == NULL || *body == NULL))
-        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    *drawn = (struct drawn){ texts[DATA], texts[is_card ? CARD : BODY], texts[SCRIPT] };
+    free(texts[is_card ? BODY : CARD]);
     return status;
 }
 
-weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_job *job,
-                          struct an_plot_texts *texts, struct weir_error *error)
+static struct an_chart chart_of(const struct an_plot_ops *plot, const struct an_plot_job *job)
 {
-    struct an_chart chart = { .keeper = { .db = job->db },
+    return (struct an_chart){ .name = plot->info.name,
+                              .extras = job->extras,
+                              .keeper = { .db = job->db },
                               .run = job->run,
                               .facts = job->facts,
                               .options = job->options,
@@ -206,35 +228,55 @@ weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_j
                               .height = 420.0,
                               .header = job->is_bare ? 2.0 : 74.0,
                               .footer = job->is_bare ? 2.0 : 36.0 };
-    char *data = NULL;
-    char *body = NULL;
-    weir_status status = draw_chart(plot, &chart, &data, &body, error);
+}
+
+weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_job *job,
+                          struct an_plot_texts *texts, struct weir_error *error)
+{
+    struct an_chart chart = chart_of(plot, job);
+    struct drawn drawn = { .data = NULL };
+    weir_status status = draw_chart(plot, &chart, &drawn, error);
     if (status == WEIR_OK)
-        status = write_data(plot, job->folder, data, error);
+        status = write_data(plot, job->folder, drawn.data, error);
     if (status == WEIR_OK)
-        status = write_script(plot, job, &chart, body, error);
+        status = write_script(plot, job, &chart, drawn.body, error);
     an_keep_clear(&chart.keeper);
-    free(body);
-    if (status != WEIR_OK) {
+    if (status != WEIR_OK)
         weir_error_wrap(error, "chart %s", plot->info.name);
-        free(data);
+    if (status != WEIR_OK || texts == NULL) {
+        drawn_clear(&drawn);
         return status;
-    }
-    if (texts == NULL) {
-        free(data);
-        return WEIR_OK;
     }
     memcpy(texts->title, chart.title, sizeof texts->title);
     memcpy(texts->subtitle, chart.subtitle, sizeof texts->subtitle);
     texts->is_empty = chart.empty[0] != '\0';
-    texts->data = data;
+    texts->data = drawn.data;
+    texts->script = drawn.script;
+    free(drawn.body);
     return WEIR_OK;
+}
+
+weir_status an_plot_tracks(const struct an_plot_ops *plot, const struct an_plot_job *job,
+                           char **script, struct weir_error *error)
+{
+    struct an_chart chart = chart_of(plot, job);
+    struct drawn drawn = { .data = NULL };
+    const weir_status status = draw_chart(plot, &chart, &drawn, error);
+    an_keep_clear(&chart.keeper);
+    if (status == WEIR_OK) {
+        *script = drawn.script;
+        drawn.script = NULL;
+    }
+    drawn_clear(&drawn);
+    return status;
 }
 
 void an_plot_texts_clear(struct an_plot_texts *texts)
 {
     free(texts->data);
+    free(texts->script);
     texts->data = NULL;
+    texts->script = NULL;
 }
 
 /* `output` as gnuplot finds it from another folder; malloc'ed. NULL = no memory or no folder. */

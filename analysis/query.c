@@ -254,6 +254,34 @@ weir_status an_query(struct an_db *db, const char *sql, const struct an_args *ar
     return WEIR_OK;
 }
 
+weir_status an_query_each(struct an_db *db, const char *sql, const struct an_args *args,
+                          void (*each)(void *state, const double *numbers), void *state,
+                          struct weir_error *error)
+{
+    enum { MOST_COLUMNS = 16 };
+    double numbers[MOST_COLUMNS];
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
+        return fail_query(db, error);
+    bind_arguments(statement, args);
+    const int columns = sqlite3_column_count(statement);
+    assert(columns <= MOST_COLUMNS);
+    int step = SQLITE_ROW;
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int i = 0; i < columns; i++)
+            numbers[i] = sqlite3_column_type(statement, i) == SQLITE_NULL
+                             ? AN_NAN
+                             : sqlite3_column_double(statement, i);
+        each(state, numbers);
+    }
+    const weir_status status =
+        step == SQLITE_DONE
+            ? WEIR_OK
+            : weir_fail(error, WEIR_EIO, "cannot be read: %s", sqlite3_errmsg(db->sqlite));
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
 /* ---- runs and results ---- */
 
 static weir_status fail_no_run(struct an_db *db, const char *variant, uint32_t replication,

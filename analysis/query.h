@@ -31,6 +31,10 @@ struct an_args {
  * than a table that the statement names. */
 weir_status an_query(struct an_db *db, const char *sql, const struct an_args *args,
                      struct an_frame **frame, struct weir_error *error);
+/* The same row by row, for more rows than memory should hold: `each` gets the numbers of one. */
+weir_status an_query_each(struct an_db *db, const char *sql, const struct an_args *args,
+                          void (*each)(void *state, const double *numbers), void *state,
+                          struct weir_error *error);
 void an_frame_destroy(struct an_frame *frame);
 /* Holds the frames and numbers of one piece of work until they are all let go together. */
 struct an_kept;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The report: one self-contained HTML page about one run and the comparison it belongs to. Tiles, a
- * finding, tables, all charts as inline SVG with their data, assumptions, how to repeat. No script,
- * no web font, nothing is loaded.
+ * finding, tables, all charts as inline SVG with their data, assumptions, how to repeat. It reads
+ * without its script (report_script.h); no web font, nothing is loaded.
  *
  * All charts are drawn by one gnuplot process in a folder beside the page that is removed again.
  */
@@ -10,6 +10,7 @@
 #include "analysis/output.h"
 #include "analysis/plot.h"
 #include "analysis/report_incident.h"
+#include "analysis/report_script.h"
 #include "analysis/report_work.h"
 #include "analysis/svg.h"
 #include "analysis/text.h"
@@ -78,7 +79,6 @@ static weir_status write_scripts(const struct an_plot_job *common, struct galler
         char output[96];
         (void)snprintf(output, sizeof output, "%s.svg", an_plot_at(i)->name);
         job.output = output;
-        job.is_bare = true;
         if (an_signals_pending())
             return WEIR_EINTERRUPTED;
         WEIR_TRY(an_plot_write(an_plot_ops_at(i), &job, &gallery->texts[i], error));
@@ -135,8 +135,17 @@ static weir_status draw_gallery(const struct an_plot_job *common, const char *ou
     return an_signals_release(&held, status, error);
 }
 
-static void write_figure(FILE *out, const struct gallery *gallery, size_t index)
+/* What the page shows beside its tables. */
+struct show {
+    const struct gallery *gallery;
+    const struct an_plot_job *job;
+    const struct an_overlays *overlays;
+};
+
+static weir_status write_figure(FILE *out, const struct show *show, size_t index,
+                                struct weir_error *error)
 {
+    const struct gallery *gallery = show->gallery;
     const char *name = an_plot_at(index)->name;
     const struct an_plot_texts *texts = &gallery->texts[index];
     char prefix[64];
@@ -145,13 +154,17 @@ static void write_figure(FILE *out, const struct gallery *gallery, size_t index)
     an_write_html(out, texts->title);
     (void)fputs("</h2><figcaption>", out);
     an_write_html(out, texts->subtitle);
-    (void)fputs("</figcaption>\n", out);
+    (void)fputs("</figcaption>\n<div class=\"wide\">", out);
     an_svg_inline(out, gallery->svgs[index], prefix, texts->title);
+    (void)fputs("</div>\n", out);
+    WEIR_TRY(an_page_tracks(out, an_plot_ops_at(index), texts->script, show->job, show->overlays,
+                            error));
     (void)fputs("</figure>\n<details><summary>The data of this chart</summary>"
                 "<div class=\"scroll\">\n",
                 out);
     an_page_data(out, texts->data);
     (void)fputs("</div></details>\n", out);
+    return WEIR_OK;
 }
 
 /* The chart that shows the measure a comparison is decided by; NULL = none does. */
@@ -181,23 +194,48 @@ static size_t rank_of_chart(const struct an_comparison *comparison, size_t index
     return goal != NULL && strcmp(name, goal) == 0 ? 1 : 2;
 }
 
-static void write_gallery(FILE *out, const struct gallery *gallery,
-                          const struct an_comparison *comparison)
+/* Calls for every chart that is drawn, in the order of the page. */
+static weir_status each_figure(FILE *out, const struct show *show,
+                               const struct an_comparison *comparison,
+                               weir_status (*write)(FILE *, const struct show *, size_t,
+                                                    struct weir_error *),
+                               struct weir_error *error)
 {
-    bool has_missing = false;
     for (size_t rank = 0; rank < 3; rank++)
-        for (size_t i = 0; i < gallery->count; i++)
-            if (gallery->svgs[i] != NULL && rank_of_chart(comparison, i) == rank)
-                write_figure(out, gallery, i);
+        for (size_t i = 0; i < show->gallery->count; i++)
+            if (show->gallery->svgs[i] != NULL && rank_of_chart(comparison, i) == rank)
+                WEIR_TRY(write(out, show, i, error));
+    return WEIR_OK;
+}
+
+static weir_status write_link(FILE *out, const struct show *show, size_t index,
+                              struct weir_error *error)
+{
+    (void)show;
+    (void)error;
+    (void)fprintf(out, "<a href=\"#%s\">", an_plot_at(index)->name);
+    for (const char *c = an_plot_at(index)->name; *c != '\0'; c++)
+        (void)fputc(*c == '-' ? ' ' : *c, out);
+    (void)fputs("</a>\n", out);
+    return WEIR_OK;
+}
+
+static weir_status write_gallery(FILE *out, const struct show *show,
+                                 const struct an_comparison *comparison, struct weir_error *error)
+{
+    const struct gallery *gallery = show->gallery;
+    bool has_missing = false;
+    WEIR_TRY(each_figure(out, show, comparison, write_figure, error));
     for (size_t i = 0; i < gallery->count; i++)
         has_missing = has_missing || gallery->svgs[i] == NULL;
     if (!has_missing)
-        return;
+        return WEIR_OK;
     (void)fputs("<p class=\"note\">Charts without data in this run:", out);
     for (size_t i = 0; i < gallery->count; i++)
         if (gallery->svgs[i] == NULL)
             (void)fprintf(out, " %s", an_plot_at(i)->name);
     (void)fputs(".</p>\n", out);
+    return WEIR_OK;
 }
 
 /* ---- the page ---- */
@@ -346,12 +384,30 @@ static weir_status write_lead(const struct an_page *page, struct weir_error *err
     return WEIR_OK;
 }
 
-static weir_status write_page(const struct an_page *page, const struct gallery *gallery,
+/* What is on the page, before it: charts by name, then what an_page_heading() named. */
+static weir_status write_contents(const struct an_page *page, const struct show *show,
+                                  struct weir_error *error)
+{
+    (void)fputs("<nav aria-label=\"contents\">\n", page->out);
+    if (has_comparison(page))
+        (void)fputs("<a href=\"#comparison\">comparison</a>\n", page->out);
+    WEIR_TRY(each_figure(page->out, show, page->comparison, write_link, error));
+    if (page->facts->stage_count > 0)
+        (void)fputs("<a href=\"#stages\">stages</a>\n", page->out);
+    (void)fputs("<a href=\"#assumptions\">assumptions</a>\n<a href=\"#repeat\">how to "
+                "repeat</a>\n</nav>\n",
+                page->out);
+    return WEIR_OK;
+}
+
+static weir_status write_page(const struct an_page *page, const struct show *show,
                               struct weir_error *error)
 {
     (void)fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
+                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n",
                 page->out);
+    an_page_policy(page->out);
+    (void)fputs("<title>", page->out);
     an_write_html(page->out, page->run->scenario);
     (void)fputs(" · ", page->out);
     an_write_html(page->out, page->run->variant);
@@ -363,27 +419,30 @@ static weir_status write_page(const struct an_page *page, const struct gallery *
     WEIR_TRY(an_page_incident(page, error));
     WEIR_TRY(an_page_tiles(page, error));
     WEIR_TRY(write_lead(page, error));
+    WEIR_TRY(write_contents(page, show, error));
     an_page_work(page);
     an_page_comparison(page);
     WEIR_TRY(an_page_windows(page, error));
-    write_gallery(page->out, gallery, page->comparison);
+    WEIR_TRY(write_gallery(page->out, show, page->comparison, error));
     an_page_stages(page);
     WEIR_TRY(an_page_decisions(page, error));
     WEIR_TRY(an_page_events(page, error));
     WEIR_TRY(an_page_assumptions(page, error));
     WEIR_TRY(an_page_repeat(page, error));
-    (void)fputs("</main></body></html>\n", page->out);
+    (void)fputs("</main>\n", page->out);
+    WEIR_TRY(an_page_script(page, show->overlays, error));
+    (void)fputs("</body></html>\n", page->out);
     return WEIR_OK;
 }
 
-static weir_status save_page(const struct an_page *page, const struct gallery *gallery,
+static weir_status save_page(const struct an_page *page, const struct show *show,
                              const char *output, struct weir_error *error)
 {
     FILE *out = NULL;
     WEIR_TRY(an_output_open(output, &out, error));
     struct an_page written = *page;
     written.out = out;
-    return an_output_close(out, output, write_page(&written, gallery, error), error);
+    return an_output_close(out, output, write_page(&written, show, error), error);
 }
 
 static weir_status report_run(struct an_page *page, const struct an_plot_options *options,
@@ -399,14 +458,20 @@ static weir_status report_run(struct an_page *page, const struct an_plot_options
     struct an_claim grows;
     weir_status status = an_page_claim(page, "run.grows", &grows, error);
     page->grows = grows.text;
-    const struct an_plot_job job = {
-        .db = page->keeper->db, .run = page->run, .facts = page->facts, .options = options
-    };
+    const struct an_plot_job job = { .db = page->keeper->db,
+                                     .run = page->run,
+                                     .facts = page->facts,
+                                     .options = options,
+                                     .is_bare = true };
     struct gallery *gallery = calloc(1, sizeof *gallery);
     if (status == WEIR_OK && gallery != NULL) {
         status = draw_gallery(&job, output, gallery, error);
+        struct an_overlays overlays = { .count = 0 };
         if (status == WEIR_OK)
-            status = save_page(page, gallery, output, error);
+            status = an_overlays_read(job.db, job.run, &overlays, error);
+        if (status == WEIR_OK)
+            status = save_page(page, &(struct show){ gallery, &job, &overlays }, output, error);
+        an_overlays_clear(&overlays);
         gallery_clear(gallery);
     } else if (status == WEIR_OK) {
         status = weir_fail(error, WEIR_ENOMEM, "out of memory");

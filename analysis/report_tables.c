@@ -76,7 +76,7 @@ static weir_status write_tile(const struct an_page *page, const char *name,
 /* Of a comparison: the goal of each variant, what ended early without one. */
 static void write_goal_tiles(const struct an_page *page)
 {
-    enum { MOST = 6 };
+    enum { MOST = 12 };
     const struct an_comparison *comparison = page->comparison;
     const struct an_metric_row *row = &comparison->rows[0];
     for (size_t v = 0; v < comparison->variant_count && v < MOST; v++) {
@@ -232,7 +232,7 @@ void an_page_comparison(const struct an_page *page)
 {
     FILE *out = page->out;
     if (page->comparison == NULL) {
-        (void)fputs("<h2>Comparison</h2><p class=\"note\">", out);
+        (void)fputs("<h2 id=\"comparison\">Comparison</h2><p class=\"note\">", out);
         an_write_html(out, page->why_not);
         (void)fputs("</p>\n", out);
         return;
@@ -240,7 +240,9 @@ void an_page_comparison(const struct an_page *page)
     const struct an_comparison *comparison = page->comparison;
     if (comparison->variant_count < 2 || comparison->row_count == 0)
         return;
-    (void)fputs("<h2>Comparison of the variants</h2>\n<div class=\"scroll\"><table>", out);
+    (void)fputs("<h2 id=\"comparison\">Comparison of the variants</h2>\n<div "
+                "class=\"scroll\"><table class=\"fit\">",
+                out);
     if (comparison->variant_count > comparison->shown)
         write_variant_rows(out, comparison);
     else
@@ -276,8 +278,10 @@ void an_page_stages(const struct an_page *page)
     FILE *out = page->out;
     if (page->facts->stage_count == 0)
         return;
-    (void)fputs("<h2>Stages</h2>\n<p class=\"note\">Means after warm-up, weighted by time. Shares "
-                "are of worker time.</p>\n<div class=\"scroll\"><table><thead><tr><th>Stage</th>"
+    (void)fputs("<h2 id=\"stages\">Stages</h2>\n<p class=\"note\">Means after warm-up, weighted by "
+                "time. Shares "
+                "are of worker time.</p>\n<div class=\"scroll\"><table "
+                "class=\"dense\"><thead><tr><th>Stage</th>"
                 "<th class=\"text\">Shape</th><th>Workers, mean</th><th>max</th><th>bound</th>"
                 "<th>Busy</th><th>Blocked</th><th>Starved</th><th>Set-up</th>"
                 "<th>Queue, mean</th><th>p95</th><th>Back-pressure</th><th>Bottleneck</th>"
@@ -325,14 +329,17 @@ static void write_frame_table(FILE *out, const char *heads, const struct an_fram
 
 static const char decisions_sql[] =
     "SELECT count(*), total(started), total(stopped), total(denied), total(refused),"
-    " sum(status <> 'ok'), avg(w.cpu_ms), max(w.cpu_ms) FROM decision d LEFT JOIN decision_wall w"
-    " ON w.run_id = d.run_id AND w.decision = d.decision WHERE d.run_id = :run";
+    " sum(status <> 'ok'), (SELECT avg(cpu_ms) FROM decision_wall WHERE run_id = :run),"
+    " (SELECT max(cpu_ms) FROM decision_wall WHERE run_id = :run)"
+    " FROM decision WHERE run_id = :run";
 
 static const char reasons_sql[] =
-    "SELECT g.name, d.binding, count(*) AS decisions, min(workers_after), max(workers_after)"
-    " FROM decision_stage d JOIN stage g ON g.run_id = d.run_id AND g.stage = d.stage"
-    " WHERE d.run_id = :run AND d.binding NOT IN ('', 'none') GROUP BY g.stage, d.binding"
-    " ORDER BY g.stage, decisions DESC, d.binding";
+    "WITH part AS (SELECT stage, binding, count(*) AS decisions, min(workers_after) AS least,"
+    "  max(workers_after) AS most FROM decision_stage WHERE run_id = :run"
+    "  AND binding NOT IN ('', 'none') GROUP BY stage, binding)"
+    " SELECT g.name, p.binding, p.decisions, p.least, p.most FROM part p"
+    " JOIN stage g ON g.run_id = :run AND g.stage = p.stage"
+    " ORDER BY p.stage, p.decisions DESC, p.binding";
 
 weir_status an_page_decisions(const struct an_page *page, struct weir_error *error)
 {
@@ -345,7 +352,8 @@ weir_status an_page_decisions(const struct an_page *page, struct weir_error *err
         return WEIR_OK;
     (void)fprintf(
         page->out,
-        "<h2>Decisions</h2>\n<p>%s decisions started %s workers, stopped %s, denied %s "
+        "<h2 id=\"decisions\">Decisions</h2>\n<p>%s decisions started %s workers, stopped %s, "
+        "denied %s "
         "requests; the cluster refused %s; %s failed.",
         an_word_number(an_number(total, 0, 0)).text, an_word_number(an_number(total, 0, 1)).text,
         an_word_number(an_number(total, 0, 2)).text, an_word_number(an_number(total, 0, 3)).text,
@@ -376,7 +384,8 @@ static weir_status write_happenings(const struct an_page *page, struct weir_erro
                       "t_s, text",
                       &(struct an_args){ .run = page->run->run_id }, &frame, error));
     if (frame->row_count > 0)
-        (void)fputs("<h2>What happened from outside</h2>\n<div class=\"scroll\"><table><thead><tr>"
+        (void)fputs("<h2 id=\"happened\">What happened from outside</h2>\n<div "
+                    "class=\"scroll\"><table><thead><tr>"
                     "<th>From</th><th class=\"text\">Until</th><th "
                     "class=\"text\">What</th></tr></thead><tbody>\n",
                     page->out);
@@ -405,7 +414,7 @@ weir_status an_page_events(const struct an_page *page, struct weir_error *error)
                       "variant",
                       &(struct an_args){ .run = page->run->experiment_id }, &frame, error));
     if (frame->row_count > 0) {
-        (void)fputs("<h2>Expectations of the scenario</h2>\n", page->out);
+        (void)fputs("<h2 id=\"expectations\">Expectations of the scenario</h2>\n", page->out);
         write_frame_table(page->out,
                           "<th>Expected</th><th class=\"text\">Variant</th><th>Value</th>"
                           "<th>Bound</th><th class=\"text\">Result</th>",
@@ -503,7 +512,7 @@ weir_status an_page_assumptions(const struct an_page *page, struct weir_error *e
 {
     const struct an_run *run = page->run;
     FILE *out = page->out;
-    (void)fputs("<h2>Assumptions and limits</h2>\n<ul>\n", out);
+    (void)fputs("<h2 id=\"assumptions\">Assumptions and limits</h2>\n<ul>\n", out);
     write_span(page);
     WEIR_TRY(write_sources(page, error));
     WEIR_TRY(write_assumed(page, error));
@@ -545,7 +554,7 @@ weir_status an_page_repeat(const struct an_page *page, struct weir_error *error)
     const struct an_frame *frame = NULL;
     const struct an_args args = { .run = page->run->run_id };
     WEIR_TRY(an_keep_query(page->keeper, repeat_sql, &args, &frame, error));
-    (void)fputs("<h2>How to repeat</h2>\n<pre>", out);
+    (void)fputs("<h2 id=\"repeat\">How to repeat</h2>\n<pre>", out);
     an_write_html(out, page->run->command_line);
     (void)fputs("\nweir rerun ", out);
     an_write_html(out, an_db_path(page->keeper->db));

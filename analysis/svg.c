@@ -6,23 +6,13 @@
 #include "analysis/svg.h"
 
 #include "analysis/output.h"
+#include "analysis/svg_small.h"
 #include "analysis/text.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where names begin: the prefix goes right behind each of these. */
-static const char *const id_marks[] = { " id='", " id=\"", "href='#", "href=\"#", "url(#" };
-
-static size_t mark_at(const char *text)
-{
-    for (size_t i = 0; i < sizeof id_marks / sizeof id_marks[0]; i++)
-        if (strncmp(text, id_marks[i], strlen(id_marks[i])) == 0)
-            return strlen(id_marks[i]);
-    return 0;
-}
 
 /* Length of a width or height attribute that starts here, with its blank; 0 = none. */
 static size_t size_attribute(const char *text)
@@ -38,21 +28,14 @@ static size_t size_attribute(const char *text)
     return 0;
 }
 
-static void write_marked(FILE *out, const char *text, const char *end, const char *prefix,
-                         bool is_opening)
+/* The page decides the size, the picture its proportions. */
+static void write_opening(FILE *out, const char *text, const char *end)
 {
     while (text < end) {
-        const size_t dropped = is_opening ? size_attribute(text) : 0;
-        const size_t mark = mark_at(text);
-        if (dropped > 0) {
-            text += dropped;
-        } else if (mark > 0) {
-            (void)fwrite(text, 1, mark, out);
-            (void)fputs(prefix, out);
-            text += mark;
-        } else {
-            (void)fputc(*text++, out);
-        }
+        const size_t dropped = size_attribute(text);
+        if (dropped == 0)
+            (void)fputc(*text == '\n' ? ' ' : *text, out);
+        text += dropped == 0 ? 1 : dropped;
     }
 }
 
@@ -63,19 +46,19 @@ void an_svg_inline(FILE *out, const char *svg, const char *prefix, const char *l
     const char *end = start == NULL ? NULL : strstr(start, "</svg>");
     if (opened == NULL || end == NULL)
         return;
-    write_marked(out, start, opened, prefix, true);
+    write_opening(out, start, opened);
     (void)fputs(" role=\"img\" aria-label=\"", out);
     an_write_html(out, label);
     (void)fputs("\">", out);
-    /* The title element would show "Gnuplot" as a tooltip over the whole picture. */
+    /* Behind the title and the description, which browsers would show over the picture. */
     const char *body = opened + 1;
-    const char *title = strstr(body, "<title>");
-    const char *title_end = title == NULL ? NULL : strstr(title, "</title>");
-    if (title_end != NULL && title_end < end) {
-        write_marked(out, body, title, prefix, false);
-        body = title_end + strlen("</title>");
+    static const char *const heads[] = { "</title>", "</desc>" };
+    for (size_t i = 0; i < 2; i++) {
+        const char *head_end = strstr(body, heads[i]);
+        if (head_end != NULL && head_end < end)
+            body = head_end + strlen(heads[i]);
     }
-    write_marked(out, body, end, prefix, false);
+    an_svg_small(out, body, end, prefix);
     (void)fputs("</svg>\n", out);
 }
 

@@ -273,6 +273,20 @@ void an_write_html(FILE *out, const char *text)
     }
 }
 
+void an_write_json(FILE *out, const char *text)
+{
+    (void)fputc('"', out);
+    for (const char *c = text; *c != '\0'; c++) {
+        const unsigned char byte = (unsigned char)*c;
+        /* < and & so that no text ends the element it stands in. */
+        if (byte < ' ' || strchr("\"\\<>&", *c) != NULL)
+            (void)fprintf(out, "\\u%04x", byte);
+        else
+            (void)fputc(byte, out);
+    }
+    (void)fputc('"', out);
+}
+
 void an_write_element(FILE *out, const char *tag, const char *text)
 {
     (void)fprintf(out, "<%s>", tag);

@@ -49,6 +49,8 @@ void an_clean(char *text);
 
 /* Text in HTML and SVG: & < > " are escaped. */
 void an_write_html(FILE *out, const char *text);
+/* A string of JSON with its quotes, fit to stand in an element of a page: no < and no &. */
+void an_write_json(FILE *out, const char *text);
 /* The text between a tag, with its attributes, and its end. */
 void an_write_element(FILE *out, const char *tag, const char *text);
 

@@ -8,15 +8,15 @@
 #include <math.h>
 
 #define ENDS                                                                                       \
-    "WITH o AS (SELECT min(created_s) AS at FROM v_worker WHERE run_id = :run AND stage IS NOT "   \
+    "WITH o AS (SELECT min(created_s) AS at FROM worker WHERE run_id = :run AND stage IS NOT "     \
     "NULL"                                                                                         \
-    " HAVING min(created_s) <= 0.01 * (SELECT max(t_s + dt_s) FROM v_cluster WHERE run_id = "      \
+    " HAVING min(created_s) <= 0.01 * (SELECT max(t_s + dt_s) FROM cluster_sample WHERE run_id = " \
     ":run)),"                                                                                      \
     " w AS (SELECT count(*) AS started, total(created_s <= (SELECT at FROM o)) AS first,"          \
     " total(end_reason = 'stopped') AS stopped,"                                                   \
     " total(end_reason IN ('stage done', 'done')) AS done,"                                        \
     " total(end_reason NOT IN ('', 'run ended', 'stopped', 'stage done', 'done')) AS lost"         \
-    " FROM v_worker WHERE run_id = :run AND stage IS NOT NULL) "
+    " FROM worker WHERE run_id = :run AND stage IS NOT NULL) "
 
 static struct an_word count_of(const struct an_claim *claim, const char *key)
 {

@@ -47,6 +47,25 @@ static void label_ends(struct an_chart *chart, enum an_resource resource, double
     an_chart_text(chart, &label, "%s", an_resource_name(resource));
 }
 
+/* Drawn in percent of what is installed, told in pieces. */
+static void tell_panel(struct an_chart *chart, enum an_resource resource,
+                       const struct an_grid *grid, const double *series, double installed)
+{
+    static const char *const names[2] = { "used", "assigned" };
+    double values[2 * AN_CHART_BINS];
+    for (size_t b = 0; b < grid->bins; b++) {
+        values[b] = series[ACTIVE * grid->bins + b];
+        values[grid->bins + b] = series[ASSIGNED * grid->bins + b];
+    }
+    an_chart_track(chart, &(struct an_track){ .name = an_resource_name(resource),
+                                              .unit = "",
+                                              .high = 1.03 * installed,
+                                              .grid = grid,
+                                              .series = values,
+                                              .count = 2,
+                                              .names = names });
+}
+
 static void draw_panel(struct an_chart *chart, enum an_resource resource, size_t block,
                        const struct an_box *box, double installed)
 {
@@ -99,6 +118,7 @@ static weir_status draw_panels(struct an_chart *chart, const struct an_frame *fr
         if (i + 1 == count)
             WEIR_TRY(an_chart_happenings(chart, 26.0, box.y1, error));
         draw_panel(chart, present[i], block, &box, an_largest(series, grid.bins));
+        tell_panel(chart, present[i], &grid, series, an_largest(series, grid.bins));
     }
     return WEIR_OK;
 }

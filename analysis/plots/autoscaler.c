@@ -6,14 +6,18 @@
 
 #include <math.h>
 
-enum { BARS = 96 };
+enum { BARS = 96 }; /* as the query says, too */
 
 /* A worker that the end of the run ends was not stopped, one that its stage has no more work for
  * was neither stopped nor lost. Ranks of jobs begin and end with their job. */
 static const char workers_sql[] =
-    "SELECT created_s, CASE WHEN end_reason IN ('', 'run ended', 'stage done', 'done') THEN NULL"
-    " ELSE ended_s END, end_reason <> 'stopped' FROM worker WHERE run_id = :run"
-    " AND stage IS NOT NULL ORDER BY created_s, worker";
+    "WITH w AS (SELECT created_s, iif(end_reason IN ('', 'run ended', 'stage done', 'done'), NULL,"
+    "  ended_s) AS ended_s, end_reason <> 'stopped' AS is_lost FROM worker WHERE run_id = :run"
+    "  AND stage IS NOT NULL),"
+    " e AS (SELECT CAST(created_s / :to * 96 AS INTEGER) AS bar, 0 AS kind FROM w UNION ALL"
+    "  SELECT CAST(ended_s / :to * 96 AS INTEGER), 1 + is_lost FROM w WHERE ended_s IS NOT NULL)"
+    " SELECT max(0, min(95, bar)), total(kind = 0), total(kind = 1), total(kind = 2) FROM e"
+    " GROUP BY 1";
 
 static const char samples_sql[] =
     "SELECT t_s, dt_s, sum(workers), sum(setup) FROM stage_sample WHERE run_id = :run GROUP BY t_s"
@@ -25,30 +29,20 @@ struct changes {
     double most; /* in one bar */
 };
 
-static size_t bar_of(double t_s, double end_s)
-{
-    const double bar = floor(t_s / end_s * BARS);
-    return bar < 0.0 ? 0 : bar >= BARS ? BARS - 1 : (size_t)bar;
-}
-
-static void count_changes(const struct an_frame *workers, double end_s, struct changes *changes)
+static void count_changes(const struct an_frame *bars, struct changes *changes)
 {
     *changes = (struct changes){ 0 };
-    for (size_t i = 0; i < workers->row_count; i++) {
-        const double created = an_number(workers, i, 0);
-        const double ended = an_number(workers, i, 1);
-        changes->started[bar_of(created, end_s)] += 1.0;
-        changes->starts += 1.0;
-        if (isnan(ended))
-            continue;
-        const bool is_lost = an_number(workers, i, 2) > 0.5;
-        (is_lost ? changes->lost : changes->stopped)[bar_of(ended, end_s)] += 1.0;
-        changes->stops += !is_lost;
-        changes->losses += is_lost;
+    for (size_t i = 0; i < bars->row_count; i++) {
+        const size_t bar = (size_t)an_number(bars, i, 0);
+        changes->started[bar] = an_number(bars, i, 1);
+        changes->stopped[bar] = an_number(bars, i, 2);
+        changes->lost[bar] = an_number(bars, i, 3);
+        changes->starts += changes->started[bar];
+        changes->stops += changes->stopped[bar];
+        changes->losses += changes->lost[bar];
+        changes->most = fmax(
+            changes->most, fmax(changes->started[bar], changes->stopped[bar] + changes->lost[bar]));
     }
-    for (size_t i = 0; i < BARS; i++)
-        changes->most =
-            fmax(changes->most, fmax(changes->started[i], changes->stopped[i] + changes->lost[i]));
 }
 
 static void write_bars(struct an_chart *chart, const struct changes *changes)
@@ -90,12 +84,20 @@ static void draw_bars(struct an_chart *chart, const struct changes *changes)
 static weir_status draw_workers(struct an_chart *chart, const struct an_grid *grid,
                                 const double *series, struct weir_error *error)
 {
+    static const char *const names[2] = { "all", "in set-up" };
     double most = 1.0;
     for (size_t b = 0; b < grid->bins; b++)
         most = isnan(series[b]) ? most : fmax(most, series[b]);
     const double top = an_axis_top(most);
     an_chart_panel(chart, &(struct an_box){ 100, 28, 840, 208 });
     an_chart_time_axis(chart, false);
+    an_chart_track(chart, &(struct an_track){ .name = "",
+                                              .unit = " workers",
+                                              .high = top,
+                                              .grid = grid,
+                                              .series = series,
+                                              .count = 2,
+                                              .names = names });
     const double last = series[grid->bins - 1];
     const struct an_label label = { .x = 852,
                                     .y = 208.0 - 180.0 * fmin(last / top, 1.0) + 6.0,
@@ -122,13 +124,14 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     struct changes changes;
     struct an_grid grid;
     double *series = NULL;
-    WEIR_TRY(an_chart_query(chart, workers_sql, NULL, &workers, error));
+    const struct an_args args = { .run = chart->run->run_id, .to = fmax(chart->run->end_s, 1e-3) };
+    WEIR_TRY(an_chart_query(chart, workers_sql, &args, &workers, error));
     WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &samples, error));
     if (workers->row_count == 0 || samples->row_count == 0)
         return an_chart_empty(chart, "this run recorded no workers");
     WEIR_TRY(an_chart_means(chart, samples, 2, &grid, &series, error));
     chart->height = 366.0;
-    count_changes(workers, fmax(chart->run->end_s, 1e-3), &changes);
+    count_changes(workers, &changes);
     WEIR_TRY(an_chart_claim(chart, "workers.lost workers.still workers.changes", error));
     an_chart_subtitle(chart,
                       "Above: workers of all stages, {width} means, green: in set-up · below: "

@@ -46,6 +46,13 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
         an_axis_top(fmax(an_largest(series + FREE * grid->bins + first, grid->bins - first), 1.0));
     an_chart_panel(chart, &box);
     an_chart_time_axis(chart, true);
+    an_chart_track(chart, &(struct an_track){ .name = "",
+                                              .unit = " GPUs",
+                                              .high = top,
+                                              .grid = grid,
+                                              .series = series + FREE * grid->bins,
+                                              .count = 1,
+                                              .names = &(const char *const){ "free" } });
     write_key(chart, grid, series, 332.0);
     double y[2] = { box.y1 - (box.y1 - box.y0) * series[(FREE + 1) * grid->bins - 1] / top,
                     box.y1 - (box.y1 - box.y0) * fmin(chart->facts->frag_gpus / top, 1.0) };

@@ -190,6 +190,35 @@ static weir_status label_means(struct an_chart *chart, const struct picture *pic
     return WEIR_OK;
 }
 
+/* Its layers by name; the sum of all is what other variants lie over. */
+static void tell_panel(struct an_chart *chart, const struct picture *picture, size_t panel,
+                       double top)
+{
+    static const char *const all = "all";
+    const char *names[AN_ROWS];
+    double sums[AN_CHART_BINS] = { 0 };
+    const size_t bins = picture->grid.bins;
+    for (size_t k = 0; k < picture->parts.count; k++) {
+        names[k] = picture->parts.layer[k].name;
+        for (size_t b = 0; b < bins; b++)
+            sums[b] += isnan(series_of(picture, k)[b]) ? 0.0 : series_of(picture, k)[b];
+    }
+    struct an_track track = { .name = panels[panel].text,
+                              .unit = "",
+                              .high = top,
+                              .grid = &picture->grid,
+                              .series = sums,
+                              .count = 1,
+                              .names = &all };
+    an_chart_track(chart, &track);
+    track.series = picture->series;
+    track.names = names;
+    track.count = picture->parts.count;
+    track.is_stacked = true;
+    if (track.count > 1)
+        an_chart_track(chart, &track);
+}
+
 static weir_status draw_panel(struct an_chart *chart, const struct picture *picture, size_t panel,
                               const struct an_box *box, struct weir_error *error)
 {
@@ -202,6 +231,7 @@ static weir_status draw_panel(struct an_chart *chart, const struct picture *pict
     else
         an_chart_text(chart, &name, "%s", panels[panel].text);
     an_chart_time_axis(chart, panel + 1 == PANELS);
+    tell_panel(chart, picture, panel, top);
     WEIR_TRY(label_means(chart, picture, panel, box->y0 + 12.0, error));
     if (panel == 0)
         WEIR_TRY(an_chart_happenings(chart, box->y0 - 14.0, box->y1, error));

@@ -4,6 +4,7 @@
  * replications. A percentile that reaches into unfinished items is a lower bound and says so.
  */
 #include "analysis/nan.h"
+#include "analysis/plots/curves.h"
 #include "analysis/plots/plots.h"
 
 #include <math.h>
@@ -30,27 +31,6 @@ static bool is_early(const struct an_frame *frame, size_t row)
 static double to_px(double value, double low, double high)
 {
     return 190.0 + 640.0 * log(value / low) / log(high / low);
-}
-
-/* 1, 3, 10 ... in the units people use for time. */
-static void write_axis(struct an_chart *chart, double low, double high)
-{
-    static const double ticks[] = { 0.001, 0.003, 0.01,  0.03,  0.1,    0.3,    1,
-                                    3,     10,    30,    60,    180,    600,    1800,
-                                    3600,  10800, 36000, 86400, 259200, 864000, 2592000 };
-    (void)fprintf(chart->body, "set logscale x; set xrange [%.6g:%.6g]; set xtics (", low, high);
-    bool is_first = true;
-    double last_px = -AN_INFINITY;
-    for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++) {
-        if (ticks[i] < low || ticks[i] > high || to_px(ticks[i], low, high) < last_px + 52.0)
-            continue;
-        last_px = to_px(ticks[i], low, high);
-        (void)fprintf(chart->body, "%s'%s' %.9g", is_first ? "" : ", ",
-                      an_word_duration(ticks[i]).text, ticks[i]);
-        is_first = false;
-    }
-    (void)fputs(")\nset border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n",
-                chart->body);
 }
 
 static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_t row,
@@ -108,8 +88,11 @@ static void draw_rows(struct an_chart *chart, const struct an_frame *frame)
     range[1] *= widen;
     const double end = 28.0 + 46.0 * (double)frame->row_count + 6.0;
     chart->height = end + 30.0;
-    an_chart_panel(chart, &(struct an_box){ 190, 28, 830, end });
-    write_axis(chart, range[0], range[1]);
+    const struct an_box box = { 190, 28, 830, end };
+    an_chart_panel(chart, &box);
+    an_log_axis(chart, &box, range[0], range[1], true);
+    (void)fputs("set border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n",
+                chart->body);
     for (size_t i = 0; i < frame->row_count; i++)
         draw_row(chart, frame, i, range);
     /* Rows sit at y = 52 + 46 row px of a panel that starts at 28. */

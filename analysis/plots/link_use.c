@@ -62,10 +62,11 @@ static void write_title(struct an_chart *chart, const struct an_frame *links)
     if (shown < links->row_count)
         (void)snprintf(left_out, sizeof left_out, " · the %zu most used of %zu", shown,
                        links->row_count);
-    an_chart_subtitle(chart,
-                      "Delivered bytes in %% of the bandwidth (dotted), %s means · full: at least "
-                      "99 %% in such an interval%s",
-                      an_word_duration(chart->run->sample_s).text, left_out);
+    an_chart_subtitle(
+        chart,
+        "Delivered bytes in %% of the bandwidth (dotted), {width} means · full: at least "
+        "99 %% in a sample of %s%s",
+        an_word_duration(chart->run->sample_s).text, left_out);
 }
 
 static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
@@ -86,6 +87,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     static const struct an_strips strips = { .sql = samples_sql,
                                              .columns = "t_s use_pct none full_pct",
+                                             .unit = " %",
+                                             .words = "used",
                                              .series = 3,
                                              .stage_column = 5,
                                              .draw = draw_strip };

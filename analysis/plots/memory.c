@@ -82,9 +82,9 @@ static void write_title(struct an_chart *chart, const struct an_frame *nodes)
         (void)snprintf(left_out, sizeof left_out, " · the %zu fullest of %zu nodes", shown,
                        nodes->row_count);
     an_chart_subtitle(chart,
-                      "Memory in use by node, %s means · grey: the most that lasted in each · "
+                      "Memory in use by node, {width} means · grey: the most that lasted in each · "
                       "dotted: beyond it somebody is killed%s",
-                      an_word_duration(chart->run->sample_s).text, left_out);
+                      left_out);
 }
 
 static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
@@ -112,6 +112,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     static const struct an_strips strips = { .sql = samples_sql,
                                              .columns =
                                                  "t_s in_use_bytes in_use_max_bytes limit_bytes",
+                                             .unit = " B",
+                                             .words = "in use|most",
                                              .series = 3,
                                              .stage_column = 5,
                                              .draw = draw_strip };

@@ -7,49 +7,115 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 240 };
 
 static const char nodes_sql[] =
-    "SELECT n.node, n.name, n.type, sum(s.gpu_active * s.dt_s) / nullif(sum(n.gpus * s.up * s.dt_s)"
-    ", 0), min(s.up) FROM node n JOIN node_sample s ON s.run_id = n.run_id AND s.node = n.node"
-    " WHERE n.run_id = :run AND n.gpus > 0 AND s.t_s >= :from GROUP BY n.node"
-    " ORDER BY n.type, 4 DESC, n.node";
+    "SELECT node, name, type, gpus FROM node WHERE run_id = :run AND gpus > 0 ORDER BY type, node";
 
+/* In the order in which they lie in the file: by node would be a look into the file for each. */
 static const char samples_sql[] =
-    "SELECT s.t_s, s.dt_s, CASE WHEN s.up > 0.01 THEN 100.0 * s.gpu_active / (n.gpus * s.up) END,"
-    " s.node FROM node_sample s JOIN node n ON n.run_id = s.run_id AND n.node = s.node"
-    " WHERE s.run_id = :run AND n.gpus > 0 ORDER BY s.node, s.t_s";
+    "SELECT node, t_s, dt_s, up, gpu_active FROM node_sample NOT INDEXED WHERE run_id = :run";
+static const char count_sql[] =
+    "SELECT count(*), (SELECT max(node) + 1 FROM node WHERE run_id = :run) FROM node_sample"
+    " WHERE run_id = :run AND node = (SELECT min(node) FROM node WHERE run_id = :run AND gpus > 0)";
 
-struct heat {
-    const struct an_frame *nodes, *samples;
-    struct an_grid grid;
-    size_t rows, group;    /* rows of the picture, nodes a row */
-    double *sums, *counts; /* rows x bins */
+/* A node: its place in the picture, and its use. */
+struct node {
+    size_t index; /* in the frame of nodes; SIZE_MAX = it has no GPU */
+    double used, up;
 };
 
-static size_t row_of_node(const struct heat *heat, double node)
+struct heat {
+    const struct an_frame *nodes;
+    struct an_grid grid;
+    double from_s;
+    size_t count, ids;     /* nodes with GPUs; numbers of nodes */
+    struct node *node;     /* by number */
+    size_t *order;         /* indices of nodes as they stand in the picture */
+    size_t rows, group;    /* rows of the picture, nodes a row */
+    double *sums, *counts; /* of share and time: nodes x bins, then rows x bins */
+};
+
+/* One sample of one node into the bins it lies in. */
+static void add_sample(void *state, const double *sample)
 {
-    for (size_t i = 0; i < heat->nodes->row_count; i++)
-        if ((int64_t)an_number(heat->nodes, i, 0) == (int64_t)node)
-            return i / heat->group;
-    return heat->rows;
+    const struct heat *heat = state;
+    if (!(sample[0] < (double)heat->ids) || heat->node[(size_t)sample[0]].index == SIZE_MAX)
+        return;
+    struct node *node = &heat->node[(size_t)sample[0]];
+    const double gpus = an_number(heat->nodes, node->index, 3);
+    const double start = sample[1];
+    const double end = start + sample[2];
+    if (start >= heat->from_s) {
+        node->used += sample[4] * sample[2];
+        node->up += gpus * sample[3] * sample[2];
+    }
+    if (!(sample[3] > 0.01))
+        return;
+    const double value = 100.0 * sample[4] / (gpus * sample[3]);
+    const size_t last = an_grid_bin(&heat->grid, end - 1e-9 * heat->grid.step_s);
+    for (size_t b = an_grid_bin(&heat->grid, start); b <= last; b++) {
+        const double bin = heat->grid.from_s + (double)b * heat->grid.step_s;
+        const double share = fmax(fmin(end, bin + heat->grid.step_s) - fmax(start, bin), 0.0);
+        heat->sums[node->index * heat->grid.bins + b] += value * share;
+        heat->counts[node->index * heat->grid.bins + b] += share;
+    }
 }
 
-static void add_node(const struct heat *heat, struct an_span span)
+static const struct node *node_at(const struct heat *heat, size_t index)
 {
-    double means[AN_CHART_BINS];
-    const size_t row = row_of_node(heat, an_number(heat->samples, span.first, 3));
-    if (row == heat->rows)
-        return;
-    an_grid_means(&heat->grid, heat->samples, span, 2, means);
-    for (size_t b = 0; b < heat->grid.bins; b++) {
-        if (isnan(means[b]))
-            continue;
-        heat->sums[row * heat->grid.bins + b] += means[b];
-        heat->counts[row * heat->grid.bins + b] += 1.0;
-    }
+    return &heat->node[(size_t)an_number(heat->nodes, index, 0)];
+}
+
+/* By type, then the most used first. */
+static int compare_nodes(const void *a, const void *b, void *state)
+{
+    const struct heat *heat = state;
+    const size_t x = *(const size_t *)a;
+    const size_t y = *(const size_t *)b;
+    const int type = strcmp(an_text(heat->nodes, x, 2), an_text(heat->nodes, y, 2));
+    if (type != 0)
+        return type;
+    const double use_x = node_at(heat, x)->used / fmax(node_at(heat, x)->up, 1e-12);
+    const double use_y = node_at(heat, y)->used / fmax(node_at(heat, y)->up, 1e-12);
+    if (use_x < use_y || use_x > use_y)
+        return use_x < use_y ? 1 : -1;
+    return x < y ? -1 : 1;
+}
+
+/* Rows of neighbours in that order, in place of the nodes. */
+static weir_status join_rows(struct an_chart *chart, struct heat *heat, struct weir_error *error)
+{
+    const size_t bins = heat->grid.bins;
+    double *sums = NULL;
+    double *counts = NULL;
+    heat->order = calloc(heat->count, sizeof *heat->order);
+    if (heat->order == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (size_t i = 0; i < heat->count; i++)
+        heat->order[i] = i;
+    qsort_r(heat->order, heat->count, sizeof *heat->order, compare_nodes, heat);
+    heat->group = (heat->count + MOST_ROWS - 1) / MOST_ROWS;
+    heat->rows = (heat->count + heat->group - 1) / heat->group;
+    WEIR_TRY(an_keep_numbers(&chart->keeper, heat->rows * bins, &sums, error));
+    WEIR_TRY(an_keep_numbers(&chart->keeper, heat->rows * bins, &counts, error));
+    for (size_t i = 0; i < heat->count; i++)
+        for (size_t b = 0; b < bins; b++) {
+            sums[i / heat->group * bins + b] += heat->sums[heat->order[i] * bins + b];
+            counts[i / heat->group * bins + b] += heat->counts[heat->order[i] * bins + b];
+        }
+    heat->sums = sums;
+    heat->counts = counts;
+    return WEIR_OK;
+}
+
+/* The first node of a row. */
+static size_t first_of(const struct heat *heat, size_t row)
+{
+    return heat->order[row * heat->group];
 }
 
 static void write_rows(struct an_chart *chart, const struct heat *heat)
@@ -64,7 +130,7 @@ static void write_rows(struct an_chart *chart, const struct heat *heat)
                 (void)fprintf(chart->data, "%.4g ", heat->sums[at] / heat->counts[at]);
             else
                 (void)fputs("NaN ", chart->data);
-            an_chart_cell(chart, an_text(heat->nodes, row * heat->group, 1));
+            an_chart_cell(chart, an_text(heat->nodes, first_of(heat, row), 1));
             (void)fputc('\n', chart->data);
         }
 }
@@ -80,13 +146,13 @@ static void write_names(struct an_chart *chart, const struct heat *heat, double 
                                        .size = 11,
                                        .align = 'r' };
         an_chart_text(chart, &name, "%s",
-                      an_shorten(an_text(heat->nodes, row * heat->group, 1), 14).text);
+                      an_shorten(an_text(heat->nodes, first_of(heat, row), 1), 14).text);
     }
     /* A white line between pools, the pool's name on the right. */
     size_t first = 0;
     for (size_t row = 1; row <= heat->rows; row++) {
-        const char *type = an_text(heat->nodes, first * heat->group, 2);
-        if (row < heat->rows && strcmp(an_text(heat->nodes, row * heat->group, 2), type) == 0)
+        const char *type = an_text(heat->nodes, first_of(heat, first), 2);
+        if (row < heat->rows && strcmp(an_text(heat->nodes, first_of(heat, row), 2), type) == 0)
             continue;
         const double middle = y0 + pitch * 0.5 * (double)(first + row);
         const struct an_label pool = { .x = 858, .y = middle, .size = 11 };
@@ -148,41 +214,56 @@ static weir_status draw_picture(struct an_chart *chart, const struct heat *heat,
     return WEIR_OK;
 }
 
-/* Adds up the nodes, whose samples follow each other. */
-static void add_nodes(const struct heat *heat)
+/* Room for what is added up. False: no node has samples. */
+static weir_status prepare(struct an_chart *chart, struct heat *heat, bool *is_empty,
+                           struct weir_error *error)
 {
-    const struct an_frame *samples = heat->samples;
-    size_t first = 0;
-    for (size_t i = 1; i <= samples->row_count; i++) {
-        const bool is_end = i == samples->row_count || (int64_t)an_number(samples, i, 3) !=
-                                                           (int64_t)an_number(samples, first, 3);
-        if (!is_end)
-            continue;
-        add_node(heat, (struct an_span){ first, i - first });
-        first = i;
-    }
+    const struct an_frame *count = NULL;
+    WEIR_TRY(an_chart_query(chart, nodes_sql, NULL, &heat->nodes, error));
+    WEIR_TRY(an_chart_query(chart, count_sql, NULL, &count, error));
+    heat->count = heat->nodes->row_count;
+    *is_empty = heat->count == 0 || an_number(count, 0, 0) < 0.5;
+    if (*is_empty)
+        return WEIR_OK;
+    heat->from_s = chart->facts->from_s;
+    heat->ids = (size_t)an_number(count, 0, 1);
+    heat->grid = an_chart_grid(chart, (size_t)an_number(count, 0, 0));
+    heat->node = calloc(heat->ids, sizeof *heat->node);
+    if (heat->node == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (size_t i = 0; i < heat->ids; i++)
+        heat->node[i].index = SIZE_MAX;
+    for (size_t i = 0; i < heat->count; i++)
+        heat->node[(size_t)an_number(heat->nodes, i, 0)].index = i;
+    const size_t cells = heat->count * heat->grid.bins;
+    WEIR_TRY(an_keep_numbers(&chart->keeper, cells, &heat->sums, error));
+    return an_keep_numbers(&chart->keeper, cells, &heat->counts, error);
+}
+
+static weir_status draw_heat(struct an_chart *chart, struct heat *heat, struct weir_error *error)
+{
+    bool is_empty = false;
+    WEIR_TRY(prepare(chart, heat, &is_empty, error));
+    if (is_empty)
+        return an_chart_empty(chart, "this run recorded no samples of nodes with GPUs");
+    const struct an_args args = { .run = chart->run->run_id };
+    WEIR_TRY(an_query_each(chart->keeper.db, samples_sql, &args, add_sample, heat, error));
+    WEIR_TRY(join_rows(chart, heat, error));
+    WEIR_TRY(an_chart_claim(chart, "nodes.one nodes.uneven nodes.even", error));
+    an_chart_subtitle(chart,
+                      "Share of each node's GPUs that work is given, {width} means · sorted by "
+                      "mean use · grey: node down");
+    write_rows(chart, heat);
+    return draw_picture(chart, heat, error);
 }
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     struct heat heat = { .nodes = NULL };
-    WEIR_TRY(an_chart_query(chart, nodes_sql, NULL, &heat.nodes, error));
-    WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &heat.samples, error));
-    const size_t nodes = heat.nodes->row_count;
-    if (nodes == 0 || heat.samples->row_count == 0)
-        return an_chart_empty(chart, "this run recorded no samples of nodes with GPUs");
-    heat.group = (nodes + MOST_ROWS - 1) / MOST_ROWS;
-    heat.rows = (nodes + heat.group - 1) / heat.group;
-    heat.grid = an_chart_grid(chart, heat.samples->row_count / nodes);
-    WEIR_TRY(an_keep_numbers(&chart->keeper, heat.rows * heat.grid.bins, &heat.sums, error));
-    WEIR_TRY(an_keep_numbers(&chart->keeper, heat.rows * heat.grid.bins, &heat.counts, error));
-    add_nodes(&heat);
-    WEIR_TRY(an_chart_claim(chart, "nodes.one nodes.uneven nodes.even", error));
-    an_chart_subtitle(chart,
-                      "Share of each node's GPUs that work is given, {width} means · sorted by "
-                      "mean use · grey: node down");
-    write_rows(chart, &heat);
-    return draw_picture(chart, &heat, error);
+    const weir_status status = draw_heat(chart, &heat, error);
+    free(heat.node);
+    free(heat.order);
+    return status;
 }
 
 const struct an_plot_ops an_plot_node_heat = {

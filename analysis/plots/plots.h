@@ -10,12 +10,21 @@
 #define AN_PLOTS(X)                                                                                \
     X(windows)                                                                                     \
     X(policies)                                                                                    \
+    X(variants)                                                                                    \
     X(throughput)                                                                                  \
+    X(workers)                                                                                     \
     X(alloc_vs_used)                                                                               \
     X(bottleneck_strip)                                                                            \
     X(worker_state)                                                                                \
     X(queues)                                                                                      \
     X(latency)                                                                                     \
+    X(wait_time)                                                                                   \
+    X(cdf)                                                                                         \
+    X(cdf_class)                                                                                   \
+    X(cdf_tenant)                                                                                  \
+    X(cdf_user)                                                                                    \
+    X(cdf_model)                                                                                   \
+    X(cdf_gpu_type)                                                                                \
     X(node_heat)                                                                                   \
     X(link_use)                                                                                    \
     X(memory)                                                                                      \

@@ -119,8 +119,8 @@ static void write_title(struct an_chart *chart, const struct an_frame *nodes, si
                        shown, nodes->row_count);
     an_chart_subtitle(chart,
                       "Power of GPUs and its cap (dotted); compute delivered in %% of what runs; "
-                      "hottest GPU · %s intervals%s",
-                      an_word_duration(chart->run->sample_s).text, left_out);
+                      "hottest GPU · {width} intervals%s",
+                      left_out);
 }
 
 static void describe(const struct picture *picture, size_t at, char first[64], char second[64])
@@ -180,6 +180,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     write_title(chart, picture.nodes, shown);
     const struct an_strips strips = { .sql = samples_sql,
                                       .columns = "t_s value none limit",
+                                      .unit = "",
+                                      .words = "",
                                       .series = 3,
                                       .stage_column = 5,
                                       .names = picture.names,

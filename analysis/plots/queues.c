@@ -25,13 +25,16 @@ static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
     if (!strip->is_tight)
         an_chart_text(chart, &label, "at most %s", an_word_number(stage->queue_max).text);
     const double top = fmax(strip->largest, 1.0);
+    an_strip_track(chart, strip, -0.12 * top, 1.04 * top);
     (void)fprintf(
         chart->body,
         "set yrange [%.9g:%.9g]; set ytics ('' 0) scale 0\n"
         "plot DATA index %zu using 1:2 with filledcurves y1=0 fc rgb '" AN_PALE_BLUE "', \\\n"
         " '' index %zu using 1:2 with lines lc rgb '" AN_BLUE "' lw 1.4, \\\n"
-        " '' index %zu using 1:($3>0.5 ? %.9g : 0) with filledcurves y1=0 fc rgb '" AN_ORANGE "'\n",
+        " '' index %zu using 1:($3>0.5 ? %.9g : 0) with filledcurves y1=0 fc rgb '" AN_ORANGE "'",
         -0.12 * top, 1.04 * top, strip->block, strip->block, strip->block, -0.1 * top);
+    an_chart_curve(chart, strip->name, 1.0);
+    (void)fputc('\n', chart->body);
 }
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
@@ -44,6 +47,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
                       "own scale · orange: held back by back-pressure");
     const struct an_strips strips = { .sql = samples_sql,
                                       .columns = "t_s queue_items backpressured_frac",
+                                      .unit = " items",
+                                      .words = "waiting",
                                       .series = 2,
                                       .stage_column = 4,
                                       .draw = draw_strip };

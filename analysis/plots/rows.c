@@ -47,8 +47,8 @@ double an_rows_value(const struct an_rows *rows, size_t variant, const char *met
     return AN_NAN;
 }
 
-void an_rows_key(struct an_chart *chart, const struct an_key *keys, size_t count,
-                 const struct an_label *at)
+double an_rows_key(struct an_chart *chart, const struct an_key *keys, size_t count,
+                   const struct an_label *at)
 {
     double x = at->x;
     double y = at->y;
@@ -64,6 +64,7 @@ void an_rows_key(struct an_chart *chart, const struct an_key *keys, size_t count
         an_chart_text(chart, &label, "%s", keys[i].text);
         x += width;
     }
+    return y;
 }
 
 struct an_word an_rows_runs(const struct an_rows *rows)

@@ -27,9 +27,9 @@ double an_rows_value(const struct an_rows *rows, size_t variant, const char *met
 struct an_key {
     const char *text, *color;
 };
-/* A line of coloured squares with their names, from x on. */
-void an_rows_key(struct an_chart *chart, const struct an_key *keys, size_t count,
-                 const struct an_label *at);
+/* Lines of coloured squares with their names, from x on; returns the y of the last. */
+double an_rows_key(struct an_chart *chart, const struct an_key *keys, size_t count,
+                   const struct an_label *at);
 /* "12 replications" or "1 run", for subtitles. */
 struct an_word an_rows_runs(const struct an_rows *rows);
 

@@ -81,6 +81,10 @@ static weir_status draw_strips(struct an_chart *chart, const struct an_strips *s
         const char *name = strip_name(chart, strips, i);
         struct an_strip strip = { .stage = i,
                                   .state = strips->state,
+                                  .strips = strips,
+                                  .name = name,
+                                  .grid = &grid,
+                                  .series = series,
                                   .y0 = 30.0 + pitch * (double)i };
         strip.y1 = strip.y0 + pitch - gap;
         strip.middle = 0.5 * (strip.y0 + strip.y1);
@@ -102,9 +106,34 @@ static weir_status draw_strips(struct an_chart *chart, const struct an_strips *s
     return WEIR_OK;
 }
 
+void an_strip_track(struct an_chart *chart, const struct an_strip *strip, double low, double high)
+{
+    enum { MOST = 8 };
+    char words[160];
+    const char *names[MOST];
+    size_t count = 0;
+    (void)snprintf(words, sizeof words, "%s", strip->strips->words);
+    for (char *word = words; word != NULL && count < MOST && count < strip->strips->series;) {
+        names[count++] = word;
+        word = strchr(word, '|');
+        if (word != NULL)
+            *word++ = '\0';
+    }
+    an_chart_track(chart, &(struct an_track){ .name = strip->name,
+                                              .unit = strip->strips->unit,
+                                              .low = low,
+                                              .high = high,
+                                              .grid = strip->grid,
+                                              .series = strip->series,
+                                              .count = count,
+                                              .names = names,
+                                              .is_stacked = strip->strips->is_stacked });
+}
+
 void an_strip_level(struct an_chart *chart, const struct an_strip *strip, double top,
                     bool has_second)
 {
+    an_strip_track(chart, strip, 0.0, 1.06 * top);
     (void)fprintf(chart->body,
                   "set yrange [0:%.9g]; set ytics ('' 0) scale 0\n"
                   "plot DATA index %zu using 1:2 with filledcurves y1=0 fc rgb '" AN_PALE_BLUE
@@ -116,8 +145,10 @@ void an_strip_level(struct an_chart *chart, const struct an_strip *strip, double
                       strip->block);
     (void)fprintf(chart->body,
                   ", \\\n '' index %zu using 1:4 with lines lc rgb '" AN_VERMILLION
-                  "' lw 1.2 dt (3,3)\n",
+                  "' lw 1.2 dt (3,3)",
                   strip->block);
+    an_chart_curve(chart, strip->name, 1.0);
+    (void)fputc('\n', chart->body);
 }
 
 void an_strip_texts(struct an_chart *chart, const struct an_strip *strip, const char *first,

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+struct an_strips;
+
 /* One strip, while it is drawn. */
 struct an_strip {
     size_t stage;      /* index into the facts, or into the names */
@@ -18,7 +20,11 @@ struct an_strip {
     size_t block;      /* of its data */
     double y0, y1, middle;
     double largest; /* of the first series */
-    bool is_tight;  /* room for one line of text only */
+    const struct an_strips *strips;
+    const char *name;
+    const struct an_grid *grid;
+    const double *series;
+    bool is_tight; /* room for one line of text only */
 };
 
 /* Names of strips that are no stages: at most so many, as SQL text. */
@@ -30,6 +36,9 @@ struct an_strip {
 struct an_strips {
     const char *sql;     /* columns: t_s, dt_s, the series, stage; ordered by stage, t_s */
     const char *columns; /* of the data file */
+    const char *unit;    /* of the first series; "" = none */
+    const char *words;   /* for the page: names of the series split by '|'; those behind stay out */
+    bool is_stacked;
     size_t series, stage_column;
     const char *const *names; /* of strips that are no stages; NULL = the stages */
     size_t name_count;
@@ -43,6 +52,9 @@ struct an_strips {
  * it is none), the third dotted; NAN leaves a gap. Up to `top`. */
 void an_strip_level(struct an_chart *chart, const struct an_strip *strip, double top,
                     bool has_second);
+/* Tells the page's script of a strip whose axis goes from `low` to `high`; an_strip_level() does.
+ */
+void an_strip_track(struct an_chart *chart, const struct an_strip *strip, double low, double high);
 /* Two lines of text to the right of a strip; the second may be "". */
 void an_strip_texts(struct an_chart *chart, const struct an_strip *strip, const char *first,
                     const char *second);

@@ -65,6 +65,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     static const struct an_strips strips = { .sql = levels_sql,
                                              .columns = "t_s gpus none mean_gpus",
+                                             .unit = " GPUs",
+                                             .words = "held",
                                              .series = 3,
                                              .stage_column = 5,
                                              .draw = draw_strip };

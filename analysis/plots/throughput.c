@@ -57,6 +57,7 @@ static void write_labels(struct an_chart *chart, double top, double y0, double y
 static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid,
                               const double *series, struct weir_error *error)
 {
+    static const char *const names[SERIES] = { "finished", "entering" };
     const struct an_box box = { 100, 28, 840, 300 };
     chart->height = 332.0;
     /* What is over in the last instant lies in no bin. */
@@ -66,6 +67,13 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
     top = an_axis_top(fmax(top, 1e-12));
     an_chart_panel(chart, &box);
     an_chart_time_axis(chart, true);
+    an_chart_track(chart, &(struct an_track){ .name = "",
+                                              .unit = "/s",
+                                              .high = top,
+                                              .grid = grid,
+                                              .series = series,
+                                              .count = has_demand(chart->facts) ? 2 : 1,
+                                              .names = names });
     write_labels(chart, top, box.y0, box.y1);
     WEIR_TRY(an_chart_happenings(chart, 26.0, box.y1, error));
     (void)fprintf(chart->body,
@@ -80,6 +88,7 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
     if (!isnan(chart->facts->steady_per_s))
         (void)fprintf(chart->body, ", \\\n %.9g with lines lc rgb '" AN_GREY "' lw 1 dt (2,3)",
                       chart->facts->steady_per_s);
+    an_chart_curve(chart, "finished", 1.0);
     (void)fputc('\n', chart->body);
     an_chart_draw_end(chart);
     return WEIR_OK;

@@ -38,6 +38,7 @@ static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
     }
     /* From the sum of all states downwards, so that each covers the one behind it. */
     static const char *const sums[STATES] = { "$2", "$2+$3", "$2+$3+$4", "$2+$3+$4+$5" };
+    an_strip_track(chart, strip, 0.0, 100.0);
     (void)fputs("set yrange [0:100]; set ytics ('' 0, '' 100) scale 0\nplot ", chart->body);
     for (size_t i = STATES; i-- > 0;)
         (void)fprintf(chart->body, "%s index %zu using 1:(%s) with filledcurves y1=0 fc rgb '%s'%s",
@@ -67,6 +68,9 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
                       "Share of worker time by stage, {width} means · right: mean after warm-up");
     const struct an_strips strips = { .sql = samples_sql,
                                       .columns = "t_s busy_pct blocked_pct setup_pct idle_pct",
+                                      .unit = " %",
+                                      .words = "busy|blocked|set-up|idle",
+                                      .is_stacked = true,
                                       .series = STATES,
                                       .stage_column = 2 + STATES,
                                       .draw = draw_strip,

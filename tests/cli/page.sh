@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The page in a browser: what its script does, what it weighs, that it loads nothing, that texts can
+# be read on light and dark and do not lie on each other, and that nothing is cut at 400 px.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+command -v gnuplot >/dev/null || skip 'no gnuplot'
+source=$WEIR_SOURCE_DIR
+
+# What the page may weigh.
+[ "$(wc -c <"$source/analysis/report.js")" -le 15000 ] || fail 'the script is above 15 KB'
+hasnt "$source/analysis/report.js" 'http://www.w3.org/1999' # only the name of SVG, which is no address
+[ "$(grep -c 'fetch(\|XMLHttpRequest\|import(\|eval(\|innerHTML' "$source/analysis/report.js")" = 0 ] ||
+    fail 'the script loads, runs or writes text as a page'
+
+# Two kinds of work, a node that fails, and a second variant whose demand is higher.
+cat >page.yaml <<'YAML'
+schema: 2
+name: page
+horizon: 2 h
+cluster: {nodes: [{name: n, cpus: 16, count: 3}]}
+pipelines:
+  - name: p
+    input: {arrivals: {process: poisson, rate: 0.5/s}}
+    stages:
+      - {name: fetch, cpus: 1, workers: 4, service: exp(3 s)}
+      - {name: encode, cpus: 1, workers: 6, service: exp(9 s)}
+timeline:
+  - {at: 40 min, action: set, set: {sched.placement: best_fit}}
+  - {at: 1 h, action: node_down, node: n-1, for: 20 min}
+compare:
+  - {label: base}
+  - {label: fewer, set: {pipelines.p.stages.encode.workers: 5}}
+YAML
+expect 0 "$WEIR_BIN" validate page.yaml
+expect 0 "$WEIR_BIN" compare page.yaml -n 2 -o page.db
+expect 0 "$WEIR_BIN" report page.db -o page.html
+[ "$(wc -c <page.html)" -le 1500000 ] || fail 'the page is above 1.5 MB'
+python3 - <<'PY' || fail 'what the page embeds is wrong, above 60 KB a chart or 400 points'
+import json, re, sqlite3
+page = open("page.html", encoding="utf-8").read()
+figures = re.findall(r'<figure id="([^"]+)">(.*?)</figure>', page, re.S)
+assert len(figures) >= 8, len(figures)
+for name, figure in figures:
+    svg = re.search(r"<svg.*?</svg>", figure, re.S).group(0)
+    assert len(svg.encode()) <= 60000, (name, len(svg))
+    sets = re.search(r'<script type="application/json">(.*?)</script>', figure, re.S)
+    assert sets is None or len(sets.group(1)) <= 120000, name
+    for panels in json.loads(sets.group(1)) if sets else []:
+        for panel in panels:
+            for series in panel["s"]:
+                assert len(series[1]) <= 400, (name, len(series[1]))
+sets = json.loads(re.search(r'json">(.*?)</script>', dict(figures)["throughput"], re.S).group(1))
+for panels, variant in zip(sets, ("base", "fewer")):
+    finished = panels[0]["s"][0]
+    done = sqlite3.connect("page.db").execute("SELECT sum(items_done) FROM v_cluster WHERE "
+        "variant = ? AND replication = 0", (variant,)).fetchone()[0]
+    told = sum(value for value in finished[1] if value is not None) * panels[0]["t"][1]
+    assert finished[0] == "finished" and abs(told / done - 1) < 0.01, (variant, told, done)
+run = json.loads(re.search(r'id="weir-run">(.*?)</script>', page, re.S).group(1))
+assert run["variants"] == ["fewer"], run["variants"]
+assert any("n-1" in mark[2] for mark in run["marks"]), run["marks"]
+assert any("best_fit" in mark[2] for mark in run["marks"]), run["marks"]
+assert run["decisions"], run
+PY
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+    skip 'no browser: what the page does in one is not looked at'
+
+# looked NAME WIDTH [FLAG...]: the page with its judge, in that width; words of the judge in NAME.txt.
+python3 - "$source/tests/support/page_judge.js" <<'PY'
+import sys
+page = open("page.html", encoding="utf-8").read()
+judge = open(sys.argv[1], encoding="utf-8").read()
+open("judged.html", "w", encoding="utf-8").write(
+    page.replace("</body>", "<script>\n" + judge + "</script></body>"))
+PY
+looked() {
+    local name=$1 width=$2
+    shift 2
+    HOME=$PWD timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars \
+        --user-data-dir="$PWD/profile" --virtual-time-budget=4000 --window-size="$width,900" "$@" \
+        --dump-dom "file://$PWD/judged.html" >"$name.html" 2>"$name.log" || skip 'the browser does not start'
+    sed -n 's/.*<pre id="judge">\(.*\)/\1/p' "$name.html" >"$name.txt"
+    sed -n '/<pre id="judge">/,/<\/pre>/p' "$name.html" >"$name.txt"
+    has "$name.txt" 'judged'
+    ! grep -q 'WRONG' "$name.txt" || { grep WRONG "$name.txt"; fail "the page is wrong ($name)"; }
+}
+looked light 1280
+has light.txt 'theme light'
+looked dark 1280 --blink-settings=preferredColorScheme=0
+has dark.txt 'theme dark'
+# The narrowest window a browser opens may be wider; what matters is that nothing widens the page.
+looked narrow 400
