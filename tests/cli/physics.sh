@@ -19,6 +19,16 @@ for file in "$WEIR_SOURCE_DIR"/scenarios/{physics,training}/*.yaml; do
     hasnt "$name.svg" 'No data'
 done
 
+# The same rows with other values, each worked out by hand: sizes, GPU types, sharers, bandwidths.
+count=0
+for file in "$WEIR_SOURCE_DIR"/tests/golden/physics/*.yaml; do
+    verb=compare
+    grep -q '^compare:' "$file" || verb=run
+    expect 0 "$WEIR_BIN" $verb "$file" --check --force --quiet -o values.db
+    count=$((count + 1))
+done
+[ "$count" -ge 20 ] || fail "only $count scenarios with other values"
+
 # Titles, recomputed: from the tables, not from what the charts ask.
 title() {
     grep -A1 "<figure id=\"$2\">" "$1" | grep -o '<h2>[^<]*' | sed 's/<h2>//; s/\xc2\xa0/ /g'

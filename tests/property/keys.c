@@ -9,6 +9,8 @@
  * fill) with the sets of `given` (" = those of the line above) runs once without and once with the
  * set `change`. A key that decides whether the scenario is accepted has a fifth part: with `change`
  * it is refused with that sentence, or without.
+ *
+ * What each key does is kept, too: keys.txt has the results with the change.
  */
 #include "sim/engine/digest.h"
 #include "sim/record/record.h"
@@ -16,6 +18,7 @@
 #include "sim/scenario/schema.h"
 #include "sim/world/run.h"
 #include "tests/support/check.h"
+#include "tests/support/kept.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -69,6 +72,7 @@ struct keys {
     struct line *lines;
     size_t count;
     uint32_t shown, refused, missing;
+    struct test_kept *kept;
 };
 
 /* ---- the table ---- */
@@ -184,29 +188,33 @@ static uint64_t hash_of_rows(const char *path)
 
 /* What a scenario comes to. */
 struct outcome {
-    uint64_t digest; /* 0 = it cannot be loaded or run; the remarks are printed */
-    uint64_t rows;   /* 0 = not asked for */
+    uint64_t digest;  /* 0 = it cannot be loaded or run; the remarks are printed */
+    uint64_t rows;    /* 0 = not asked for */
+    uint64_t results; /* the hash of them that is kept */
 };
 
-static void run_once(const struct sim_scenario *scenario, uint32_t replication, bool has_rows,
-                     struct outcome *outcome)
+static void run_once(struct keys *keys, const struct sim_scenario *scenario, uint32_t replication,
+                     bool has_rows, struct outcome *outcome)
 {
     char path[] = "/tmp/weir-keys-XXXXXX";
-    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    struct sim_run_summary *summary = test_summary();
     struct sim_run_options options = { .seed = scenario->seed,
                                        .replication = replication,
                                        .variant = "test",
                                        .experiment_id = 1,
                                        .run_id = 1,
+                                       .listen = test_listen,
+                                       .listener = summary,
                                        .export_at_s = (double)NAN };
     if (has_rows) { /* an empty file may be taken over */
         (void)close(mkstemp(path));
         CHECK_I64(sim_recorder_open(path, false, &options.recorder, NULL), WEIR_OK);
     }
-    if (summary == NULL || sim_run(scenario, &options, summary) != WEIR_OK)
-        printf("    run failed: %s\n", summary == NULL ? "" : summary->message);
+    if (sim_run(scenario, &options, summary) != WEIR_OK)
+        printf("    run failed: %s\n", summary->message);
     else
         outcome->digest = sim_digest_word(outcome->digest, summary->result_digest);
+    outcome->results += test_kept_hash(keys->kept, summary);
     if (has_rows) {
         CHECK_I64(sim_recorder_close(options.recorder, NULL), WEIR_OK);
         outcome->rows += hash_of_rows(path);
@@ -215,7 +223,8 @@ static void run_once(const struct sim_scenario *scenario, uint32_t replication, 
     free(summary);
 }
 
-static struct outcome outcome_of(int kind, const char *const *sets, size_t count, bool has_rows)
+static struct outcome outcome_of(struct keys *keys, int kind, const char *const *sets, size_t count,
+                                 bool has_rows)
 {
     struct sim_diagnostics said;
     struct sim_scenario *scenario = load(kind, sets, count, &said);
@@ -223,17 +232,21 @@ static struct outcome outcome_of(int kind, const char *const *sets, size_t count
     if (scenario == NULL)
         sim_diagnostics_print(&said, stdout);
     for (uint32_t r = 0; scenario != NULL && r < scenario->replications; r++)
-        run_once(scenario, r, has_rows, &outcome);
+        run_once(keys, scenario, r, has_rows, &outcome);
     sim_diagnostics_clear(&said);
     sim_scenario_destroy(scenario);
     return outcome;
 }
 
 /* What only rows can show leaves the digest as it was. */
-static bool acts(int kind, const char *const *sets, size_t count, bool has_rows)
+static bool acts(struct keys *keys, const char *key, int kind, const char *const *sets,
+                 size_t count, bool has_rows)
 {
-    const struct outcome without = outcome_of(kind, sets, count, has_rows);
-    const struct outcome with = outcome_of(kind, sets, count + 1, has_rows);
+    char name[PATH + 4];
+    const struct outcome without = outcome_of(keys, kind, sets, count, has_rows);
+    const struct outcome with = outcome_of(keys, kind, sets, count + 1, has_rows);
+    (void)snprintf(name, sizeof name, "%s:%c", key, letters[kind]);
+    test_kept_check(keys->kept, name, with.digest, with.results);
     if (without.digest == 0 || with.digest == 0)
         return false;
     return (without.digest != with.digest) == !has_rows && (without.rows != with.rows) == has_rows;
@@ -247,6 +260,10 @@ static bool holds(int kind, const char *const *sets, size_t count, const char *s
     struct sim_scenario *behind = load(kind, sets, count + 1, &with);
     const bool is_it = (before == NULL) != (behind == NULL) &&
                        is_said(before == NULL ? &without : &with, sentence);
+    if (!is_it) {
+        sim_diagnostics_print(&without, stdout);
+        sim_diagnostics_print(&with, stdout);
+    }
     sim_scenario_destroy(before);
     sim_scenario_destroy(behind);
     sim_diagnostics_clear(&without);
@@ -261,8 +278,9 @@ static void check_shown(struct keys *keys, const struct line *line, int kind, bo
     (void)snprintf(given, sizeof given, "%s", line->given);
     const size_t count = split_sets(given, sets);
     sets[count] = line->change;
-    const bool is_shown = line->refusal[0] != '\0' ? holds(kind, sets, count, line->refusal)
-                                                   : acts(kind, sets, count, has_rows);
+    const bool is_shown = line->refusal[0] != '\0'
+                              ? holds(kind, sets, count, line->refusal)
+                              : acts(keys, line->key, kind, sets, count, has_rows);
     if (!is_shown)
         printf("    %s (%c): %s changes nothing, or not what it should\n", line->key, letters[kind],
                line->change);
@@ -326,6 +344,35 @@ static void check_refused(struct keys *keys, const char *key, int kind, const ch
         printf("    %s: %s (%c) is not refused\n", key, value, letters[kind]);
     CHECK(is_it);
     keys->refused++;
+}
+
+/* ---- refusals beside what is accepted ---- */
+
+static void every_refusal_has_its_limit(void)
+{
+    char text[LINE];
+    size_t count = 0;
+    FILE *file = fopen(test_data("property/refusals.table"), "r");
+    CHECK(file != NULL);
+    while (file != NULL && fgets(text, sizeof text, file) != NULL) {
+        const char *sets[SETS + 1];
+        char *rest = text;
+        if (text[0] == '#')
+            continue;
+        const int kind = (int)(strchr(letters, next_part(&rest)[0]) - letters);
+        const size_t given = split_sets(next_part(&rest), sets);
+        sets[given] = next_part(&rest);
+        const char *sentence = next_part(&rest);
+        const bool is_it = holds(kind, sets, given, sentence);
+        if (!is_it)
+            printf("    %c: %s is not refused with '%s' alone\n", letters[kind], sets[given],
+                   sentence);
+        CHECK(is_it);
+        count++;
+    }
+    CHECK(count >= 75);
+    if (file != NULL)
+        (void)fclose(file);
 }
 
 /* ---- the walk ---- */
@@ -409,6 +456,7 @@ static void every_key_acts_or_is_refused(void)
     if (keys.lines == NULL)
         return;
     read_table(&keys);
+    keys.kept = test_kept_open("property/keys.txt");
     walk(&keys, &sim_schema_scenario, "", SIM_ACTS_ALL, SIM_ACTS_ALL);
     printf("\n    %u keys shown to act, %u refused\n", keys.shown, keys.refused);
     CHECK_I64(keys.missing, 0);
@@ -417,10 +465,12 @@ static void every_key_acts_or_is_refused(void)
             printf("    %s is no key\n", keys.lines[i].key);
         CHECK(keys.lines[i].is_used);
     }
+    test_kept_close(keys.kept);
     free(keys.lines);
 }
 
 static const struct test tests[] = {
     { "every key acts or is refused", every_key_acts_or_is_refused },
+    { "every refusal has its limit", every_refusal_has_its_limit },
 };
 TEST_MAIN(tests)

@@ -39,6 +39,47 @@ static void a_job_goes_through_its_states(void)
     weir_host_destroy(host);
 }
 
+/* All that a policy may ask of a job is what was told, each value another one. */
+static void a_job_is_seen_as_it_was_told(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 1, 2);
+    const struct weir_rank_group group = test_rank_group(2, 1, 1);
+    static const double throughput[] = { 1, 2.5 };
+    struct weir_job_spec spec = test_job_spec(7, &group, 1);
+    struct weir_job job = { .size = sizeof job };
+
+    spec.user = 3;
+    spec.priority = -5;
+    spec.attempts = 4;
+    spec.submit_ns = 11;
+    spec.queued_ns = 12;
+    spec.estimate_ns = 13;
+    spec.deadline_ns = 14;
+    spec.attained_ns = 15;
+    spec.restart_cost_ns = 16;
+    spec.round_share = 0.25;
+    spec.throughput = throughput;
+    spec.throughput_count = 2;
+    spec.done_ns = 9;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+    CHECK(weir_view_job(weir_host_view(host, 20), 0, 7, &job));
+    CHECK_I64(job.ranks, 2);
+    CHECK_I64(job.user, 3);
+    CHECK_I64(job.priority, -5);
+    CHECK_I64(job.attempts, 4);
+    CHECK_I64(job.submit_ns, 11);
+    CHECK_I64(job.queued_ns, 12);
+    CHECK_I64(job.estimate_ns, 13);
+    CHECK_I64(job.deadline_ns, 14);
+    CHECK_I64(job.attained_ns, 15);
+    CHECK_I64(job.restart_cost_ns, 16);
+    CHECK_NEAR(job.round_share, 0.25, 0);
+    CHECK(job.throughput == throughput && job.throughput_count == 2);
+    CHECK_I64(job.done_ns, 9);
+    weir_host_destroy(host);
+}
+
 static void what_makes_no_sense_is_refused(void)
 {
     const struct weir_host_config config = test_jobs_config("first_fit");
@@ -503,6 +544,7 @@ static void jobs_that_are_gone_are_not_listed(void)
 }
 
 static const struct test tests[] = {
+    { "a job is seen as it was told", a_job_is_seen_as_it_was_told },
     { "a job goes through its states", a_job_goes_through_its_states },
     { "jobs that make no sense are refused", what_makes_no_sense_is_refused },
     { "calls that make no sense are refused", calls_that_make_no_sense_are_refused },

@@ -168,6 +168,23 @@ static void some_workloads_draw_nothing(void)
     close_jobs(&jobs);
 }
 
+/* Classes with a count come as often as they say; those that follow a process go on to a limit. */
+static void how_many_come_in_all_is_known(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t total;
+    } cases[] = { { "    classes: [{name: a, count: 3}, {name: b, count: 4, every: 5 s}]\n", 7 },
+                  { "    count: 5\n    classes: [{name: a, count: 3}, {name: b, count: 4}]\n", 5 },
+                  { plain, 40 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct jobs jobs;
+        open_jobs(&jobs, cases[i].text);
+        CHECK_I64(sim_job_stream_total(jobs.stream), cases[i].total);
+        close_jobs(&jobs);
+    }
+}
+
 static const struct test tests[] = {
     { "a rate changes in a gap", a_rate_changes_in_a_gap },
     { "a rate of zero holds them", a_rate_of_zero_holds_them },
@@ -175,5 +192,6 @@ static const struct test tests[] = {
     { "a batch stays together", a_batch_stays_together },
     { "a burst is beyond the limit", a_burst_is_beyond_the_limit },
     { "some workloads draw nothing", some_workloads_draw_nothing },
+    { "how many come in all is known", how_many_come_in_all_is_known },
 };
 TEST_MAIN(tests)

@@ -147,6 +147,23 @@ static void a_reset_plan_asks_for_no_memory(void)
     CHECK_I64(memory.blocks, 0);
 }
 
+/* Whatever stands before it in the plan. */
+static void the_shortage_is_the_first_denial(void)
+{
+    struct weir_plan *const plan = make(WEIR_EXPLAIN_OFF);
+
+    CHECK(weir_plan_stop(plan, weir_pool_owner(0), 4) == WEIR_OK);
+    CHECK(weir_plan_start(plan, weir_pool_owner(1), 10, &one_cpu, NULL) == WEIR_OK);
+    CHECK(weir_plan_set_slots(plan, 1, 7) == WEIR_OK);
+    CHECK(weir_plan_wake(plan, 99) == WEIR_OK);
+    CHECK(weir_plan_shortage(plan) == NULL);
+    CHECK(weir_plan_deny(plan, weir_pool_owner(2), WEIR_REASON_RAM, NULL) == WEIR_OK);
+    CHECK(weir_plan_deny(plan, weir_pool_owner(3), WEIR_REASON_CPU, NULL) == WEIR_OK);
+    const struct weir_action *const shortage = weir_plan_shortage(plan);
+    CHECK(shortage != NULL && shortage->reason == WEIR_REASON_RAM && shortage->owner.index == 2);
+    weir_plan_destroy(plan);
+}
+
 static void verbs_and_reasons_have_names(void)
 {
     for (uint32_t i = 0; i < WEIR_VERB_COUNT; i++)
@@ -167,6 +184,7 @@ static const struct test tests[] = {
     { "steps are kept at level full alone", steps_are_kept_at_full_alone },
     { "notes belong to their stage and to one decision", notes_belong_to_their_stage },
     { "a plan that is reset asks for no memory again", a_reset_plan_asks_for_no_memory },
+    { "the shortage is the first denial", the_shortage_is_the_first_denial },
     { "verbs and reasons have names", verbs_and_reasons_have_names },
 };
 

@@ -45,6 +45,36 @@ static void whole_units_are_left_over_for_the_first(void)
     CHECK_NEAR(halves[1].share, 37, 1e-9);
 }
 
+/* More is guaranteed than there is: what there is goes by guarantee, to those that want it. */
+static void guarantees_beyond_what_there_is_are_cut_alike(void)
+{
+    struct weir_claim claims[] = { claim(60, 1, 99, 99), claim(30, 5, 99, 99),
+                                   claim(90, 1, 30, 99) };
+
+    weir_quota_divide(60, claims, 3);
+    CHECK_NEAR(claims[0].share, 30, 1e-9);
+    CHECK_NEAR(claims[1].share, 15, 1e-9);
+    CHECK_NEAR(claims[2].share, 15, 1e-9);
+}
+
+/* Whatever rounding leaves of the parts: all of the amount is given out, in whole units. */
+static void no_whole_unit_is_lost(void)
+{
+    for (uint32_t count = 2; count <= 12; count++)
+        for (uint32_t amount = 1; amount <= 60; amount++) {
+            struct weir_claim claims[12];
+            double sum = 0;
+            for (uint32_t i = 0; i < count; i++)
+                claims[i] = claim(0, 1 + i % 3, 99, 99);
+            weir_quota_divide(amount, claims, count);
+            for (uint32_t i = 0; i < count; i++) {
+                CHECK_NEAR(claims[i].share, round(claims[i].share), 1e-9);
+                sum += claims[i].share;
+            }
+            CHECK_NEAR(sum, amount, 1e-9);
+        }
+}
+
 static uint32_t tenant(struct weir_host *host, uint32_t parent, double guarantee, double weight)
 {
     struct weir_tenant_spec spec = weir_tenant_default();
@@ -315,6 +345,9 @@ static const struct test tests[] = {
     { "guarantees come first and the rest goes by weight",
       guarantees_come_first_and_the_rest_goes_by_weight },
     { "whole units are left over for the first", whole_units_are_left_over_for_the_first },
+    { "guarantees beyond what there is are cut alike",
+      guarantees_beyond_what_there_is_are_cut_alike },
+    { "no whole unit is lost", no_whole_unit_is_lost },
     { "quota queues divide level by level", quota_queues_divide_level_by_level },
     { "a weight of zero never borrows", a_weight_of_zero_never_borrows },
     { "a guarantee is taken back", a_guarantee_is_taken_back },

@@ -69,7 +69,7 @@ static const char swf[] = "; MaxProcs: 16\n"
                           "1 10 5 100 4 -1 -1 4 60 -1 1 3 4 -1 -1 -1 -1 -1\n"
                           "2 11 5 -1 4 -1 -1 4 60 -1 -1 3 4 -1 -1 -1 -1 -1\n"
                           "3 12 7 -1 4 -1 -1 4 60 -1 5 3 4 -1 -1 -1 -1 -1\n"
-                          "4 13 -1 30 12 -1 -1 -1 -1 -1 1 3 4 -1 -1 -1 -1 -1\n"
+                          "4 13 -1 30 12 -1 2048 -1 -1 2048 1 3 4 -1 -1 -1 -1 -1\n"
                           "5 14 -1 30 11 -1 -1 -1 -1 -1 1 3 4 -1 -1 -1 -1 -1\n";
 
 static void processors_are_what_the_scenario_says(void)
@@ -89,6 +89,7 @@ static void processors_are_what_the_scenario_says(void)
         CHECK_I64(job[1].run_ns, 60 * S);
         CHECK_I64(job[2].members, 2); /* 12 CPUs are 2 times 6 */
         CHECK_I64(job[2].shape.cpu_units, 6 * WEIR_ONE);
+        CHECK_I64(job[2].shape.ram_bytes, 6 * 2048 * INT64_C(1024)); /* KB a processor */
         CHECK_I64(job[3].members, 11); /* 11 are 11 times 1 */
     }
     clear(&loaded);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Every variant of the scenarios that are shipped, and of some that put many mechanisms together
+ * (tests/golden/results/), comes to the results that were last reviewed (results.txt): all of them,
+ * not only those that a scenario expects. A slip in physics, in a decision or in a gauge is seen
+ * here wherever it moves a number; what is right is for the other tests to say.
+ */
+#include "sim/record/record.h"
+#include "tests/support/check.h"
+#include "tests/support/kept.h"
+#include "tests/support/row_totals.h"
+#include "tests/support/runs.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT = 256 };
+
+struct check {
+    struct test_kept *kept;
+    bool has_rows; /* what the database holds is kept, too */
+};
+
+/* A scenario of the project as one of its variants, NULL = as it stands. */
+static struct sim_scenario *load(const char *path, const struct sim_variant *variant)
+{
+    const struct sim_scenario_source source = {
+        .path = path,
+        .sets = variant == NULL ? NULL : (const char *const *)variant->sets,
+        .sets_count = variant == NULL ? 0 : variant->sets_count,
+        .is_variant = variant != NULL
+    };
+    struct sim_scenario *scenario = NULL;
+    struct sim_diagnostics said = { .items = NULL };
+    if (sim_scenario_load(&source, &scenario, &said) != WEIR_OK)
+        sim_diagnostics_print(&said, stdout);
+    sim_diagnostics_clear(&said);
+    CHECK(scenario != NULL);
+    return scenario;
+}
+
+/* With all that its database holds. */
+static struct sim_run_summary *run_with_rows(const struct sim_scenario *scenario)
+{
+    char path[] = "/tmp/weir-results-XXXXXX";
+    struct sim_run_summary *summary = test_summary();
+    struct sim_run_options options = { .seed = scenario->seed,
+                                       .variant = "test",
+                                       .experiment_id = 1,
+                                       .run_id = 1,
+                                       .listen = test_listen,
+                                       .listener = summary,
+                                       .export_at_s = (double)NAN };
+    (void)close(mkstemp(path)); /* an empty file may be taken over */
+    CHECK_I64(sim_recorder_open(path, false, &options.recorder, NULL), WEIR_OK);
+    if (sim_run(scenario, &options, summary) != WEIR_OK)
+        printf("    run failed: %s\n", summary->message);
+    CHECK_I64(sim_recorder_close(options.recorder, NULL), WEIR_OK);
+    test_listen_rows(summary, path);
+    (void)unlink(path);
+    return summary;
+}
+
+static void check_run(const struct check *check, const struct sim_scenario *scenario,
+                      const char *name, const char *label)
+{
+    char line[TEXT];
+    struct sim_run_summary *summary =
+        check->has_rows ? run_with_rows(scenario) : test_run_fast(scenario, 0, NULL);
+    (void)snprintf(line, sizeof line, "%s/%s", name, label);
+    for (char *c = line; *c != '\0'; c++)
+        *c = *c == ' ' ? '_' : *c;
+    test_kept_check(check->kept, line, summary->result_digest,
+                    test_kept_hash(check->kept, summary));
+    free(summary);
+}
+
+static void check_file(const struct check *check, const char *path, const char *name)
+{
+    struct sim_scenario *base = load(path, NULL);
+    if (base != NULL && base->variants_count == 0)
+        check_run(check, base, name, "only");
+    for (size_t v = 0; base != NULL && v < base->variants_count; v++) {
+        struct sim_scenario *scenario = load(path, &base->variants[v]);
+        if (scenario != NULL)
+            check_run(check, scenario, name, base->variants[v].label);
+        sim_scenario_destroy(scenario);
+    }
+    sim_scenario_destroy(base);
+}
+
+/* Those that take a second, or a program of their own. */
+static bool is_left_out(const char *name)
+{
+    static const char *const names[] = { "steps.yaml",         "drift.yaml",
+                                         "timeline.yaml",      "video_pipeline.yaml",
+                                         "python_policy.yaml", "emax.yaml" };
+    bool is_named = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        is_named = is_named || strcmp(names[i], name) == 0;
+    return is_named;
+}
+
+static int is_yaml(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+}
+
+/* In the order of their names. */
+static void check_folder(const struct check *check, const char *folder)
+{
+    char path[2 * TEXT];
+    struct dirent **entries = NULL;
+    (void)snprintf(path, sizeof path, "%s", test_data(folder));
+    const size_t length = strlen(path);
+    const int count = scandir(path, &entries, is_yaml, alphasort);
+    CHECK(count > 0);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        (void)snprintf(path + length, sizeof path - length, "/%s", name);
+        if (!is_left_out(name))
+            check_file(check, path, name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void results_are_those_last_reviewed(void)
+{
+    static const char *const shipped[] = { "../scenarios/physics", "../scenarios/training",
+                                           "../scenarios/incidents", "../scenarios/examples",
+                                           "golden/physics" };
+    struct check check = { .kept = test_kept_open("golden/results.txt") };
+    for (size_t i = 0; i < sizeof shipped / sizeof shipped[0]; i++)
+        check_folder(&check, shipped[i]);
+    check.has_rows = true;
+    check_folder(&check, "golden/results");
+    test_kept_close(check.kept);
+}
+
+static const struct test tests[] = {
+    { "results are those last reviewed", results_are_those_last_reviewed },
+};
+TEST_MAIN(tests)
