@@ -108,12 +108,24 @@ static weir_status lift(const struct pass *pass, uint32_t index)
     return weir_placer_lift_job(pass->placer, job->workload, job->id, pass->error);
 }
 
+/* Whether a job that runs has to go before this one waits. */
+static bool is_behind(const struct weir_ranked *ranked, const struct weir_ranked_job *running,
+                      const struct weir_job *job)
+{
+    if (!ranked->is_by_submission || running->rank < job->key || running->rank > job->key)
+        return running->rank > job->key;
+    if (running->submit_ns != job->submit_ns)
+        return running->submit_ns > job->submit_ns;
+    return running->workload != job->workload ? running->workload > job->workload
+                                              : running->id > job->id;
+}
+
 /* How many of the worst rank behind this job. */
 static uint32_t victims_of(const struct weir_ranked *ranked, const struct weir_job *job)
 {
     uint32_t count = 0;
 
-    while (count < ranked->count && ranked->running[count].rank > job->key)
+    while (count < ranked->count && is_behind(ranked, &ranked->running[count], job))
         count++;
     return count;
 }
