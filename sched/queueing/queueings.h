@@ -17,6 +17,7 @@ extern const struct weir_queueing_ops weir_queueing_srsf;
 extern const struct weir_queueing_ops weir_queueing_las_2d;
 extern const struct weir_queueing_ops weir_queueing_bounded_wait;
 extern const struct weir_queueing_ops weir_queueing_formula;
+extern const struct weir_queueing_ops weir_queueing_committed;
 extern const struct weir_queueing_ops weir_queueing_gittins;
 extern const struct weir_queueing_ops weir_queueing_drf;
 extern const struct weir_queueing_ops weir_queueing_wfq;

@@ -20,6 +20,7 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_las_2d,
     &weir_queueing_bounded_wait,
     &weir_queueing_formula,
+    &weir_queueing_committed,
     &weir_queueing_gittins,
     /* those that choose a tenant first */
     &weir_queueing_drf,
