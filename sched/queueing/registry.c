@@ -22,6 +22,8 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_formula,
     &weir_queueing_committed,
     &weir_queueing_gittins,
+    &weir_queueing_multifactor,
+    &weir_queueing_slurm,
     /* those that choose a tenant first */
     &weir_queueing_drf,
     &weir_queueing_wfq,
