@@ -21,6 +21,7 @@ extern const struct weir_queueing_ops weir_queueing_committed;
 extern const struct weir_queueing_ops weir_queueing_gittins;
 extern const struct weir_queueing_ops weir_queueing_multifactor;
 extern const struct weir_queueing_ops weir_queueing_slurm;
+extern const struct weir_queueing_ops weir_queueing_hold;
 extern const struct weir_queueing_ops weir_queueing_drf;
 extern const struct weir_queueing_ops weir_queueing_wfq;
 extern const struct weir_queueing_ops weir_queueing_stride;
