@@ -22,6 +22,7 @@ extern const struct weir_queueing_ops weir_queueing_gittins;
 extern const struct weir_queueing_ops weir_queueing_multifactor;
 extern const struct weir_queueing_ops weir_queueing_slurm;
 extern const struct weir_queueing_ops weir_queueing_hold;
+extern const struct weir_queueing_ops weir_queueing_benefit;
 extern const struct weir_queueing_ops weir_queueing_drf;
 extern const struct weir_queueing_ops weir_queueing_wfq;
 extern const struct weir_queueing_ops weir_queueing_stride;

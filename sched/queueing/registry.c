@@ -25,6 +25,7 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_multifactor,
     &weir_queueing_slurm,
     &weir_queueing_hold,
+    &weir_queueing_benefit,
     /* those that choose a tenant first */
     &weir_queueing_drf,
     &weir_queueing_wfq,
