@@ -476,6 +476,8 @@ static void put_call(const struct weir_export *out, const struct weir_call *call
     weir_json_word(json, "decision", host->stats.decisions);
     weir_export_unless(json, "last_ns", host->now_ns, WEIR_UNKNOWN_TIME);
     weir_json_word(json, "next_worker", host->next_worker);
+    if (host->jobs.surprises > 0)
+        weir_json_word(json, "surprises", host->jobs.surprises);
     weir_json_flag(json, "may_start_jobs", host->is_dirty);
 }
 
