@@ -12,16 +12,19 @@ static weir_status fill(struct weir_policy_state *policy, const struct weir_poli
     static const struct weir_params none = { .values = NULL };
 
     WEIR_TRY(weir_params_check_table(table->params, table->count, error));
-    policy->values = weir_alloc(allocator, table->count, sizeof *policy->values);
+    const struct weir_params *const all = given == NULL ? &none : given;
+    const uint32_t count = all->count > table->count ? all->count : table->count;
+    policy->values = weir_alloc(allocator, count, sizeof *policy->values);
     if (policy->values == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    WEIR_TRY(weir_params_resolve(table->params, table->count, given == NULL ? &none : given,
-                                 policy->values, error));
+    WEIR_TRY(weir_params_resolve(table->params, table->count, all, policy->values, error));
+    for (uint32_t i = table->count; i < count; i++)
+        policy->values[i] = all->values[i];
     policy->save = table->save;
     policy->restore = table->restore;
     if (table->create == NULL)
         return WEIR_OK;
-    const struct weir_params values = { .values = policy->values, .count = table->count };
+    const struct weir_params values = { .values = policy->values, .count = count };
     WEIR_TRY(table->create(&values, allocator, &policy->state, error));
     policy->destroy = table->destroy;
     return WEIR_OK;

@@ -361,8 +361,10 @@ static weir_status put_workers(const struct weir_export *out)
 
 /* ---- policies ---- */
 
-/* The word of a CHOICE, "true" or "false" of a FLAG, else the number. */
-static void put_value(struct weir_json *json, const struct weir_param *param, double value)
+/* The word of a CHOICE, "true" or "false" of a FLAG, the numbers of a list or text, else the
+ * number. */
+static void put_value(struct weir_json *json, const struct weir_param *param, double value,
+                      const double *numbers)
 {
     char text[64];
     const char *word = param->choices;
@@ -377,6 +379,11 @@ static void put_value(struct weir_json *json, const struct weir_param *param, do
         memcpy(text, word, kept);
         text[kept] = '\0';
         weir_json_text(json, param->name, text);
+    } else if (numbers != NULL) {
+        weir_json_open(json, param->name, '[');
+        for (uint32_t i = 0; i < (uint32_t)value; i++)
+            weir_json_number(json, NULL, numbers[i]);
+        weir_json_close(json, '[');
     } else {
         weir_json_number(json, param->name, value);
     }
@@ -386,8 +393,12 @@ static void put_params(struct weir_json *json, const char *key, const struct wei
                        const double *values)
 {
     weir_json_open(json, key, '{');
-    for (uint32_t i = 0; i < of->count; i++)
-        put_value(json, &of->params[i], values[i]);
+    const struct weir_params all = { .values = values, .count = of->count };
+    for (uint32_t i = 0; i < of->count; i++) {
+        const double *numbers;
+        (void)weir_params_list(of->params, of->count, &all, i, &numbers);
+        put_value(json, &of->params[i], values[i], numbers);
+    }
     weir_json_close(json, '{');
 }
 
@@ -465,6 +476,8 @@ static void put_call(const struct weir_export *out, const struct weir_call *call
     weir_json_word(json, "decision", host->stats.decisions);
     weir_export_unless(json, "last_ns", host->now_ns, WEIR_UNKNOWN_TIME);
     weir_json_word(json, "next_worker", host->next_worker);
+    if (host->jobs.surprises > 0)
+        weir_json_word(json, "surprises", host->jobs.surprises);
     weir_json_flag(json, "may_start_jobs", host->is_dirty);
 }
 

@@ -116,7 +116,8 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
 {
     if (host == NULL || past == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no past");
-    WEIR_TRY(weir_size_check(past->size, sizeof *past, "the past of the host", error));
+    WEIR_TRY(weir_size_check(past->size, offsetof(struct weir_host_past, surprises),
+                             "the past of the host", error));
     if (past->next_worker < host->next_worker)
         return weir_fail(error, WEIR_EINVAL, "worker %llu is there, new ones begin at %llu",
                          (unsigned long long)host->next_worker - 1,
@@ -126,5 +127,7 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
     host->now_ns = past->now_ns;
     host->is_dirty = past->is_dirty != 0;
     host->cuts.rested_at = host->changes;
+    if (past->size >= sizeof *past)
+        host->jobs.surprises = past->surprises;
     return WEIR_OK;
 }

@@ -24,6 +24,10 @@
 #define WEIR_CHOICE(name, words, last, initial, help)                                              \
     WEIR_PARAM(name, "", WEIR_PARAM_CHOICE, 0, last, initial, words, help)
 
+#define WEIR_LIST(name, unit, most, help)                                                          \
+    WEIR_PARAM(name, unit, WEIR_PARAM_LIST, 0, most, 0, NULL, help)
+#define WEIR_TEXT(name, most, help) WEIR_PARAM(name, "", WEIR_PARAM_TEXT, 0, most, 0, NULL, help)
+
 /* Names present and unique, min <= initial <= max, known kinds, choices that match their range. */
 weir_status weir_params_check_table(const struct weir_param *table, uint32_t count,
                                     struct weir_error *error);
@@ -33,7 +37,8 @@ void weir_params_read(const struct weir_param *table, uint32_t count,
                       const struct weir_params *given, double *values);
 
 /* Writes `count` values: the given ones, or the defaults when none are given. Errors: WEIR_EINVAL
- * with the parameter named (wrong number of values, NaN, out of range, not whole). */
+ * with the parameter named (wrong number of values, NaN, out of range, not whole). Of a list its
+ * length is written; weir_params_list has the numbers. */
 weir_status weir_params_resolve(const struct weir_param *table, uint32_t count,
                                 const struct weir_params *given, double *values,
                                 struct weir_error *error);

@@ -9,9 +9,9 @@
  */
 #include "sched/queueing/queueings.h"
 
-#include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/backfill.h"
+#include "sched/queueing/made.h"
 #include "sched/queueing/walk.h"
 
 enum { PARAM_AGEING, PARAM_MAX_WAIT, PARAM_COUNT };
@@ -33,31 +33,20 @@ struct bounded {
     struct weir_walk walk;
 };
 
+static const struct weir_made made = WEIR_MADE(struct bounded, params, PARAM_COUNT);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    struct bounded *const bounded = weir_alloc(allocator, 1, sizeof *bounded);
-
-    if (bounded == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    bounded->allocator = *allocator;
-    weir_walk_open(&bounded->walk, allocator);
-    const weir_status status =
-        weir_params_resolve(params, PARAM_COUNT, given, bounded->values, error);
-    if (status != WEIR_OK)
-        weir_free(allocator, bounded);
-    else
-        *state = bounded;
-    return status;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    weir_walk_open(&((struct bounded *)*state)->walk, allocator);
+    return WEIR_OK;
 }
 
 static void destroy(void *state)
 {
-    struct bounded *const bounded = state;
-    const struct weir_allocator allocator = bounded->allocator;
-
-    weir_walk_close(&bounded->walk);
-    weir_free(&allocator, bounded);
+    weir_walk_close(&((struct bounded *)state)->walk);
+    weir_made_destroy(state);
 }
 
 static bool is_starved(const struct bounded *bounded, const struct weir_job *job, int64_t now_ns)

@@ -86,14 +86,28 @@ static bool choose(const struct weir_by_tenant *rule, bool beyond_soft, struct c
     return found;
 }
 
+/* *refused: NONE when others give up what it needs. */
+static weir_status take_quota(const struct weir_by_tenant *rule, const struct weir_job *job,
+                              uint32_t *refused, struct weir_error *error)
+{
+    const weir_status status = rule->make_room(rule->state, job, error);
+
+    if (status == WEIR_OK)
+        *refused = WEIR_REASON_NONE;
+    return status == WEIR_EBUSY ? WEIR_OK : status;
+}
+
 /* *is_over: it blocks the others. */
 static weir_status offer(const struct weir_by_tenant *rule, const struct weir_job *job,
                          bool *is_over, struct weir_error *error)
 {
     const uint32_t limit = weir_view_quota_reason(rule->view, job);
-    const uint32_t refused =
+    uint32_t refused =
         rule->refuse == NULL ? WEIR_REASON_NONE : rule->refuse(rule->state, rule->view, job);
 
+    const bool may_ask = rule->makes_room_of_quota && limit == WEIR_REASON_NONE;
+    if (refused != WEIR_REASON_NONE && may_ask)
+        WEIR_TRY(take_quota(rule, job, &refused, error));
     if (refused != WEIR_REASON_NONE)
         return weir_placer_deny_job(rule->placer, job->workload, job->id, refused);
     weir_status status = weir_placer_start_job(rule->placer, job->workload, job->id, error);

@@ -30,6 +30,7 @@ struct weir_by_tenant {
     weir_status (*make_room)(void *state, const struct weir_job *job, struct weir_error *error);
     /* It started. NULL = nothing to do. */
     void (*started)(void *state, const struct weir_view *view, const struct weir_job *job);
+    bool makes_room_of_quota; /* make_room is asked for jobs that `refuse` refuses, too */
     bool is_blocking; /* while the chosen job finds no place, all wait; limits block nobody */
 };
 

@@ -8,7 +8,10 @@
 #include "sched/queueing/cohorts.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
 #include "sched/queueing/by_tenant.h"
+#include "sched/queueing/cohort_preempt.h"
+#include "sched/queueing/made.h"
 #include "sched/queueing/queueings.h"
 
 #include <math.h>
@@ -42,14 +45,33 @@ static struct weir_tenant look_up(const struct weir_view *view, uint32_t number)
 /* ---- what there is ---- */
 
 /* Use of a tenant counts all below it, that of a cohort only what they have beyond their own. */
-void weir_cohorts_count(const struct weir_view *view, struct weir_cohort *cohorts)
+void weir_cohorts_leave(const struct weir_view *view, const struct weir_job *job, int sign,
+                        struct weir_amounts *gone)
+{
+    const struct weir_amounts amounts = weir_job_amounts(job);
+
+    for (uint32_t t = job->tenant;; t = look_up(view, t).parent) {
+        gone[t].gpu_units += sign * amounts.gpu_units;
+        gone[t].cpu_units += sign * amounts.cpu_units;
+        gone[t].ram_bytes += sign * amounts.ram_bytes;
+        if (t == 0)
+            break;
+    }
+}
+
+void weir_cohorts_count(const struct weir_view *view, const struct weir_amounts *gone,
+                        struct weir_cohort *cohorts)
 {
     const uint32_t count = weir_view_tenants(view);
 
     for (uint32_t t = 0; t < count; t++) {
         const struct weir_tenant tenant = look_up(view, t);
         quota_list(&tenant.guarantee, cohorts[t].quota);
-        amounts_list(&tenant.used, cohorts[t].use);
+        struct weir_amounts used = tenant.used;
+        used.gpu_units -= gone == NULL ? 0 : gone[t].gpu_units;
+        used.cpu_units -= gone == NULL ? 0 : gone[t].cpu_units;
+        used.ram_bytes -= gone == NULL ? 0 : gone[t].ram_bytes;
+        amounts_list(&used, cohorts[t].use);
     }
     for (uint32_t t = count; t-- > 1;) { /* children come after their parents */
         const struct weir_tenant tenant = look_up(view, t);
@@ -103,42 +125,71 @@ double weir_cohort_share(const struct weir_view *view, const struct weir_cohort 
     return share > 0 ? share / tenant.weight : 0;
 }
 
+bool weir_cohort_has(const struct weir_view *view, const struct weir_cohort *cohorts,
+                     uint32_t number, const struct weir_amounts *more)
+{
+    double available[COHORT_RESOURCES];
+    double wants[COHORT_RESOURCES];
+
+    amounts_list(more, wants);
+    weir_cohort_available(view, cohorts, number, available);
+    for (uint32_t r = 0; r < COHORT_RESOURCES; r++) {
+        const bool has_quota = cohorts[0].quota[r] > 0 || cohorts[number].quota[r] > 0;
+        if (has_quota && wants[r] > available[r] + 1e-9 * wants[r])
+            return false;
+    }
+    return true;
+}
+
 /* ---- the policy ---- */
+
+enum { PARAM_PREEMPT, PARAM_GRACE, PARAM_COUNT };
+
+static const struct weir_param params[PARAM_COUNT] = {
+    [PARAM_PREEMPT] = WEIR_CHOICE("preempt", "never|final_share|either_share", 2, 0,
+                                  "who may be preempted: none; who has at least as much of what is "
+                                  "lent even then; also who has more before it"),
+    [PARAM_GRACE] = WEIR_DURATION("grace", 0, 1e9, 0,
+                                  "to save what was done before a job is stopped; 0 = at once"),
+};
 
 struct cohort_policy {
     struct weir_allocator allocator;
+    double values[PARAM_COUNT];
     const struct weir_view *view; /* of the present pass */
     struct weir_cohort *cohorts;
+    struct weir_cohort_claim claim;
     uint32_t capacity;
 };
+
+static const struct weir_made made = WEIR_MADE(struct cohort_policy, params, PARAM_COUNT);
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    struct cohort_policy *const policy = weir_alloc(allocator, 1, sizeof *policy);
-
-    (void)given;
-    if (policy == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    policy->allocator = *allocator;
-    *state = policy;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct cohort_policy *const policy = *state;
+    policy->claim =
+        (struct weir_cohort_claim){ .allocator = *allocator,
+                                    .grace_ns = (int64_t)(policy->values[PARAM_GRACE] * 1e9),
+                                    .is_by_either = policy->values[PARAM_PREEMPT] > 1 };
     return WEIR_OK;
 }
 
 static void destroy(void *state)
 {
     struct cohort_policy *const policy = state;
-    const struct weir_allocator allocator = policy->allocator;
 
-    weir_free(&allocator, policy->cohorts);
-    weir_free(&allocator, policy);
+    weir_cohort_claim_close(&policy->claim);
+    weir_free(&policy->allocator, policy->cohorts);
+    weir_made_destroy(state);
 }
 
 static void count_again(void *state)
 {
     struct cohort_policy *const policy = state;
 
-    weir_cohorts_count(policy->view, policy->cohorts);
+    weir_cohorts_count(policy->view, policy->claim.gone, policy->cohorts);
 }
 
 static struct weir_score rank(void *state, const struct weir_view *view,
@@ -158,20 +209,20 @@ static uint32_t refuse(void *state, const struct weir_view *view, const struct w
 {
     const struct cohort_policy *const policy = state;
     const struct weir_amounts need = weir_job_amounts(job);
-    double available[COHORT_RESOURCES];
-    double wants[COHORT_RESOURCES];
 
     if (job->tenant == 0 || job->tenant >= weir_view_tenants(view))
         return WEIR_REASON_NONE;
-    amounts_list(&need, wants);
-    weir_cohort_available(view, policy->cohorts, job->tenant, available);
-    for (uint32_t r = 0; r < COHORT_RESOURCES; r++) {
-        const bool has_quota =
-            policy->cohorts[0].quota[r] > 0 || policy->cohorts[job->tenant].quota[r] > 0;
-        if (has_quota && wants[r] > available[r] + 1e-9 * wants[r])
-            return WEIR_REASON_QUOTA;
-    }
-    return WEIR_REASON_NONE;
+    return weir_cohort_has(view, policy->cohorts, job->tenant, &need) ? WEIR_REASON_NONE
+                                                                      : WEIR_REASON_QUOTA;
+}
+
+static weir_status make_room(void *state, const struct weir_job *job, struct weir_error *error)
+{
+    struct cohort_policy *const policy = state;
+
+    if (job->tenant == 0)
+        return WEIR_EBUSY;
+    return weir_cohort_preempt(&policy->claim, job, policy->cohorts, error);
 }
 
 static weir_status reserve(struct cohort_policy *policy, uint32_t count)
@@ -184,16 +235,20 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
                         struct weir_plan *plan, struct weir_error *error)
 {
     struct cohort_policy *const policy = state;
+    const bool preempts = policy->values[PARAM_PREEMPT] > 0;
     const struct weir_by_tenant rule = { .state = state,
                                          .view = view,
                                          .placer = placer,
                                          .rank = rank,
                                          .choose = count_again,
-                                         .refuse = refuse };
+                                         .refuse = refuse,
+                                         .make_room = preempts ? make_room : NULL,
+                                         .makes_room_of_quota = preempts };
 
     (void)plan;
     policy->view = view;
-    if (reserve(policy, weir_view_tenants(view)) != WEIR_OK)
+    if (reserve(policy, weir_view_tenants(view)) != WEIR_OK ||
+        weir_cohort_claim_begin(&policy->claim, view, placer) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     return weir_by_tenant_pass(&rule, error);
 }
@@ -203,6 +258,8 @@ const struct weir_queueing_ops weir_queueing_cohorts = {
     .abi = WEIR_ABI_MAJOR,
     .name = "cohorts",
     .summary = "quotas that siblings lend each other, as in Kueue; the least share borrowed first",
+    .params = params,
+    .param_count = PARAM_COUNT,
     .flags = WEIR_QUEUEING_PASSES,
     .create = create,
     .destroy = destroy,

@@ -24,8 +24,15 @@ struct weir_cohort {
     double local[COHORT_RESOURCES];
 };
 
-/* Fills one a tenant. O(tenants). */
-void weir_cohorts_count(const struct weir_view *view, struct weir_cohort *cohorts);
+/* Fills one a tenant, as if `gone` (by tenant, NULL = nothing) were not in use. O(tenants). */
+void weir_cohorts_count(const struct weir_view *view, const struct weir_amounts *gone,
+                        struct weir_cohort *cohorts);
+/* Adds what a job asks for to what is gone of its tenant and of those above it. */
+void weir_cohorts_leave(const struct weir_view *view, const struct weir_job *job, int sign,
+                        struct weir_amounts *gone);
+/* Whether so much more is available to a tenant; resources of which nobody has a quota are. */
+bool weir_cohort_has(const struct weir_view *view, const struct weir_cohort *cohorts,
+                     uint32_t number, const struct weir_amounts *more);
 void weir_cohort_available(const struct weir_view *view, const struct weir_cohort *cohorts,
                            uint32_t number, double available[COHORT_RESOURCES]);
 /* With so much more; resources of which the cohort has no quota are left out. */

@@ -9,7 +9,8 @@
  * standing, so that none moves later. With `replan` all are lifted first and put again in order,
  * which may move one later.
  *
- * Reservations are of amounts (GPUs and CPUs); the placement finds the places at the start. Where
+ * Reservations are of amounts (CPUs, GPUs, and GPUs of the types that a job insists on); the
+ * placement finds the places at the start. Where
  * it finds none although the amounts are there, or somebody overruns his estimate, the promise
  * cannot be kept: the job goes on to the next hole. Jobs without an estimate are expected to run
  * for ever.
@@ -24,8 +25,10 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/backfill.h"
+#include "sched/queueing/made.h"
 #include "sched/queueing/profile.h"
 #include "sched/queueing/ranked.h"
+#include "sched/queueing/typed_room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +47,7 @@ struct reservation {
     int64_t start_ns, duration_ns;
     int64_t submit_ns;
     struct weir_room need;
+    struct weir_typed_need typed;
     uint32_t place; /* in the heap of those to come */
 };
 
@@ -56,6 +60,7 @@ struct conservative {
     double values[PARAM_COUNT];
     struct weir_walk walk;
     struct weir_profile profile;
+    struct weir_typed_room typed;
     struct weir_id_table names; /* to reservations */
     struct reservation *reservations;
     uint32_t *heap; /* of reservations by start, submission, name */
@@ -66,7 +71,7 @@ struct conservative {
     uint64_t surprises;
     int64_t woken_ns;   /* a call was asked for */
     bool is_stale;      /* all has to be looked at */
-    bool is_taken_over; /* its reservations are those of another host, and stand */
+    bool is_taken_over; /* its reservations are those of another host: there is no profile yet */
 };
 
 struct pass {
@@ -76,38 +81,34 @@ struct pass {
     struct weir_error *error;
 };
 
+static const struct weir_made made = WEIR_MADE(struct conservative, params, PARAM_COUNT);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    struct conservative *const own = weir_alloc(allocator, 1, sizeof *own);
-
-    if (own == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    own->allocator = *allocator;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct conservative *const own = *state;
     own->is_stale = true;
     weir_walk_open(&own->walk, allocator);
     weir_profile_open(&own->profile, allocator);
-    const weir_status status = weir_params_resolve(params, PARAM_COUNT, given, own->values, error);
-    if (status != WEIR_OK)
-        weir_free(allocator, own);
-    else
-        *state = own;
-    return status;
+    weir_typed_open(&own->typed, allocator);
+    return WEIR_OK;
 }
 
 static void destroy(void *state)
 {
     struct conservative *const own = state;
-    const struct weir_allocator allocator = own->allocator;
+    const struct weir_allocator *const allocator = &own->allocator;
 
     weir_walk_close(&own->walk);
     weir_profile_close(&own->profile);
-    weir_id_table_free(&own->names, &allocator);
-    weir_free(&allocator, own->reservations);
-    weir_free(&allocator, own->heap);
-    weir_free(&allocator, own->arrived);
-    weir_free(&allocator, own->fresh);
-    weir_free(&allocator, own);
+    weir_typed_close(&own->typed);
+    weir_id_table_free(&own->names, allocator);
+    weir_free(allocator, own->reservations);
+    weir_free(allocator, own->heap);
+    weir_free(allocator, own->arrived);
+    weir_free(allocator, own->fresh);
+    weir_made_destroy(state);
 }
 
 static weir_status note_arrival(struct conservative *own, const struct weir_job *job)
@@ -218,14 +219,24 @@ static weir_status enter(struct conservative *own, const struct reservation *res
 
     if (reservation->start_ns == INT64_MAX)
         return WEIR_OK;
+    WEIR_TRY(weir_typed_change(&own->typed, &reservation->typed, reservation->start_ns,
+                               end_of(reservation), (int)sign));
     return weir_profile_add(&own->profile, reservation->start_ns, end_of(reservation), more);
 }
 
 /* At the earliest hole, all others standing. */
 static weir_status reserve(struct conservative *own, struct reservation *reservation)
 {
-    reservation->start_ns =
-        weir_profile_find(&own->profile, reservation->need, reservation->duration_ns);
+    int64_t at_ns = weir_profile_find(&own->profile, reservation->need, reservation->duration_ns);
+
+    for (int64_t before_ns = -1; at_ns != before_ns && at_ns != INT64_MAX;) {
+        before_ns = at_ns; /* until a hole of all GPUs is one of its types, too */
+        at_ns = weir_typed_find(&own->typed, &reservation->typed, at_ns, reservation->duration_ns);
+        if (at_ns != INT64_MAX)
+            at_ns = weir_profile_find_from(&own->profile, at_ns, reservation->need,
+                                           reservation->duration_ns);
+    }
+    reservation->start_ns = at_ns;
     return enter(own, reservation, -1);
 }
 
@@ -244,6 +255,7 @@ static weir_status list(struct conservative *own, const struct weir_job *job)
                                                      .duration_ns = left_ns > 0 ? left_ns : 1,
                                                      .submit_ns = job->submit_ns,
                                                      .need = { need.gpu_units, need.cpu_units } };
+    (void)weir_typed_find_need(&own->typed, job, &own->reservations[index].typed);
     weir_id_table_put(&own->names, name_of(job), index);
     put(own, own->count++, index);
     return WEIR_OK;
@@ -261,8 +273,8 @@ static weir_status add(struct conservative *own, const struct weir_job *job)
 
 /* ---- looking at all ---- */
 
-/* From what runs, and the reservations as they are. */
-static weir_status draw_profile(const struct pass *pass)
+/* From what runs, and the reservations as they are if they are kept. */
+static weir_status draw_profile(const struct pass *pass, bool keeps)
 {
     struct conservative *const own = pass->own;
     const int64_t now_ns = pass->view->now_ns;
@@ -279,8 +291,8 @@ static weir_status draw_profile(const struct pass *pass)
             WEIR_TRY(weir_profile_add(&own->profile, end_ns, INT64_MAX,
                                       (struct weir_room){ need.gpu_units, need.cpu_units }));
     }
-    for (uint32_t i = 0; (own->values[PARAM_REPLAN] <= 0 || own->is_taken_over) && i < own->count;
-         i++) {
+    WEIR_TRY(weir_typed_draw(&own->typed, pass->view, weir_placer_scratch(pass->placer)));
+    for (uint32_t i = 0; keeps && i < own->count; i++) {
         if (own->reservations[i].start_ns < now_ns)
             own->reservations[i].start_ns = now_ns;
         WEIR_TRY(enter(own, &own->reservations[i], -1));
@@ -318,19 +330,35 @@ static weir_status look_at(struct conservative *own, const struct weir_job *job)
     return WEIR_OK;
 }
 
+/* A profile for every set of types that somebody insists on. */
+static weir_status add_types(const struct pass *pass)
+{
+    const uint32_t kinds = weir_view_waiting_kinds(pass->view);
+    struct weir_job job = { .size = sizeof job };
+
+    for (uint32_t i = 0; i < kinds; i++) {
+        const struct weir_waiting_query query = { .size = sizeof query,
+                                                  .kind = weir_view_waiting_kind(pass->view, i),
+                                                  .most_ns = INT64_MAX };
+        if (weir_view_find_waiting(pass->view, &query, &job))
+            WEIR_TRY(weir_typed_add_need(&pass->own->typed, &job));
+    }
+    return WEIR_OK;
+}
+
 /* Lifts and puts each reservation once, then gives one to who has none. */
 static weir_status look_at_all(const struct pass *pass)
 {
     struct conservative *const own = pass->own;
 
     forget_gone(pass);
-    WEIR_TRY(draw_profile(pass));
+    WEIR_TRY(add_types(pass));
+    WEIR_TRY(draw_profile(pass, own->values[PARAM_REPLAN] <= 0));
     own->is_stale = false;
+    own->is_taken_over = false;
     own->arrived_count = 0;
     own->surprises = weir_view_surprises(pass->view);
-    const uint32_t first_round = own->is_taken_over ? 1 : 0;
-    own->is_taken_over = false;
-    for (uint32_t round = first_round; round < 2; round++) {
+    for (uint32_t round = 0; round < 2; round++) {
         WEIR_TRY(weir_walk_begin(&own->walk, pass->view, INT64_MAX));
         for (const struct weir_job *job = weir_walk_job(&own->walk); job != NULL;
              job = weir_walk_job(&own->walk)) {
@@ -354,24 +382,58 @@ static int compare_fresh(const void *left, const void *right)
     return weir_walk_is_before(&a->job, &b->job) ? -1 : 1;
 }
 
+/* Lists those that came, as `fresh`; *count of them. */
+static weir_status list_arrivals(const struct pass *pass, uint32_t *count)
+{
+    struct conservative *const own = pass->own;
+
+    *count = 0;
+    WEIR_ROOM(&own->allocator, own->fresh, own->fresh_capacity, own->arrived_count + 1);
+    for (uint32_t i = 0; i < own->arrived_count; i++) {
+        struct weir_job *const job = &own->fresh[*count].job;
+        job->size = sizeof *job;
+        if (weir_view_job(pass->view, own->arrived[i].index, own->arrived[i].id, job) &&
+            job->state == WEIR_JOB_WAITING &&
+            weir_id_table_find(&own->names, name_of(job)) == WEIR_NO_INDEX)
+            ++*count;
+    }
+    own->arrived_count = 0;
+    if (*count > 1)
+        qsort(own->fresh, *count, sizeof *own->fresh, compare_fresh);
+    return WEIR_OK;
+}
+
+/* One that came, left and came again before anybody looked is listed twice. */
+static uint32_t count_once(const struct conservative *own, uint32_t count)
+{
+    uint32_t once = count > 0 ? 1 : 0;
+
+    for (uint32_t i = 1; i < count; i++)
+        once += name_of(&own->fresh[i].job) != name_of(&own->fresh[i - 1].job);
+    return once;
+}
+
+/* On types that no profile is of. */
+static bool insists_on_more(const struct conservative *own, uint32_t count)
+{
+    struct weir_typed_need need;
+    bool found = false;
+
+    for (uint32_t i = 0; i < count && !found; i++)
+        found = !weir_typed_find_need(&own->typed, &own->fresh[i].job, &need);
+    return found;
+}
+
+/* Gives them reservations, all others standing; unless somebody left, too. */
 static weir_status take_arrivals(const struct pass *pass)
 {
     struct conservative *const own = pass->own;
     uint32_t count = 0;
 
-    WEIR_ROOM(&own->allocator, own->fresh, own->fresh_capacity, own->arrived_count + 1);
-    for (uint32_t i = 0; i < own->arrived_count; i++) {
-        struct weir_job *const job = &own->fresh[count].job;
-        job->size = sizeof *job;
-        if (weir_view_job(pass->view, own->arrived[i].index, own->arrived[i].id, job) &&
-            job->state == WEIR_JOB_WAITING &&
-            weir_id_table_find(&own->names, name_of(job)) == WEIR_NO_INDEX)
-            count++;
-    }
-    own->arrived_count = 0;
-    if (count > 1)
-        qsort(own->fresh, count, sizeof *own->fresh, compare_fresh);
-    for (uint32_t i = 0; i < count; i++)
+    WEIR_TRY(list_arrivals(pass, &count));
+    own->is_stale = own->count + count_once(own, count) != weir_view_waiting_jobs(pass->view) ||
+                    insists_on_more(own, count);
+    for (uint32_t i = 0; i < count && !own->is_stale; i++)
         if (weir_id_table_find(&own->names, name_of(&own->fresh[i].job)) == WEIR_NO_INDEX)
             WEIR_TRY(add(own, &own->fresh[i].job));
     return WEIR_OK;
@@ -408,12 +470,15 @@ static weir_status start_due(const struct pass *pass)
         const weir_status status =
             weir_placer_start_job(pass->placer, (uint32_t)(name >> ID_BITS),
                                   name & (((uint64_t)1 << ID_BITS) - 1), pass->error);
-        if (status == WEIR_OK)
+        if (status == WEIR_OK) {
+            /* it may hold GPUs that others insist on */
+            own->is_stale = own->is_stale || own->typed.count > 0;
             forget(own, index);
-        else if (weir_backfill_is_no_place(status))
+        } else if (weir_backfill_is_no_place(status)) {
             WEIR_TRY(put_off(pass, index));
-        else
+        } else {
             return status;
+        }
     }
     return WEIR_OK;
 }
@@ -446,10 +511,13 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 
     if (own->surprises != weir_view_surprises(view) || is_overrun(&pass))
         own->is_stale = true;
+    if (!own->is_stale && own->is_taken_over)
+        WEIR_TRY(draw_profile(&pass, true));
+    own->is_taken_over = false;
     if (!own->is_stale) {
         weir_profile_advance(&own->profile, view->now_ns);
+        weir_typed_advance(&own->typed, view->now_ns);
         WEIR_TRY(take_arrivals(&pass));
-        own->is_stale = own->count != weir_view_waiting_jobs(view);
     }
     if (own->is_stale)
         WEIR_TRY(look_at_all(&pass));
@@ -459,26 +527,28 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
     return WEIR_OK;
 }
 
-/* What was promised: workload, id and start of each, and the call that was asked for. */
+enum { HEAD = 3, EACH = 3 };
+
+/* The call that was asked for, whether all has to be looked at and since which surprise; then what
+ * was promised: workload, id and start of each. */
 static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 {
     const struct conservative *const own = state;
-    uint32_t count = 0;
+    const uint32_t count = HEAD + EACH * own->count;
 
-    if (capacity > 0)
-        numbers[0] = (double)own->woken_ns;
+    if (capacity < count)
+        return count;
+    numbers[0] = (double)own->woken_ns;
+    numbers[1] = own->is_stale;
+    numbers[2] = (double)own->surprises;
     for (uint32_t i = 0; i < own->count; i++) {
         const struct reservation *const reservation = &own->reservations[i];
-        const double parts[] = { (double)(reservation->name >> ID_BITS),
-                                 (double)(reservation->name & (((uint64_t)1 << ID_BITS) - 1)),
-                                 reservation->start_ns == INT64_MAX
-                                     ? (double)NAN
-                                     : (double)reservation->start_ns };
-        for (uint32_t p = 0; p < 3; p++, count++)
-            if (count + 1 < capacity)
-                numbers[count + 1] = parts[p];
+        double *const parts = numbers + HEAD + EACH * i;
+        parts[0] = (double)(reservation->name >> ID_BITS);
+        parts[1] = (double)(reservation->name & (((uint64_t)1 << ID_BITS) - 1));
+        parts[2] = reservation->start_ns == INT64_MAX ? (double)NAN : (double)reservation->start_ns;
     }
-    return count + 1;
+    return count;
 }
 
 static weir_status restore_one(struct conservative *own, const struct weir_view *view,
@@ -492,12 +562,28 @@ static weir_status restore_one(struct conservative *own, const struct weir_view 
                          parts[0]);
     if (!weir_view_job(view, (uint32_t)parts[0], (uint64_t)parts[1], &job) ||
         job.state != WEIR_JOB_WAITING ||
-        weir_id_table_find(&own->names, name_of(&job)) != WEIR_NO_INDEX)
-        return WEIR_OK; /* it has left since */
-    if (list(own, &job) != WEIR_OK)
+        weir_id_table_find(&own->names, name_of(&job)) != WEIR_NO_INDEX) {
+        own->is_stale = true; /* it has left since */
+        return WEIR_OK;
+    }
+    if (weir_typed_add_need(&own->typed, &job) != WEIR_OK || list(own, &job) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     own->reservations[index].start_ns = isnan(parts[2]) ? INT64_MAX : (int64_t)parts[2];
     move(own, index);
+    return WEIR_OK;
+}
+
+/* Those who come after this are told by their keys: they were waiting when these numbers were
+ * saved, or came since. */
+static weir_status note_unlisted(struct conservative *own, const struct weir_view *view)
+{
+    struct weir_job job = { .size = sizeof job };
+    uint32_t cursor = 0;
+
+    while (weir_view_next_job(view, &cursor, &job))
+        if (job.state == WEIR_JOB_WAITING &&
+            weir_id_table_find(&own->names, name_of(&job)) == WEIR_NO_INDEX)
+            WEIR_TRY(note_arrival(own, &job));
     return WEIR_OK;
 }
 
@@ -506,13 +592,16 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
 {
     struct conservative *const own = state;
 
-    if (count % 3 != 1)
+    if (count < HEAD || (count - HEAD) % EACH != 0 || !(numbers[2] >= 0))
         return weir_fail(error, WEIR_EFORMAT, "%u numbers are no list of reservations", count);
     own->woken_ns = (int64_t)numbers[0];
-    for (uint32_t i = 1; i < count; i += 3)
+    own->is_stale = numbers[1] > 0;
+    own->surprises = (uint64_t)numbers[2];
+    for (uint32_t i = HEAD; i < count; i += EACH)
         WEIR_TRY(restore_one(own, view, numbers + i, error));
     own->is_taken_over = true;
-    return WEIR_OK;
+    own->arrived_count = 0;
+    return note_unlisted(own, view);
 }
 
 const struct weir_queueing_ops weir_queueing_conservative = {

@@ -18,9 +18,9 @@
  */
 #include "sched/queueing/queueings.h"
 
-#include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/backfill.h"
+#include "sched/queueing/made.h"
 #include "sched/queueing/ranked.h"
 
 enum { PARAM_ORDER, PARAM_DEPTH, PARAM_COUNT };
@@ -57,30 +57,20 @@ struct pass {
     uint32_t looked; /* at jobs behind it */
 };
 
+static const struct weir_made made = WEIR_MADE(struct easy, params, PARAM_COUNT);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    struct easy *const easy = weir_alloc(allocator, 1, sizeof *easy);
-
-    if (easy == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    easy->allocator = *allocator;
-    weir_walk_open(&easy->walk, allocator);
-    const weir_status status = weir_params_resolve(params, PARAM_COUNT, given, easy->values, error);
-    if (status != WEIR_OK)
-        weir_free(allocator, easy);
-    else
-        *state = easy;
-    return status;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    weir_walk_open(&((struct easy *)*state)->walk, allocator);
+    return WEIR_OK;
 }
 
 static void destroy(void *state)
 {
-    struct easy *const easy = state;
-    const struct weir_allocator allocator = easy->allocator;
-
-    weir_walk_close(&easy->walk);
-    weir_free(&allocator, easy);
+    weir_walk_close(&((struct easy *)state)->walk);
+    weir_made_destroy(state);
 }
 
 static double key(void *state, const struct weir_job *job, int64_t now_ns)

@@ -7,9 +7,9 @@
  * 2^(-(U/sum U)/share) + age * min(1, wait/max_age), the fair-share and age factors of Slurm's
  * multifactor plug-in (priority_multifactor.c).
  */
-#include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/by_tenant.h"
+#include "sched/queueing/made.h"
 #include "sched/queueing/queueings.h"
 
 #include <math.h>
@@ -30,29 +30,12 @@ struct shares {
     double values[PARAM_COUNT];
 };
 
+static const struct weir_made made = WEIR_MADE(struct shares, params, PARAM_COUNT);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    struct shares *const shares = weir_alloc(allocator, 1, sizeof *shares);
-
-    if (shares == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    shares->allocator = *allocator;
-    const weir_status status =
-        weir_params_resolve(params, PARAM_COUNT, given, shares->values, error);
-    if (status != WEIR_OK)
-        weir_free(allocator, shares);
-    else
-        *state = shares;
-    return status;
-}
-
-static void destroy(void *state)
-{
-    struct shares *const shares = state;
-    const struct weir_allocator allocator = shares->allocator;
-
-    weir_free(&allocator, shares);
+    return weir_made_create(&made, given, allocator, state, error);
 }
 
 static double slurm_priority(const struct shares *shares, const struct weir_view *view,
@@ -99,7 +82,7 @@ const struct weir_queueing_ops weir_queueing_fair_share = {
     .param_count = PARAM_COUNT,
     .flags = WEIR_QUEUEING_PASSES,
     .create = create,
-    .destroy = destroy,
+    .destroy = weir_made_destroy,
     .key = weir_by_tenant_key,
     .pass = pass,
 };

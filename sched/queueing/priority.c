@@ -5,8 +5,8 @@
  */
 #include "sched/queueing/queueings.h"
 
-#include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
+#include "sched/queueing/made.h"
 
 enum { PARAM_AGEING, PARAM_COUNT };
 
@@ -20,29 +20,12 @@ struct ranks {
     double values[PARAM_COUNT];
 };
 
+static const struct weir_made made = WEIR_MADE(struct ranks, params, PARAM_COUNT);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    struct ranks *const ranks = weir_alloc(allocator, 1, sizeof *ranks);
-
-    if (ranks == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    ranks->allocator = *allocator;
-    const weir_status status =
-        weir_params_resolve(params, PARAM_COUNT, given, ranks->values, error);
-    if (status != WEIR_OK)
-        weir_free(allocator, ranks);
-    else
-        *state = ranks;
-    return status;
-}
-
-static void destroy(void *state)
-{
-    struct ranks *const ranks = state;
-    const struct weir_allocator allocator = ranks->allocator;
-
-    weir_free(&allocator, ranks);
+    return weir_made_create(&made, given, allocator, state, error);
 }
 
 /* p + ageing * (now - since) orders as p - ageing * since does, which never changes. */
@@ -63,6 +46,6 @@ const struct weir_queueing_ops weir_queueing_priority = {
     .param_count = PARAM_COUNT,
     .flags = WEIR_QUEUEING_PASSES,
     .create = create,
-    .destroy = destroy,
+    .destroy = weir_made_destroy,
     .key = key,
 };

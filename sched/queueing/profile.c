@@ -230,40 +230,61 @@ struct weir_room weir_profile_at(const struct weir_profile *profile, int64_t at_
     return plus(at->free[step_of(at, at_ns)], at->more);
 }
 
-/* Goes through the steps of a block: *since_ns is the begin of the present hole, INT64_MAX = none.
- * True when the hole is long enough before the last step of the block ends. */
+/* Goes through the steps of a block: *since_ns is the begin of the present hole, INT64_MAX = none;
+ * no hole begins before `from_ns`. True when the hole is long enough before the last step of the
+ * block ends. */
 static bool search_block(const block *at, struct weir_room need, int64_t duration_ns,
-                         int64_t *since_ns)
+                         int64_t from_ns, int64_t *since_ns)
 {
     const struct weir_room wanted = { need.gpu_units - at->more.gpu_units,
                                       need.cpu_units - at->more.cpu_units };
 
-    for (uint32_t i = 0; i < at->count; i++) {
+    for (uint32_t i = from_ns > at->at_ns[0] ? step_of(at, from_ns) : 0; i < at->count; i++) {
         if (*since_ns != INT64_MAX && at->at_ns[i] - *since_ns >= duration_ns)
             return true;
         if (!holds(at->free[i], wanted))
             *since_ns = INT64_MAX;
         else if (*since_ns == INT64_MAX)
-            *since_ns = at->at_ns[i];
+            *since_ns = at->at_ns[i] > from_ns ? at->at_ns[i] : from_ns;
     }
     return false;
 }
 
-int64_t weir_profile_find(const struct weir_profile *profile, struct weir_room need,
-                          int64_t duration_ns)
+int64_t weir_profile_find_from(const struct weir_profile *profile, int64_t from_ns,
+                               struct weir_room need, int64_t duration_ns)
 {
     int64_t since_ns = INT64_MAX;
 
-    for (uint32_t b = 0; b < profile->count; b++) {
+    for (uint32_t b = block_of(profile, from_ns); b < profile->count; b++) {
         const block *const at = profile->blocks[b];
         if (since_ns != INT64_MAX && at->at_ns[0] - since_ns >= duration_ns)
             return since_ns;
         if (!holds(at->most, need)) /* no step of it is a hole */
             since_ns = INT64_MAX;
         else if (!holds(at->least, need) || since_ns == INT64_MAX) {
-            if (search_block(at, need, duration_ns, &since_ns))
+            if (search_block(at, need, duration_ns, from_ns, &since_ns))
                 return since_ns;
         }
     }
     return since_ns;
+}
+
+int64_t weir_profile_find(const struct weir_profile *profile, struct weir_room need,
+                          int64_t duration_ns)
+{
+    return weir_profile_find_from(profile, profile->blocks[0]->at_ns[0], need, duration_ns);
+}
+
+int64_t weir_profile_until(const struct weir_profile *profile, int64_t from_ns,
+                           struct weir_room need)
+{
+    for (uint32_t b = block_of(profile, from_ns); b < profile->count; b++) {
+        const block *const at = profile->blocks[b];
+        if (holds(at->least, need))
+            continue;
+        for (uint32_t i = from_ns > at->at_ns[0] ? step_of(at, from_ns) : 0; i < at->count; i++)
+            if (!holds(plus(at->free[i], at->more), need))
+                return at->at_ns[i] > from_ns ? at->at_ns[i] : from_ns;
+    }
+    return INT64_MAX;
 }

@@ -50,6 +50,12 @@ weir_status weir_profile_add(struct weir_profile *profile, int64_t from_ns, int6
 /* The first instant from which on so much is free for that long; INT64_MAX = never. */
 int64_t weir_profile_find(const struct weir_profile *profile, struct weir_room need,
                           int64_t duration_ns);
+/* The same, at this instant or later. */
+int64_t weir_profile_find_from(const struct weir_profile *profile, int64_t from_ns,
+                               struct weir_room need, int64_t duration_ns);
+/* The first instant, this one or later, at which so much is not free; INT64_MAX = never. */
+int64_t weir_profile_until(const struct weir_profile *profile, int64_t from_ns,
+                           struct weir_room need);
 /* What is free at an instant. */
 struct weir_room weir_profile_at(const struct weir_profile *profile, int64_t at_ns);
 

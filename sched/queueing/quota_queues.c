@@ -19,12 +19,14 @@
 
 #include <math.h>
 
-enum { PARAM_RECLAIM, PARAM_COUNT };
+enum { PARAM_RECLAIM, PARAM_GRACE, PARAM_COUNT };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_RECLAIM] = WEIR_FLAG("reclaim", 1,
                                 "jobs within the share of their tenant preempt jobs "
                                 "of tenants that have more than theirs"),
+    [PARAM_GRACE] = WEIR_DURATION("grace", 0, 1e9, 0,
+                                  "to save what was done before a job is stopped; 0 = at once"),
 };
 
 struct queue_shares {
@@ -55,6 +57,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     queues->allocator = *allocator;
     queues->reclaim.allocator = *allocator;
     queues->has_reclaim = values[PARAM_RECLAIM] > 0;
+    queues->reclaim.grace_ns = (int64_t)(values[PARAM_GRACE] * 1e9);
     *state = queues;
     return WEIR_OK;
 }
@@ -254,6 +257,17 @@ static void count_going(void *state, const struct weir_job *victim, int sign)
         queues->shares[t].going_units += sign * units;
 }
 
+/* Those that an earlier plan told to go. */
+static void count_leaving(struct queues *queues, const struct weir_view *view)
+{
+    struct weir_job job = { .size = sizeof job };
+
+    for (bool more = weir_view_next_running(view, NULL, &job); more;
+         more = weir_view_next_running(view, &job, &job))
+        if (job.is_preempted != 0 && job.tenant < weir_view_tenants(view))
+            count_going(queues, &job, 1);
+}
+
 static weir_status make_room(void *state, const struct weir_job *job, struct weir_error *error)
 {
     struct queues *const queues = state;
@@ -282,6 +296,7 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
     queues->reclaim.count = count_going;
     if (divide_all(state, view) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    count_leaving(state, view);
     return weir_by_tenant_pass(&rule, error);
 }
 

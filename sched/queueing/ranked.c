@@ -115,6 +115,18 @@ static weir_status lift(const struct pass *pass, uint32_t index)
     return weir_placer_lift_job(pass->placer, job->workload, job->id, pass->error);
 }
 
+/* Whether a job that runs has to go before this one waits. */
+static bool is_behind(const struct weir_ranked *ranked, const struct weir_ranked_job *running,
+                      const struct weir_job *job)
+{
+    if (!ranked->is_by_submission || running->rank < job->key || running->rank > job->key)
+        return running->rank > job->key;
+    if (running->submit_ns != job->submit_ns)
+        return running->submit_ns > job->submit_ns;
+    return running->workload != job->workload ? running->workload > job->workload
+                                              : running->id > job->id;
+}
+
 /* How many rank behind this job, in whatever order, and what they hold together. */
 static uint32_t victims_of(const struct weir_ranked *ranked, const struct weir_job *job,
                            struct weir_amounts *held)
@@ -122,7 +134,7 @@ static uint32_t victims_of(const struct weir_ranked *ranked, const struct weir_j
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < ranked->count; i++) {
-        if (!(ranked->running[i].rank > job->key))
+        if (!is_behind(ranked, &ranked->running[i], job))
             continue;
         held->gpu_units += ranked->running[i].gpu_units;
         held->cpu_units += ranked->running[i].cpu_units;

@@ -37,6 +37,8 @@ struct weir_ranked {
     /* Called for each job that runs on or starts. NULL = nobody asks. */
     void (*runs)(void *state, const struct weir_job *job, int64_t now_ns);
     void *state;
+    /* Of equal rank who was submitted first runs, whether he runs already or not. */
+    bool is_by_submission;
 };
 
 void weir_ranked_open(struct weir_ranked *ranked, const struct weir_allocator *allocator);

@@ -62,11 +62,25 @@ static bool fits(struct weir_reclaim *reclaim, const struct weir_job *job)
     return weir_placer_fits_job(reclaim->placer, job->workload, job->id, NULL) == WEIR_OK;
 }
 
+/* Those that an earlier plan told to go, as if they had gone. */
+static bool lift_leaving(struct weir_reclaim *reclaim)
+{
+    struct weir_job job = { .size = sizeof job };
+    bool is_lifted = true;
+
+    for (bool more = weir_view_next_running(reclaim->view, NULL, &job); more && is_lifted;
+         more = weir_view_next_running(reclaim->view, &job, &job))
+        is_lifted = job.is_preempted == 0 || lifts(reclaim, &job);
+    return is_lifted;
+}
+
 /* Moves those that go to the front; how many, or 0 when they do not make room. Under a mark. */
 static uint32_t choose(struct weir_reclaim *reclaim, const struct weir_job *job)
 {
     uint32_t chosen = 0;
 
+    if (!lift_leaving(reclaim) || fits(reclaim, job))
+        return 0; /* it waits for them, and for nobody else */
     for (uint32_t i = 0; i < reclaim->job_count; i++) {
         const struct weir_job victim = reclaim->jobs[i];
         if (!reclaim->may_go(reclaim->state, &victim, job) || !lifts(reclaim, &victim))
@@ -86,6 +100,8 @@ static uint32_t choose(struct weir_reclaim *reclaim, const struct weir_job *job)
 static bool fits_without(struct weir_reclaim *reclaim, const struct weir_job *job, uint32_t chosen,
                          uint32_t kept)
 {
+    if (!lift_leaving(reclaim))
+        return false;
     for (uint32_t i = 0; i < chosen; i++)
         if (i != kept && !lifts(reclaim, &reclaim->jobs[i]))
             return false;
@@ -109,6 +125,15 @@ static weir_status spare(struct weir_reclaim *reclaim, const struct weir_job *jo
     return WEIR_OK;
 }
 
+static weir_status let_go(const struct weir_reclaim *reclaim, const struct weir_job *job,
+                          struct weir_error *error)
+{
+    return reclaim->grace_ns > 0
+               ? weir_placer_warn_job(reclaim->placer, job->workload, job->id, reclaim->grace_ns,
+                                      error)
+               : weir_placer_preempt_job(reclaim->placer, job->workload, job->id, error);
+}
+
 weir_status weir_reclaim_for(struct weir_reclaim *reclaim, const struct weir_job *job,
                              struct weir_error *error)
 {
@@ -116,6 +141,8 @@ weir_status weir_reclaim_for(struct weir_reclaim *reclaim, const struct weir_job
 
     if (collect(reclaim) != WEIR_OK || weir_cluster_mark(scratch) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    if (reclaim->arrange != NULL)
+        reclaim->arrange(reclaim->state, reclaim->jobs, reclaim->job_count, job);
     uint32_t chosen = choose(reclaim, job);
     weir_cluster_rollback(scratch);
     if (chosen == 0)
@@ -123,7 +150,6 @@ weir_status weir_reclaim_for(struct weir_reclaim *reclaim, const struct weir_job
     if (spare(reclaim, job, &chosen) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < chosen; i++)
-        WEIR_TRY(weir_placer_preempt_job(reclaim->placer, reclaim->jobs[i].workload,
-                                         reclaim->jobs[i].id, error));
+        WEIR_TRY(let_go(reclaim, &reclaim->jobs[i], error));
     return WEIR_OK;
 }

@@ -5,7 +5,8 @@
  * Candidates are the running jobs, the least urgent first, of equals the one that started last; a
  * policy says of each whether it may go, given those that go already. Lifted off the scratch one
  * after the other until the job fits; then those that are not needed after all stay, the last
- * chosen first. Whole jobs, or nobody. Cost: O(running jobs) and one question of place each.
+ * chosen first. Whole jobs, or nobody; and nobody while those make room that
+ * go already. Cost: O(running jobs) and one question of place each.
  */
 #ifndef SCHED_QUEUEING_RECLAIM_H
 #define SCHED_QUEUEING_RECLAIM_H
@@ -20,11 +21,15 @@ struct weir_reclaim {
     /* Whether `victim` may go for `job`, and that it goes (+1) or stays after all (-1). */
     bool (*may_go)(void *state, const struct weir_job *victim, const struct weir_job *job);
     void (*count)(void *state, const struct weir_job *victim, int sign);
+    /* Another order of all candidates, who should go first in front. NULL = as above. */
+    void (*arrange)(void *state, struct weir_job *jobs, uint32_t count, const struct weir_job *job);
+    int64_t grace_ns;      /* to save what they have done; 0 = they stop at once */
     struct weir_job *jobs; /* candidates; the first `chosen` go */
     uint32_t job_count, capacity;
 };
 
-/* WEIR_OK: the plan preempts some and the job fits. WEIR_EBUSY: nobody goes. */
+/* WEIR_OK: the plan preempts some and the job fits; with a grace, once they have gone. WEIR_EBUSY:
+ * nobody goes. */
 weir_status weir_reclaim_for(struct weir_reclaim *reclaim, const struct weir_job *job,
                              struct weir_error *error);
 void weir_reclaim_close(struct weir_reclaim *reclaim);

@@ -20,6 +20,12 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_las_2d,
     &weir_queueing_bounded_wait,
     &weir_queueing_formula,
+    &weir_queueing_committed,
+    &weir_queueing_gittins,
+    &weir_queueing_multifactor,
+    &weir_queueing_slurm,
+    &weir_queueing_hold,
+    &weir_queueing_benefit,
     /* those that choose a tenant first */
     &weir_queueing_drf,
     &weir_queueing_wfq,

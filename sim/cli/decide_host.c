@@ -387,7 +387,8 @@ static weir_status take_past(struct decide_host *made, struct weir_error *error)
                                          .is_dirty = made->head.may_start_jobs,
                                          .decisions = made->head.decision,
                                          .next_worker = made->head.next_worker,
-                                         .now_ns = made->head.last_ns };
+                                         .now_ns = made->head.last_ns,
+                                         .surprises = made->head.surprises };
 
     WEIR_TRY(take_memory(made, "placement_memory", WEIR_POLICY_PLACEMENT, error));
     WEIR_TRY(take_memory(made, "scaling_memory", WEIR_POLICY_SCALING, error));
@@ -433,25 +434,23 @@ static weir_status load_policies(struct weir_host_config *config, struct weir_er
     return sim_queueing_load(&config->queueing, error);
 }
 
-static weir_status create(struct decide_host *made, struct weir_error *error)
+static weir_status create_with(struct decide_host *made, const struct decide_policy *policy,
+                               struct weir_error *error)
 {
     const json_t *const given = json_object_get(made->input, "policy");
     struct decide_policy_rest rest = { .group_scorer = 0 };
-    struct decide_policy policy;
 
-    WEIR_TRY(decide_policy(made->question, &policy, error));
     WEIR_TRY(decide_read(given, &decide_policy_keys, &rest, error));
     struct weir_host_config config = {
         .size = sizeof config,
         .explain = WEIR_EXPLAIN_FULL,
-        .placement = policy.placement,
-        .placement_params = { policy.placement_values, policy.placement->param_count, 0 },
-        .scaling = policy.scaling,
-        .scaling_params = { policy.scaling_values, policy.scaling->param_count, 0 },
-        .queueing = policy.queueing,
-        .queueing_params = { policy.queueing_values,
-                             policy.queueing == NULL ? 0 : policy.queueing->param_count, 0 },
-        .fallback = policy.fallback,
+        .placement = policy->placement,
+        .placement_params = { policy->placement_values.all, policy->placement_values.count, 0 },
+        .scaling = policy->scaling,
+        .scaling_params = { policy->scaling_values.all, policy->scaling_values.count, 0 },
+        .queueing = policy->queueing,
+        .queueing_params = { policy->queueing_values.all, policy->queueing_values.count, 0 },
+        .fallback = policy->fallback,
         .seed = made->head.seed,
         .clock_ns = read_clock,
         .group_by_policy = rest.group_scorer,
@@ -461,6 +460,17 @@ static weir_status create(struct decide_host *made, struct weir_error *error)
     };
     WEIR_TRY(load_policies(&config, error));
     return weir_host_create(&config, &made->host, error);
+}
+
+static weir_status create(struct decide_host *made, struct weir_error *error)
+{
+    struct decide_policy policy;
+    weir_status status = decide_policy(made->question, &policy, error);
+
+    if (status == WEIR_OK)
+        status = create_with(made, &policy, error);
+    decide_policy_clear(&policy);
+    return status;
 }
 
 static weir_status take_tenant(struct decide_host *made, const json_t *json, size_t place,

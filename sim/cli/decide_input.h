@@ -70,19 +70,25 @@ weir_status decide_worker(const json_t *json, struct decide_worker *worker,
 weir_status decide_alloc(const json_t *worker, const json_t *nodes, struct weir_alloc *alloc,
                          struct weir_error *error);
 
-/* The policies that a document names in `policy`, with all values of their parameters. */
-enum { DECIDE_MAX_PARAMS = 64 };
+/* All values of a policy's parameters, lists included. */
+struct decide_values {
+    double *all;
+    uint32_t count;
+};
+
+/* The policies that a document names in `policy`; decide_policy_clear frees the values. */
 struct decide_policy {
     const struct weir_placement_ops *placement;
     const struct weir_scaling_ops *scaling;
     const struct weir_queueing_ops *queueing; /* NULL = the usual one */
     const struct weir_scaling_ops *fallback;  /* NULL = none */
-    double placement_values[DECIDE_MAX_PARAMS];
-    double scaling_values[DECIDE_MAX_PARAMS];
-    double queueing_values[DECIDE_MAX_PARAMS];
+    struct decide_values placement_values;
+    struct decide_values scaling_values;
+    struct decide_values queueing_values;
 };
 weir_status decide_policy(const struct decide_question *question, struct decide_policy *policy,
                           struct weir_error *error);
+void decide_policy_clear(struct decide_policy *policy);
 /* The parameters of a policy of a kind ("placement", "scaling", "queueing") and their number; 0
  * when there is no such policy. */
 uint32_t decide_params_of(const struct sim_policies *policies, const char *kind, const char *name,

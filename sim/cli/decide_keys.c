@@ -401,6 +401,8 @@ static const struct decide_key document[] = {
     { OPTIONAL("next_worker", DECIDE_WORD), INTO(decide_document, next_worker),
       .help = "number of the first new worker; ids of nodes and workers are then numbers. "
               "Without it new workers are n0, n1, ..." },
+    { OPTIONAL("surprises", DECIDE_WORD), INTO(decide_document, surprises),
+      .help = "how often jobs and capacity came or went otherwise than was expected" },
     { OPTIONAL("may_start_jobs", DECIDE_FLAG), INTO(decide_document, may_start_jobs),
       .help = "a job may start that could not before (default true)" },
     { OPTIONAL("mig_tables", DECIDE_LIST), .of = &decide_table_keys,

@@ -7,6 +7,7 @@
 #include "sim/scenario/scenario.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static weir_status param_value(const struct weir_param *param, const json_t *json, double *value,
@@ -31,26 +32,93 @@ static weir_status param_value(const struct weir_param *param, const json_t *jso
     return WEIR_OK;
 }
 
-/* Defaults first, then what the object says. */
-static weir_status param_values(const struct weir_param *table, uint32_t count, json_t *object,
-                                double *values, struct weir_error *error)
+static bool is_list(const struct weir_param *param)
 {
-    if (count > DECIDE_MAX_PARAMS)
-        return weir_fail(error, WEIR_EUNSUPPORTED, "more than %d parameters", DECIDE_MAX_PARAMS);
-    for (uint32_t i = 0; i < count; i++)
-        values[i] = table[i].initial;
-    if (object == NULL)
-        return WEIR_OK;
+    return param->kind == WEIR_PARAM_LIST || param->kind == WEIR_PARAM_TEXT;
+}
+
+/* How many numbers a list has: an array, or of a text its characters. */
+static size_t list_count(const json_t *json)
+{
+    return json_is_string(json) ? json_string_length(json) : json_array_size(json);
+}
+
+static weir_status check_list(const struct weir_param *param, const json_t *json,
+                              struct weir_error *error)
+{
+    const double count = (double)list_count(json);
+    size_t place;
+    const json_t *number;
+
+    if (!json_is_array(json) && !(json_is_string(json) && param->kind == WEIR_PARAM_TEXT))
+        return weir_fail(error, WEIR_EFORMAT, "%s must be a list of numbers%s", param->name,
+                         param->kind == WEIR_PARAM_TEXT ? " or a text" : "");
+    json_array_foreach(json, place, number) if (!json_is_number(number)) return weir_fail(
+        error, WEIR_EFORMAT, "%s[%zu] must be a number", param->name, place);
+    if (count < param->min || count > param->max)
+        return weir_fail(error, WEIR_EFORMAT, "%s must have %g to %g numbers, got %g", param->name,
+                         param->min, param->max, count);
+    return WEIR_OK;
+}
+
+static void put_list(const json_t *json, struct decide_values *values)
+{
+    const size_t count = list_count(json);
+
+    for (size_t i = 0; i < count; i++)
+        values->all[values->count++] = json_is_string(json)
+                                           ? (unsigned char)json_string_value(json)[i]
+                                           : json_number_value(json_array_get(json, i));
+}
+
+/* What the object says of the parameters that are no lists; lists are counted. */
+static weir_status single_values(const struct weir_param *table, uint32_t count, json_t *object,
+                                 double *values, struct weir_error *error)
+{
     void *entry = json_object_iter(object);
+
     for (; entry != NULL; entry = json_object_iter_next(object, entry)) {
         const char *const key = json_object_iter_key(entry);
         const json_t *const json = json_object_iter_value(entry);
         const uint32_t index = weir_param_find(table, count, key);
         if (table == NULL || index == WEIR_NO_INDEX)
             return weir_fail(error, WEIR_EFORMAT, "unknown parameter %s", key);
-        WEIR_TRY(param_value(&table[index], json, &values[index], error));
+        if (!is_list(&table[index])) {
+            WEIR_TRY(param_value(&table[index], json, &values[index], error));
+            continue;
+        }
+        WEIR_TRY(check_list(&table[index], json, error));
+        values[index] = (double)list_count(json);
     }
     return WEIR_OK;
+}
+
+/* Defaults first, then what the object says, then the numbers of its lists. */
+static weir_status param_values(const struct weir_param *table, uint32_t count, json_t *object,
+                                struct decide_values *values, struct weir_error *error)
+{
+    size_t room = count + 1;
+
+    for (uint32_t i = 0; i < count; i++)
+        room += is_list(&table[i]) ? list_count(json_object_get(object, table[i].name)) : 0;
+    values->all = calloc(room, sizeof *values->all);
+    if (values->all == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        values->all[i] = table[i].initial;
+    values->count = count;
+    WEIR_TRY(single_values(table, count, object, values->all, error));
+    for (uint32_t i = 0; i < count; i++)
+        if (is_list(&table[i]))
+            put_list(json_object_get(object, table[i].name), values);
+    return WEIR_OK;
+}
+
+void decide_policy_clear(struct decide_policy *policy)
+{
+    free(policy->placement_values.all);
+    free(policy->scaling_values.all);
+    free(policy->queueing_values.all);
 }
 
 /* Of the policies that are known, plug-ins included, the one of this name. */
@@ -86,7 +154,8 @@ uint32_t decide_params_of(const struct sim_policies *policies, const char *kind,
 
 /* The values that `KIND_params` gives to the policy that `KIND` names. */
 static weir_status read_params(const struct decide_question *question, const json_t *given,
-                               const char *kind, double *values, struct weir_error *error)
+                               const char *kind, struct decide_values *values,
+                               struct weir_error *error)
 {
     const struct weir_param *params = NULL;
     const char *name = NULL;
@@ -128,13 +197,14 @@ weir_status decide_policy(const struct decide_question *question, struct decide_
 {
     json_t *given;
 
+    *policy = (struct decide_policy){ .placement = NULL };
     WEIR_TRY(decide_get(question->input, "policy", &given, error));
     WEIR_TRY(find_all(question, given, policy, error));
-    WEIR_TRY(read_params(question, given, "placement", policy->placement_values, error));
-    WEIR_TRY(read_params(question, given, "scaling", policy->scaling_values, error));
+    WEIR_TRY(read_params(question, given, "placement", &policy->placement_values, error));
+    WEIR_TRY(read_params(question, given, "scaling", &policy->scaling_values, error));
     return policy->queueing == NULL
                ? WEIR_OK
-               : read_params(question, given, "queueing", policy->queueing_values, error);
+               : read_params(question, given, "queueing", &policy->queueing_values, error);
 }
 
 static json_t *engines_json(const struct weir_alloc *alloc, bool encoders)

@@ -107,6 +107,8 @@ static void value_text(const struct weir_param *param, double value, char text[C
         (void)snprintf(text, CELL, "%s", value > 0.5 ? "true" : "false");
     else if (param->kind == WEIR_PARAM_CHOICE)
         choice_word(param->choices, value, text);
+    else if (param->kind == WEIR_PARAM_LIST || param->kind == WEIR_PARAM_TEXT)
+        (void)snprintf(text, CELL, "none");
     else
         (void)snprintf(text, CELL, "%.6g", value);
 }
@@ -117,6 +119,9 @@ static void range_text(const struct weir_param *param, char text[CELL])
         (void)snprintf(text, CELL, "true, false");
     else if (param->kind == WEIR_PARAM_CHOICE)
         (void)snprintf(text, CELL, "%s", param->choices);
+    else if (param->kind == WEIR_PARAM_LIST || param->kind == WEIR_PARAM_TEXT)
+        (void)snprintf(text, CELL, "%.6g to %.6g %s", param->min, param->max,
+                       param->kind == WEIR_PARAM_LIST ? "numbers" : "characters");
     else
         (void)snprintf(text, CELL, "%.6g to %.6g", param->min, param->max);
     for (char *at = text; *at != '\0'; at++)
@@ -126,7 +131,8 @@ static void range_text(const struct weir_param *param, char text[CELL])
 
 static void param_row(struct sim_table *table, const struct weir_param *param)
 {
-    static const char *const kinds[] = { "number", "count", "duration", "flag", "choice" };
+    static const char *const kinds[] = { "number", "count", "duration", "flag",
+                                         "choice", "list",  "text" };
     char initial[CELL];
     char range[CELL];
     value_text(param, param->initial, initial);

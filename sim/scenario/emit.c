@@ -270,9 +270,23 @@ static const char *param_text(struct sim_arena *arena, const struct weir_param *
     case WEIR_PARAM_COUNT:
         return sim_arena_printf(arena, "%.0f", value);
     case WEIR_PARAM_NUMBER:
+    case WEIR_PARAM_LIST:
+    case WEIR_PARAM_TEXT:
         break;
     }
     return sim_quantity_number(arena, value);
+}
+
+/* "[1, 2]" or the text. */
+static const char *list_text(struct sim_arena *arena, bool is_text, const double *numbers,
+                             size_t count)
+{
+    const char *text = is_text ? "" : "[";
+    for (size_t i = 0; i < count; i++)
+        text = is_text ? sim_arena_printf(arena, "%s%c", text, (int)numbers[i])
+                       : sim_arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "",
+                                          sim_quantity_number(arena, numbers[i]));
+    return is_text ? text : sim_arena_printf(arena, "%s]", text);
 }
 
 static void emit_argv(struct emitter *emitter, const char *const *argv, int indent)
@@ -295,9 +309,20 @@ static void emit_parameters(struct emitter *emitter, const struct draft_policy *
                                       : choice->queueing != NULL ? choice->queueing->params
                                                                  : NULL;
     bool is_inline = false;
-    for (size_t i = 0; i < choice->count && params != NULL; i++) {
+    const uint32_t count = choice->placement != NULL  ? choice->placement->param_count
+                           : choice->scaling != NULL  ? choice->scaling->param_count
+                           : choice->queueing != NULL ? choice->queueing->param_count
+                                                      : 0;
+    const struct weir_params all = { choice->values, (uint32_t)choice->count, 0 };
+    for (uint32_t i = 0; i < count && params != NULL; i++) {
+        const bool is_text = params[i].kind == WEIR_PARAM_TEXT;
+        const double *numbers;
+        const size_t listed = weir_params_list(params, count, &all, i, &numbers);
         put_key(emitter, params[i].name, indent, &is_inline);
-        put_scalar(emitter, param_text(emitter->arena, &params[i], choice->values[i]), false);
+        put_scalar(emitter,
+                   numbers == NULL ? param_text(emitter->arena, &params[i], choice->values[i])
+                                   : list_text(emitter->arena, is_text, numbers, listed),
+                   is_text);
     }
     if (choice->argv != NULL)
         emit_argv(emitter, choice->argv, indent);

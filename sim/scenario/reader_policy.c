@@ -98,6 +98,9 @@ static void read_param(struct sim_reader *reader, const struct sim_yaml *node,
         if (sim_value_read(reader, node, &field, &whole))
             *value = (double)whole;
         return;
+    case WEIR_PARAM_LIST:
+    case WEIR_PARAM_TEXT:
+        return; /* read as lists */
     case WEIR_PARAM_FLAG:
     case WEIR_PARAM_CHOICE:
         field.kind = param->kind == WEIR_PARAM_FLAG ? SIM_FIELD_FLAG : SIM_FIELD_CHOICE;
@@ -105,6 +108,84 @@ static void read_param(struct sim_reader *reader, const struct sim_yaml *node,
             *value = word;
         return;
     }
+}
+
+/* The numbers of a parameter that is a list, or the characters of a text. */
+struct numbers {
+    double *all;
+    size_t count;
+};
+
+static bool is_list(const struct weir_param *param)
+{
+    return param->kind == WEIR_PARAM_LIST || param->kind == WEIR_PARAM_TEXT;
+}
+
+static void read_numbers(struct sim_reader *reader, const struct sim_yaml *node,
+                         struct numbers *numbers)
+{
+    const struct sim_field field = {
+        .key = node->key, .kind = SIM_FIELD_NUMBER, .min = -1e300, .max = 1e300
+    };
+    if (node->kind != SIM_YAML_LIST) {
+        sim_report_error(reader->report, node, "expected a list of numbers");
+        return;
+    }
+    numbers->all = sim_arena_alloc(reader->arena, node->count + 1, sizeof *numbers->all);
+    for (const struct sim_yaml *item = node->first; item != NULL; item = item->next) {
+        if (item->kind != SIM_YAML_SCALAR)
+            sim_report_error(reader->report, item, "expected a number");
+        else
+            (void)sim_value_read(reader, item, &field, &numbers->all[numbers->count++]);
+    }
+}
+
+static void read_text(struct sim_reader *reader, const struct sim_yaml *node,
+                      struct numbers *numbers)
+{
+    if (node->kind != SIM_YAML_SCALAR) {
+        sim_report_error(reader->report, node, "expected a text");
+        return;
+    }
+    const size_t length = strlen(node->text);
+    numbers->all = sim_arena_alloc(reader->arena, length + 1, sizeof *numbers->all);
+    for (; numbers->count < length; numbers->count++)
+        numbers->all[numbers->count] = (unsigned char)node->text[numbers->count];
+}
+
+static void read_list(struct sim_reader *reader, const struct sim_yaml *node,
+                      const struct weir_param *param, struct numbers *numbers)
+{
+    const bool is_text = param->kind == WEIR_PARAM_TEXT;
+    *numbers = (struct numbers){ .count = 0 };
+    if (is_text)
+        read_text(reader, node, numbers);
+    else
+        read_numbers(reader, node, numbers);
+    if ((double)numbers->count < param->min || (double)numbers->count > param->max)
+        sim_report_error(reader->report, node, "expected %g to %g %s, got %zu", param->min,
+                         param->max, is_text ? "characters" : "numbers", numbers->count);
+}
+
+/* Behind the values of the table, list after list; those that say nothing are empty. */
+static void append_lists(struct sim_reader *reader, const struct policy_table *table,
+                         const struct numbers *lists, struct sim_policy_choice *choice)
+{
+    size_t count = table->count;
+    for (uint32_t i = 0; i < table->count; i++)
+        count += lists[i].count;
+    double *values = sim_arena_alloc(reader->arena, count + 1, sizeof *values);
+    memcpy(values, choice->values, table->count * sizeof *values);
+    size_t used = table->count;
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (is_list(&table->params[i]))
+            values[i] = (double)lists[i].count;
+        if (lists[i].count > 0)
+            memcpy(values + used, lists[i].all, lists[i].count * sizeof *values);
+        used += lists[i].count;
+    }
+    choice->values = values;
+    choice->count = count;
 }
 
 /* The words of a command; files beside the scenario among them are inputs of the run. */
@@ -141,10 +222,37 @@ static void read_command(struct sim_reader *reader, const struct sim_yaml *node,
         read_argv(reader, argv, &draft->choice);
 }
 
+/* What only the policy itself can judge, as an expression or limits that contradict each other: it
+ * is made once and forgotten. What it says begins with the key, where it is about one. */
+static void try_policy(struct sim_reader *reader, const struct sim_yaml *node,
+                       const struct sim_policy_choice *choice)
+{
+    const struct weir_queueing_ops *ops = choice->queueing;
+    const struct weir_params params = { choice->values, (uint32_t)choice->count, 0 };
+    const bool is_mapping = node != NULL && node->kind == SIM_YAML_MAPPING;
+    const struct sim_yaml *at = node;
+    struct weir_ranker *ranker = NULL;
+    struct weir_error error = { .phase = -1 };
+    if (ops == NULL || weir_queueing_find(ops->name) != ops ||
+        weir_ranker_create(ops, &params, NULL, &ranker, &error) != WEIR_EINVAL) {
+        weir_ranker_destroy(ranker);
+        return;
+    }
+    const char *text = strstr(error.text, ops->name);
+    text = text == NULL ? error.text : text + strlen(ops->name);
+    text += strspn(text, ": ");
+    for (const struct sim_yaml *child = is_mapping ? node->first : NULL; child != NULL;
+         child = child->next)
+        if (child->key != NULL && strncmp(text, child->key, strlen(child->key)) == 0)
+            at = child;
+    sim_report_error(reader->report, at, "%s", text);
+}
+
 void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
                      const struct sim_section *section, struct draft_policy *draft)
 {
     struct policy_table table = { .count = 0 };
+    const size_t before = reader->report->out->count;
     draft->choice = (struct sim_policy_choice){ .count = 0 };
     if (draft->head.name == NULL || !find_policy(reader, node, section->policy, draft, &table))
         return;
@@ -152,6 +260,7 @@ void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
     draft->choice.values =
         sim_arena_alloc(reader->arena, table.count + 1, sizeof *draft->choice.values);
     const char **names = sim_arena_alloc(reader->arena, table.count + 1, sizeof *names);
+    struct numbers *lists = sim_arena_alloc(reader->arena, table.count + 1, sizeof *lists);
     for (uint32_t i = 0; i < table.count; i++) {
         draft->choice.values[i] = table.params[i].initial;
         names[i] = table.params[i].name;
@@ -170,9 +279,14 @@ void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
         uint32_t index = 0;
         while (index < table.count && strcmp(names[index], child->key) != 0)
             index++;
-        if (index < table.count)
-            read_param(reader, child, &table.params[index], &draft->choice.values[index]);
-        else
+        if (index == table.count)
             sim_report_unknown_key(reader, child, section, names, table.count);
+        else if (is_list(&table.params[index]))
+            read_list(reader, child, &table.params[index], &lists[index]);
+        else
+            read_param(reader, child, &table.params[index], &draft->choice.values[index]);
     }
+    append_lists(reader, &table, lists, &draft->choice);
+    if (reader->report->out->count == before)
+        try_policy(reader, node, &draft->choice);
 }

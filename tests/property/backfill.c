@@ -221,8 +221,68 @@ static void conservative_keeps_its_word(void)
     run_cases("conservative", true, pass_conservative);
 }
 
+/* ---- bounds on waiting ---- */
+
+enum { MOST_WAIT = 9, LONGEST = 12 };
+
+/* Those that had waited too long before this one had, and had not started then; itself too. */
+static int starved_before(const struct jobs *jobs, size_t index)
+{
+    const struct job *job = &jobs->job[index];
+    int count = 1;
+    for (size_t i = 0; i < jobs->count; i++)
+        count += jobs->job[i].start > job->submit + MOST_WAIT &&
+                 (jobs->job[i].submit < job->submit ||
+                  (jobs->job[i].submit == job->submit && i < index));
+    return count;
+}
+
+/* covers: S1.117 S1.118 */
+/* The k-th that starves starts within the wait and k times the longest run. */
+static void nobody_starves_beyond_the_bound(void)
+{
+    const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
+    size_t starved = 0;
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        struct jobs jobs;
+        draw_jobs(seed, true, &jobs);
+        run_product(&jobs, "{policy: bounded_wait, max_wait: 9 s}");
+        CHECK(is_within_capacity(&jobs));
+        for (size_t i = 0; i < jobs.count; i++) {
+            const struct job *job = &jobs.job[i];
+            const bool is_starved = job->start > job->submit + MOST_WAIT;
+            const int bound = job->submit + MOST_WAIT + starved_before(&jobs, i) * LONGEST;
+            starved += is_starved;
+            if (is_starved && !CHECK(job->start <= bound))
+                printf("case %" PRIu64 ", job %zu\n", seed, i);
+        }
+    }
+    CHECK(starved > cases);
+}
+
+/* Holds of all lengths: whoever gives back what it holds, all jobs run in the end, whole. */
+static void gangs_never_wait_for_each_other(void)
+{
+    static const char *const policies[] = { "{policy: hold, hold: 0 s}",
+                                            "{policy: hold, hold: 1 s, silent: 0 s}",
+                                            "{policy: hold, hold: 3 s, silent: 2 s}",
+                                            "{policy: hold, hold: 1000 s}" };
+    const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        struct jobs jobs;
+        draw_jobs(seed, true, &jobs);
+        run_product(&jobs, policies[seed % 4]);
+        CHECK(is_within_capacity(&jobs));
+        for (size_t i = 0; i < jobs.count; i++)
+            if (!CHECK(jobs.job[i].start >= jobs.job[i].submit))
+                printf("case %" PRIu64 ", job %zu\n", seed, i);
+    }
+}
+
 static const struct test tests[] = {
     { "EASY is as the plain one has it and delays no head", easy_delays_no_head },
     { "conservative is as the plain one has it and keeps its word", conservative_keeps_its_word },
+    { "nobody starves beyond the bound", nobody_starves_beyond_the_bound },
+    { "gangs never wait for each other", gangs_never_wait_for_each_other },
 };
 TEST_MAIN(tests)

@@ -137,13 +137,15 @@ static const char cuts[] =
 
 static char *jobs_of(uint64_t seed, uint64_t *dice)
 {
-    static const char *const queueings[] = { "fcfs", "first_fit", "smallest", "priority",
-                                             "easy", "srsf",      "srtf",     "las_2d" };
+    static const char *const queueings[] = { "fcfs",         "first_fit", "smallest",  "priority",
+                                             "easy",         "srsf",      "srtf",      "las_2d",
+                                             "conservative", "gittins",   "committed", "slurm",
+                                             "hold",         "benefit" };
     char *text = NULL;
 
     if (seed % 4 != 0)
         return test_job_scenario(seed, "decisions_trace.csv");
-    return asprintf(&text, cuts, seed, queueings[roll(dice, 8)], seed % 8 == 0 ? "0 s" : "3 s") < 0
+    return asprintf(&text, cuts, seed, queueings[roll(dice, 14)], seed % 8 == 0 ? "0 s" : "3 s") < 0
                ? NULL
                : text;
 }

@@ -59,10 +59,13 @@ static weir_status open_placement(const struct question *question, struct weir_c
     const struct decide_question asked = { .input = document };
     const weir_status status = decide_policy(&asked, &policy, error);
     json_decref(document);
-    WEIR_TRY(status);
-    const struct weir_params params = { .values = policy.placement_values,
-                                        .count = policy.placement->param_count };
-    return weir_chooser_create(policy.placement, &params, NULL, chooser, error);
+    const struct weir_params params = { .values = policy.placement_values.all,
+                                        .count = policy.placement_values.count };
+    const weir_status made =
+        status != WEIR_OK ? status
+                          : weir_chooser_create(policy.placement, &params, NULL, chooser, error);
+    decide_policy_clear(&policy);
+    return made;
 }
 
 /* ---- place ---- */

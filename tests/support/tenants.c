@@ -42,7 +42,7 @@ struct weir_host *test_tenants_host_with(const char *queueing, const struct test
                                          const double *values, uint32_t count)
 {
     struct weir_host_config config = test_jobs_config(queueing);
-    double all[16];
+    double all[32];
 
     CHECK(config.queueing != NULL);
     for (uint32_t i = 0; i < config.queueing->param_count; i++)

@@ -27,6 +27,17 @@ static void see_job(void *state, const struct sim_job_row *row)
     times->end_s[row->label] = sim_time_s(row->end_ns);
 }
 
+/* By the digit of its name "j3". */
+static void see_named(void *state, const struct sim_job_row *row)
+{
+    struct times *times = state;
+    const int number = row->name[1] - '0';
+    if (CHECK(number >= 0 && number < JOBS)) {
+        times->start_s[number] = sim_time_s(row->first_start_ns);
+        times->end_s[number] = sim_time_s(row->end_ns);
+    }
+}
+
 /* A job a class, in the order of their numbers. */
 static struct times run_jobs(const struct job *jobs, size_t count, int gpus, const char *queueing)
 {
@@ -79,18 +90,58 @@ static void early_ends_make_room(void)
         starts_are(jobs, EACH(jobs), 4, &known[i]);
 }
 
+/* The same six jobs for all formulas. */
+static const struct job six[] = { { 0, 10, 3, 10 }, { 5, 8, 4, 8 }, { 9, 3, 4, 3 },
+                                  { 9, 6, 1, 6 },   { 4, 8, 4, 8 }, { 4, 2, 2, 2 } };
+
 static void formulas_say_who_is_first(void)
 {
-    static const struct job jobs[] = { { 0, 10, 3, 10 }, { 5, 8, 4, 8 }, { 9, 3, 4, 3 },
-                                       { 9, 6, 1, 6 },   { 4, 8, 4, 8 }, { 4, 2, 2, 2 } };
     static const struct known known[] = {
         { "{policy: formula, name: wfp3}", { 0, 23, 20, 31, 12, 10 } },
         { "{policy: formula, name: unicef}", { 0, 27, 16, 10, 19, 10 } },
         { "{policy: formula, name: f1}", { 0, 20, 34, 28, 12, 10 } },
         { "fcfs", { 0, 20, 28, 31, 10, 18 } },
+        { "{policy: formula, name: own, expression: -(wait / estimate)^3 * devices}",
+          { 0, 23, 20, 31, 12, 10 } },
+        { "{policy: formula, name: own, expression: '-wait / (log2(devices) * estimate)'}",
+          { 0, 27, 16, 10, 19, 10 } },
+        { "{policy: formula, name: own, expression: "
+          "'log10(estimate) * devices + 870 * log10(max(submit, 0.1))'}",
+          { 0, 20, 34, 28, 12, 10 } },
     };
     for (size_t i = 0; i < EACH(known); i++)
-        starts_are(jobs, EACH(jobs), 4, &known[i]);
+        starts_are(six, EACH(six), 4, &known[i]);
+}
+
+/* As RLScheduler has them: its wait is -1 - s, and who was chosen stays chosen. */
+static void chosen_jobs_stay_chosen(void)
+{
+    static const struct known known[] = {
+        { "{policy: committed, by: wfp3}", { 0, 18, 32, 26, 10, 26 } },
+        { "{policy: committed, by: uni}", { 0, 18, 26, 29, 10, 29 } },
+        { "{policy: committed, by: f1}", { 0, 20, 34, 28, 10, 18 } },
+        { "{policy: committed, by: fcfs}", { 0, 20, 28, 31, 10, 18 } },
+    };
+    for (size_t i = 0; i < EACH(known); i++)
+        starts_are(six, EACH(six), 4, &known[i]);
+}
+
+static void slurm_backfills_now_and_then(void)
+{
+    static const struct job jobs[] = { { 0, 300, 6, 360 },
+                                       { 10, 200, 8, 240 },
+                                       { 20, 100, 2, 240 },
+                                       { 25, 250, 2, 360 },
+                                       { 40, 60, 1, 60 } };
+    static const struct known known[] = {
+        { "slurm", { 0, 300, 30, 500, 150 } },
+        { "{policy: slurm, bf_max_job_test: 1}", { 0, 300, 500, 500, 500 } },
+        { "{policy: slurm, bf_resolution: 600 s}", { 0, 300, 500, 500, 500 } },
+        { "easy", { 0, 300, 20, 500, 120 } },
+        { "conservative", { 0, 300, 20, 500, 120 } },
+    };
+    for (size_t i = 0; i < EACH(known); i++)
+        starts_are(jobs, EACH(jobs), 8, &known[i]);
 }
 
 /* Ends, and so every stretch of running between, as in the paper's rules by hand. */
@@ -105,9 +156,84 @@ static void least_attained_service_runs(void)
         CHECK_NEAR(times.end_s[i], ends[i], 1e-9);
 }
 
+/* Four A100 stand idle, and two of four H100 until 100 s; j1 needs all four. j2 would delay it, j3
+ * takes any GPU and ends in time, j4 ends in time on the H100 that are free. */
+static void types_that_jobs_insist_on_count(void)
+{
+    static const double starts[] = { 0, 100, 150, 30, 40 };
+    static const char *const text =
+        "schema: 2\nname: t\ncluster:\n  nodes:\n"
+        "    - {name: a, cpus: 64, gpus: {a100-80: 4}}\n    - {name: h, cpus: 64, gpus: {h100: "
+        "4}}\n"
+        "sched: {queueing: conservative}\njobs:\n  - name: w\n    estimate: 1\n"
+        "    classes:\n"
+        "      - {name: j0, count: 1, at: 0 s, run_time: 100 s, members: 2, request: {gpus: 1}, "
+        "gpu_types: [h100]}\n"
+        "      - {name: j1, count: 1, at: 10 s, run_time: 50 s, members: 4, request: {gpus: 1}, "
+        "gpu_types: [h100]}\n"
+        "      - {name: j2, count: 1, at: 20 s, run_time: 1000 s, members: 2, request: {gpus: 1}, "
+        "gpu_types: [h100]}\n"
+        "      - {name: j3, count: 1, at: 30 s, run_time: 20 s, members: 4, request: {gpus: 1}, "
+        "gpu_types: [a100-80]}\n"
+        "      - {name: j4, count: 1, at: 40 s, run_time: 60 s, members: 2, request: {gpus: 1}, "
+        "gpu_types: [h100]}\n";
+    struct times times = { { 0 }, { 0 } };
+    const struct sim_observer observer = { .job = see_named, .state = &times };
+    free(test_watch_text(text, &observer));
+    for (size_t i = 0; i < EACH(starts); i++)
+        if (!CHECK_NEAR(times.start_s[i], starts[i], 0))
+            printf("job %zu\n", i);
+}
+
+/* What a pre-emption adds to the work of a job, by its GPUs, as in the clusters of Helios. */
+static void restarts_cost_by_size(void)
+{
+    static const struct job jobs[] = {
+        { 0, 100, 4, 100 }, { 10, 20, 2, 20 }, { 15, 60, 8, 60 }, { 40, 5, 8, 5 }
+    };
+    static const double starts[] = { 0, 10, 30, 40 };
+    static const double ends[] = { 225, 30, 125, 45 };
+    struct times times = { { 0 }, { 0 } };
+    char text[TEXT];
+    int used = snprintf(text, sizeof text,
+                        "schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 64, gpus: {h100: "
+                        "8}}]}\nsched: {queueing: srtf}\njobs:\n");
+    for (size_t i = 0; i < EACH(jobs); i++)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "  - name: w%zu\n    estimate: 1\n    preemption: {keeps: all, restart: "
+                         "30 s}\n    classes: [{name: j%zu, count: 1, at: %d s, run_time: %d s, "
+                         "members: %d, request: {gpus: 1, cpus: 0.1}}]\n",
+                         i, i, jobs[i].submit_s, jobs[i].run_s, jobs[i].gpus);
+    const struct sim_observer observer = { .job = see_named, .state = &times };
+    free(test_watch_text(text, &observer));
+    for (size_t i = 0; i < EACH(jobs); i++) {
+        CHECK_NEAR(times.start_s[i], starts[i], 0);
+        CHECK_NEAR(times.end_s[i], ends[i], 0);
+    }
+}
+
+/* The same jobs, by the index of Gittins over ten samples. */
+static void the_likeliest_end_runs(void)
+{
+    static const struct job jobs[] = { { 0, 10, 2, 10 }, { 1, 4, 1, 4 }, { 2, 6, 4, 6 },
+                                       { 3, 12, 1, 12 }, { 5, 3, 2, 3 }, { 8, 2, 4, 2 } };
+    static const double ends[] = { 17, 5, 23, 19, 8, 12 };
+    const struct times times =
+        run_jobs(jobs, EACH(jobs), 4,
+                 "{policy: gittins, limit_1: 8, limit_2: 24, delta: 8, samples: [60, 3, 4, 4, 6, "
+                 "8, 12, 20, 24, 40]}");
+    for (size_t i = 0; i < EACH(jobs); i++)
+        CHECK_NEAR(times.end_s[i], ends[i], 1e-9);
+}
+
 static const struct test tests[] = {
     { "early ends make room", early_ends_make_room },
     { "formulas say who is first", formulas_say_who_is_first },
+    { "jobs that were chosen stay chosen", chosen_jobs_stay_chosen },
+    { "Slurm backfills now and then", slurm_backfills_now_and_then },
+    { "types that jobs insist on count", types_that_jobs_insist_on_count },
+    { "restarts cost by size", restarts_cost_by_size },
+    { "the likeliest end runs", the_likeliest_end_runs },
     { "least attained service runs", least_attained_service_runs },
 };
 TEST_MAIN(tests)

@@ -84,11 +84,61 @@ static void without_keys_the_submission_counts(void)
     CHECK(is_before("first_fit", 0, &again, &fresh));
 }
 
+/* G of a job that has had so many GPU seconds: the key is 1 / (2 + G) behind its queue. */
+static double gittins_of(const double *values, uint32_t count, double service_s)
+{
+    const struct weir_job job = { .size = sizeof job,
+                                  .attained_ns = (int64_t)(service_s * 1e9),
+                                  .queued_ns = 0 };
+    const struct weir_params params = { .values = values, .count = count };
+    struct weir_ranker *ranker = NULL;
+    double key = (double)NAN;
+
+    CHECK_I64(weir_ranker_create(weir_queueing_find("gittins"), &params, NULL, &ranker, NULL),
+              WEIR_OK);
+    CHECK_I64(weir_ranker_key(ranker, &job, 0, &key, NULL), WEIR_OK);
+    weir_ranker_destroy(ranker);
+    return 1 / (key - floor(key)) - 2;
+}
+
+/* Services of 2 or 10, each as likely; ten samples looking 8 ahead; and without samples. */
+static void the_index_of_gittins_is_known(void)
+{
+    static const double two[] = { 1e12, 1e12, 0, 2, 10, 2 };
+    static const double ten[] = { 1e12, 1e12, 8, 10, 3, 4, 4, 6, 8, 12, 20, 24, 40, 60 };
+    static const double none[] = { 1e12, 1e12, 0, 0 };
+    static const double known_two[][2] = { { 0, 0.25 }, { 1, 0.5 }, { 2, 0.125 }, { 5, 0.2 } };
+    static const double known_ten[][2] = { { 0, 0.076923 }, { 2, 0.090909 }, { 4, 0.065217 },
+                                           { 8, 0.027778 }, { 12, 0.03125 }, { 20, 0.05 } };
+
+    for (size_t i = 0; i < 4; i++)
+        CHECK_NEAR(gittins_of(two, 6, known_two[i][0]), known_two[i][1], 1e-12);
+    for (size_t i = 0; i < 6; i++)
+        CHECK_NEAR(gittins_of(ten, 14, known_ten[i][0]), known_ten[i][1], 5e-7);
+    CHECK_NEAR(gittins_of(two, 6, 10), 0, 1e-12);
+    CHECK_NEAR(gittins_of(none, 4, 3), 0.25, 1e-12);
+}
+
+/* A list says how long it is, and has as many numbers. */
+static void lists_of_parameters_are_complete(void)
+{
+    static const double values[] = { 1, 2, 0, 2, 10, NAN };
+    struct weir_ranker *ranker = NULL;
+
+    for (uint32_t count = 4; count <= 6; count++) {
+        const struct weir_params params = { .values = values, .count = count };
+        CHECK_I64(weir_ranker_create(weir_queueing_find("gittins"), &params, NULL, &ranker, NULL),
+                  WEIR_EINVAL);
+    }
+}
+
 static const struct test tests[] = {
     { "the shortest estimate is first and none is last",
       the_shortest_estimate_is_first_and_none_is_last },
     { "ageing is by the second", ageing_is_by_the_second },
     { "a job is as large as all its GPUs", a_job_is_as_large_as_all_its_gpus },
+    { "the index of Gittins is known", the_index_of_gittins_is_known },
+    { "lists of parameters are complete", lists_of_parameters_are_complete },
     { "without keys the submission counts", without_keys_the_submission_counts },
 };
 

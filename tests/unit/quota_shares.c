@@ -235,6 +235,25 @@ static void who_makes_no_room_stays(void)
     weir_host_destroy(host);
 }
 
+/* B is warned once, for as much as A needs; A starts when it has gone. */
+static void with_a_grace_they_are_warned(void)
+{
+    const struct test_node node = { .nodes = 1, .gpus = 8, .cpus = 100, .ram = 1e12 };
+    const double values[] = { 1, 30 };
+    struct weir_host *const host = test_tenants_host_with("quota_queues", &node, values, 2);
+    const uint32_t a = tenant(host, 0, 4, 1);
+    const uint32_t b = tenant(host, 0, 4, 1);
+
+    ask_gpus(host, b, 4, 2);
+    (void)test_round(host, 1);
+    ask_gpus(host, a, 1, 3);
+    CHECK_STR(victims(host, 2).text, "B2B2");
+    CHECK_STR(victims(host, 3).text, "");
+    test_end_some(host, b, 4);
+    CHECK_STR(test_round(host, 4).text, "A");
+    weir_host_destroy(host);
+}
+
 static void without_reclaim_guarantees_wait(void)
 {
     const struct test_node node = { .nodes = 1, .gpus = 8, .cpus = 100, .ram = 1e12 };
@@ -274,7 +293,7 @@ static double available(struct weir_host *host, uint32_t number)
     struct weir_cohort cohorts[8];
     double list[COHORT_RESOURCES];
 
-    weir_cohorts_count(view, cohorts);
+    weir_cohorts_count(view, NULL, cohorts);
     weir_cohort_available(view, cohorts, number, list);
     return list[COHORT_GPU];
 }
@@ -285,7 +304,7 @@ static double share(struct weir_host *host, uint32_t number, double more)
     const struct weir_amounts amounts = { .gpu_units = (int64_t)(more * WEIR_ONE) };
     struct weir_cohort cohorts[8];
 
-    weir_cohorts_count(view, cohorts);
+    weir_cohorts_count(view, NULL, cohorts);
     return weir_cohort_share(view, cohorts, number, &amounts);
 }
 
@@ -354,6 +373,7 @@ static const struct test tests[] = {
     { "only who has more than his share gives", only_who_has_more_than_his_share_gives },
     { "a reclaim leaves guarantees alone", a_reclaim_leaves_guarantees_alone },
     { "who makes no room stays", who_makes_no_room_stays },
+    { "with a grace they are warned", with_a_grace_they_are_warned },
     { "without reclaim guarantees wait", without_reclaim_guarantees_wait },
     { "cohorts know what a tenant may have", cohorts_know_what_a_tenant_may_have },
     { "those within their quota come first", those_within_their_quota_come_first },

@@ -22,7 +22,11 @@ enum weir_param_kind {
     WEIR_PARAM_COUNT,    /* whole number within [min, max] */
     WEIR_PARAM_DURATION, /* seconds within [min, max]; files may use units */
     WEIR_PARAM_FLAG,     /* 0 or 1; files say true or false */
-    WEIR_PARAM_CHOICE    /* index into the words of `choices`, separated by '|' */
+    WEIR_PARAM_CHOICE,   /* index into the words of `choices`, separated by '|' */
+    /* From 2.3 on: the value says how many numbers there are, within [min, max]; the numbers
+     * themselves follow the values of the whole table, list after list in its order. */
+    WEIR_PARAM_LIST,
+    WEIR_PARAM_TEXT /* a list of characters; bytes of UTF-8 */
 };
 
 struct weir_param {
@@ -35,7 +39,8 @@ struct weir_param {
     const char *help;
 };
 
-/* Values of a policy's parameters, in the order of its table; complete and in range. Frozen. */
+/* Values of a policy's parameters, in the order of its table, then the numbers of its lists;
+ * complete and in range. Frozen. */
 struct weir_params {
     const double *values;
     uint32_t count;
@@ -246,6 +251,11 @@ WEIR_API uint64_t weir_cluster_room(const struct weir_cluster *cluster,
 /* Index of a parameter in a table, or WEIR_NO_INDEX. */
 WEIR_API uint32_t weir_param_find(const struct weir_param *params, uint32_t count,
                                   const char *name);
+/* The numbers of the list or text at `index` of a table of `count`: how many, *numbers the first.
+ * `given` is complete. From 2.3 on. */
+WEIR_API uint32_t weir_params_list(const struct weir_param *params, uint32_t count,
+                                   const struct weir_params *given, uint32_t index,
+                                   const double **numbers);
 
 /* ---- plug-ins -------------------------------------------------------------------------------- */
 

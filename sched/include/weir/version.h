@@ -28,7 +28,9 @@
  *        weir_job_{left,end}_ns; the field done_ns of jobs, weir_job.is_preempted; PREEMPT of a
  *        job, with a grace. weir_host_follow, weir_plan_lists; weir_host_resize_job;
  *        weir/tenant.h: tenants, limits, what policies read of them; weir_kind_past.tenant;
- *        WEIR_REASON_QUOTA
+ *        WEIR_REASON_QUOTA; parameters that are lists or texts (WEIR_PARAM_{LIST,TEXT},
+ *        weir_params_list); weir_host_past.surprises; weir/commit.h: gangs on nodes that answer
+ *        for themselves
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.
