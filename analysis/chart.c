@@ -7,6 +7,7 @@
 
 #include "analysis/gnuplot.h"
 #include "analysis/nan.h"
+#include "analysis/windows.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -468,21 +469,27 @@ static void label_happenings(struct an_chart *chart, const struct an_frame *fram
     }
 }
 
-/* Shades behind what is drawn, and where they begin and end; their names stand at their feet. */
-static void draw_windows(struct an_chart *chart, double y0, double y1)
+/* The windows of the scenario: shades behind what is drawn, every other one, with their names at
+ * their feet. */
+static weir_status draw_windows(struct an_chart *chart, double y0, double y1,
+                                struct weir_error *error)
 {
-    const struct an_extras *extras = chart->extras;
-    for (size_t i = 0; extras != NULL && i < extras->window_count; i++) {
-        const struct an_window *window = &extras->windows[i];
+    struct an_windows windows;
+    WEIR_TRY(an_windows_read(chart->keeper.db, &windows, error));
+    for (size_t i = 0; i < windows.count; i++) {
+        const struct an_window *window = &windows.list[i];
+        const double to_s = isnan(window->to_s) ? chart->run->end_s : window->to_s;
         const double x0 = chart_time_px(chart, window->from_s);
-        const double x1 = chart_time_px(chart, window->to_s);
-        an_chart_rectangle(chart, &(struct an_box){ x0, y0, x1, y1 }, "#f1f3f5", "behind");
+        const double x1 = chart_time_px(chart, to_s);
+        if (i % 2 == 1)
+            an_chart_rectangle(chart, &(struct an_box){ x0, y0, x1, y1 }, "#f1f3f5", "behind");
         const struct an_label label = {
             .x = 0.5 * (x0 + x1), .y = y1 - 9.0, .color = AN_MUTED, .size = 10.5, .align = 'c'
         };
         if (x1 - x0 > 7.0 * (double)strlen(window->name))
             an_chart_text(chart, &label, "%s", window->name);
     }
+    return WEIR_OK;
 }
 
 /* Of many only the changes of policy have room for names. */
@@ -496,7 +503,7 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
     enum { MANY = 12, MOST_LINES = 80 };
     const struct an_frame *all = NULL;
     const struct an_frame *named = NULL;
-    draw_windows(chart, y0, y1);
+    WEIR_TRY(draw_windows(chart, y0, y1, error));
     WEIR_TRY(
         an_chart_query(chart, HAPPENINGS "ORDER BY t_s, kind <> 'set', text", NULL, &all, error));
     const bool is_marked = all->row_count <= MOST_LINES; /* the first of many would mislead */

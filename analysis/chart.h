@@ -37,10 +37,6 @@ enum { AN_CHART_WIDTH = 1000, AN_CHART_BINS = 240 };
 #define AN_GREEN_TEXT      "#00795a"
 
 /* What others lay over charts; all of it borrowed, all of it optional. */
-struct an_window {
-    const char *name; /* "outage" */
-    double from_s, to_s;
-};
 /* A measured curve under the simulated one of a panel: `of` is the chart and the name of the panel
  * or strip, "throughput finished", "queues caption". */
 struct an_curve {
@@ -49,8 +45,6 @@ struct an_curve {
     size_t count;
 };
 struct an_extras {
-    const struct an_window *windows;
-    size_t window_count;
     const struct an_curve *curves;
     size_t curve_count;
 };

@@ -71,6 +71,14 @@ static void note_file(struct sim_arena *arena, struct sim_scenario *scenario, co
     scenario->files[scenario->files_count++] = file;
 }
 
+static void note_text(struct loading *loading, const char *path, const char *text, size_t length)
+{
+    note_file(&loading->box->arena, &loading->box->scenario, path,
+              (struct sim_input_file){
+                  .bytes = (int64_t)length,
+                  .digest = sim_digest_bytes(SIM_DIGEST_START, text, length) });
+}
+
 /* Of any size: a trace that is another one makes another experiment. Who needs a file that is not
  * there has reported it. */
 static void note_named_files(struct loading *loading, const struct sim_reader *reader)
@@ -236,7 +244,7 @@ static void check_variants(struct loading *loading, const struct sim_yaml *root)
 static void note_base(void *state, const char *path, const char *text, size_t length)
 {
     struct loading *loading = state;
-    note_file(&loading->box->arena, &loading->box->scenario, path, text, length);
+    note_text(loading, path, text, length);
 }
 
 static weir_status load_text(struct loading *loading)
@@ -290,10 +298,7 @@ static weir_status load_file(struct loading *loading)
         sim_report_error(report, NULL, "larger than %llu MiB", (unsigned long long)most_mib);
         return WEIR_EFORMAT;
     }
-    note_file(&loading->box->arena, &loading->box->scenario, report->path,
-              (struct sim_input_file){
-                  .bytes = (int64_t)report->length,
-                  .digest = sim_digest_bytes(SIM_DIGEST_START, report->text, report->length) });
+    note_text(loading, report->path, report->text, report->length);
     return load_text(loading);
 }
 
