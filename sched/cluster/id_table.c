@@ -85,13 +85,16 @@ void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index)
 
 uint32_t weir_id_table_swap(struct weir_id_table *table, uint64_t id, uint32_t index)
 {
-    if (!WEIR_HOLDS(table->count < table->capacity / 2, &table->broken))
+    if (!WEIR_HOLDS(table->capacity > 0, &table->broken))
         return WEIR_NO_INDEX;
     struct weir_id_entry *const entry = &table->entries[place_of(table, id)];
     const uint32_t before = entry->index;
+    const bool is_new = before == WEIR_NO_INDEX;
+    if (is_new && !WEIR_HOLDS(table->count < table->capacity / 2, &table->broken))
+        return before;
     memcpy(entry->id, &id, sizeof id);
     entry->index = index;
-    table->count += before == WEIR_NO_INDEX;
+    table->count += is_new;
     return before;
 }
 

@@ -33,7 +33,8 @@ weir_status weir_id_table_reserve(struct weir_id_table *table,
 /* Adds an id that is not there; room must have been reserved. */
 void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index);
 
-/* Stores an index for an id; the one it had, or WEIR_NO_INDEX. Room must have been reserved. */
+/* Stores an index for an id; the one it had, or WEIR_NO_INDEX: then room must have been reserved.
+ */
 uint32_t weir_id_table_swap(struct weir_id_table *table, uint64_t id, uint32_t index);
 
 /* Stores another index for an id that is there. */
