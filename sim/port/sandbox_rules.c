@@ -81,13 +81,13 @@ static void forbid(struct filter *filter, long call)
 }
 
 /* Unless its argument is this process, or what it is a part of. */
-static void forbid_others(struct filter *filter, long call)
+static void only_itself(struct filter *filter, long call, uint32_t verdict)
 {
     only_for(filter, call, 4);
     load_argument(filter, 0);
     add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 2, 0));
     add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0));
-    answer(filter, SECCOMP_RET_KILL_PROCESS);
+    answer(filter, verdict);
 }
 
 /* When the argument names one of weir's. */
@@ -205,16 +205,6 @@ static void refuse_either(struct filter *filter, long call, uint32_t argument,
     answer(filter, REFUSED);
 }
 
-/* Unless its first argument is this process. */
-static void refuse_others(struct filter *filter, long call)
-{
-    only_for(filter, call, 4);
-    load_argument(filter, 0);
-    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 2, 0));
-    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0));
-    answer(filter, REFUSED);
-}
-
 /* Each of these calls, whatever its arguments. */
 static void answer_all(struct filter *filter, const long *calls, size_t count, uint32_t verdict)
 {
@@ -235,7 +225,7 @@ static void refuse_module(struct filter *filter)
     answer_all(filter, refused, sizeof refused / sizeof refused[0], REFUSED);
     answer_all(filter, unknown, sizeof unknown / sizeof unknown[0], SECCOMP_RET_ERRNO | ENOSYS);
     for (size_t i = 0; i < sizeof of_others / sizeof of_others[0]; i++)
-        refuse_others(filter, of_others[i]);
+        only_itself(filter, of_others[i], REFUSED);
     refuse_either(filter, SYS_fcntl, 1, owners); /* who gets signals of a descriptor */
     refuse_either(filter, SYS_prctl, 0, deaths); /* it ends with its keeper */
     refuse_writing(filter, SYS_openat, 2);
@@ -261,8 +251,8 @@ static void rule_module(struct filter *filter)
     };
     for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
         forbid(filter, never[i]);
-    forbid_others(filter, SYS_kill);
-    forbid_others(filter, SYS_tgkill);
+    only_itself(filter, SYS_kill, SECCOMP_RET_KILL_PROCESS);
+    only_itself(filter, SYS_tgkill, SECCOMP_RET_KILL_PROCESS);
     only_for(filter, SYS_clone, 3);
     load_argument(filter, 0);
     add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
