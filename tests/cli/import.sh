@@ -135,6 +135,7 @@ has stderr 'weir: fit is called import today'
 incident=$WEIR_SOURCE_DIR/scenarios/examples/incident
 expect 0 "$WEIR_BIN" import "$incident/spans.csv" "$incident/events.csv" --into "$incident/production.yaml" -o incident.yaml
 has stdout 'Work was always waiting: caption worked 100 % of its time'
+! grep -q 'returns:' incident.yaml || fail 'a fan-out that the log does not say'
 expect 0 "$WEIR_BIN" run incident.yaml -q -o incident.db
 expect 0 "$WEIR_BIN" explain incident.db --stage caption --from 11:03 --to 11:43
 has stdout 'between 11:03:00 and 11:43:00'
