@@ -180,8 +180,25 @@ static void a_run_that_ends_in_a_window_has_its_part(void)
     sim_meter_destroy(meter);
 }
 
+/* Level 3 for 2 % of the time before. */
+static void a_short_peak_is_not_usual(void)
+{
+    static const struct expected rows[] = { { "backlog.max@early", "", 3 },
+                                            { "backlog.usual@mid", "", 0 } };
+    struct sim_meter *meter = open_meter();
+    for (int i = 0; i < 3; i++)
+        come(meter, 1);
+    for (int i = 0; i < 3; i++)
+        go(meter, 1.2, 0.2);
+    struct sim_run_summary *results = finish(meter, 30, NULL, 0);
+    check_results(results, rows, sizeof rows / sizeof rows[0]);
+    free(results);
+    sim_meter_destroy(meter);
+}
+
 static const struct test tests[] = {
     { "windows are measured by arrival and by time", windows_are_measured_by_arrival_and_by_time },
+    { "a short peak is not usual", a_short_peak_is_not_usual },
     { "a run that ends in a window has its part", a_run_that_ends_in_a_window_has_its_part },
 };
 TEST_MAIN(tests)
