@@ -90,7 +90,7 @@ static void processors_are_what_the_scenario_says(void)
         CHECK_I64(job[2].members, 2); /* 12 CPUs are 2 times 6 */
         CHECK_I64(job[2].shape.cpu_units, 6 * WEIR_ONE);
         CHECK_I64(job[2].shape.ram_bytes, 6 * 2048 * INT64_C(1024)); /* KB a processor */
-        CHECK_I64(job[3].members, 11); /* 11 are 11 times 1 */
+        CHECK_I64(job[3].members, 11);                               /* 11 are 11 times 1 */
     }
     clear(&loaded);
     loaded = load("kind: swf, mode: time, processor: gpu", swf);
