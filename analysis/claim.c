@@ -11,11 +11,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-static const struct an_claim_family *const families[] = { &an_claims_verdict,  &an_claims_flow,
-                                                          &an_claims_devices,  &an_claims_workers,
-                                                          &an_claims_jobs,     &an_claims_fill,
-                                                          &an_claims_variants, &an_claims_change,
-                                                          &an_claims_tiles,    &an_claims_incident };
+static const struct an_claim_family *const families[] = {
+    &an_claims_verdict, &an_claims_flow,    &an_claims_devices,  &an_claims_workers,
+    &an_claims_jobs,    &an_claims_fill,    &an_claims_variants, &an_claims_change,
+    &an_claims_tiles,   &an_claims_incident
+};
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
 size_t an_claim_count(void)

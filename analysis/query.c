@@ -317,7 +317,8 @@ static const char run_sql[] =
     " (SELECT count(*) FROM run o WHERE o.experiment_id = r.experiment_id"
     "  AND o.variant = r.variant)"
     " FROM run r JOIN experiment e USING (experiment_id) LEFT JOIN run_wall w USING (run_id)"
-    " WHERE r.variant = coalesce(:text, e.baseline) AND r.replication = :id"
+    " WHERE iif(:run > 0, r.run_id = :run,"
+    "  r.variant = coalesce(:text, e.baseline) AND r.replication = :id)"
     " ORDER BY r.run_id LIMIT 1";
 
 static void fill_run(struct an_run *run, const struct an_frame *frame)
@@ -341,19 +342,18 @@ static void fill_run(struct an_run *run, const struct an_frame *frame)
     run->replications = (uint32_t)an_number(frame, 0, 20);
 }
 
-weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replication,
-                        struct an_run **run, struct weir_error *error)
+static weir_status read_run(struct an_db *db, const struct an_args *args, struct an_run **run,
+                            struct weir_error *error)
 {
-    const struct an_args args = { .text = variant, .id = replication };
     const struct an_frame *frame = NULL;
     struct an_run *found = calloc(1, sizeof *found);
     if (found == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     found->keeper.db = db;
-    weir_status status = an_keep_query(&found->keeper, run_sql, &args, &frame, error);
+    weir_status status = an_keep_query(&found->keeper, run_sql, args, &frame, error);
     assert(status != WEIR_OK || frame != NULL);
     if (status == WEIR_OK && frame->row_count == 0)
-        status = fail_no_run(db, variant, replication, error);
+        status = fail_no_run(db, args->text, (uint32_t)args->id, error);
     if (status != WEIR_OK) {
         an_run_destroy(found);
         return status;
@@ -361,6 +361,18 @@ weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replicat
     fill_run(found, frame);
     *run = found;
     return WEIR_OK;
+}
+
+weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replication,
+                        struct an_run **run, struct weir_error *error)
+{
+    return read_run(db, &(struct an_args){ .text = variant, .id = replication }, run, error);
+}
+
+weir_status an_run_read(struct an_db *db, int64_t run_id, struct an_run **run,
+                        struct weir_error *error)
+{
+    return read_run(db, &(struct an_args){ .run = run_id }, run, error);
 }
 
 void an_run_destroy(struct an_run *run)

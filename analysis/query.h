@@ -68,6 +68,9 @@ struct an_run {
     bool is_steady;
 };
 
+/* By its number in the file: names of variants are cleaned when they are read. */
+weir_status an_run_read(struct an_db *db, int64_t run_id, struct an_run **run,
+                        struct weir_error *error);
 /* `variant` NULL = the experiment's baseline. WEIR_ENOTFOUND lists the variants there are. */
 weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replication,
                         struct an_run **run, struct weir_error *error);

@@ -17,7 +17,7 @@ enum { MOST_TRACKS = 60000 };
 /* ---- other variants ---- */
 
 static const char variants_sql[] =
-    "SELECT variant FROM run WHERE replication = :id AND run_id <> :run AND experiment_id ="
+    "SELECT run_id FROM run WHERE replication = :id AND run_id <> :run AND experiment_id ="
     " (SELECT experiment_id FROM run WHERE run_id = :run) AND end_s > 0"
     " ORDER BY variant_order, variant";
 
@@ -31,7 +31,7 @@ weir_status an_overlays_read(struct an_db *db, const struct an_run *run,
     weir_status status = WEIR_OK;
     for (size_t i = 0; status == WEIR_OK && i < frame->row_count && i < AN_OVERLAYS; i++) {
         struct an_run *other = NULL;
-        status = an_run_find(db, an_text(frame, i, 0), run->replication, &other, error);
+        status = an_run_read(db, (int64_t)an_number(frame, i, 0), &other, error);
         if (status != WEIR_OK)
             break;
         overlays->runs[overlays->count] = other;

@@ -328,11 +328,13 @@ static weir_status check_plan(struct weir_host *host, const struct weir_policy_s
     return weir_host_blame_plan(host, set, status, error);
 }
 
-/* Nobody waits, nothing is to be cut and there is nothing to scale: what is planned is nothing. */
+/* Nobody waits or lacks ranks, nothing is to be cut and there is nothing to scale: what is planned
+ * is nothing. */
 static bool has_nothing_to_plan(const struct weir_host *host)
 {
     return host->jobs.counts[WEIR_JOB_WAITING] == 0 && host->fresh_count == 0 &&
-           host->pools.count == 0 && host->cut_min_gain == 0 && host->cuts.count == 0;
+           host->pools.count == 0 && host->cut_min_gain == 0 && host->cuts.count == 0 &&
+           host->jobs.short_count == 0;
 }
 
 static void accept_plan(struct weir_host *host)

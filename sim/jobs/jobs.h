@@ -124,9 +124,9 @@ struct sim_job_life {
     int64_t ran_ns;                   /* of the runs before this one, their time */
     int64_t interval_ns;              /* between two checkpoints, in this run; 0 = none are made */
     /* Checkpoints, losses and steps. */
-    sim_handle save;                /* the next checkpoint */
-    sim_handle kill;                /* the end of its grace */
-    sim_handle limit;               /* the end of its estimate */
+    sim_handle save;  /* the next checkpoint */
+    sim_handle kill;  /* the end of its grace */
+    sim_handle limit; /* the end of its estimate */
     int64_t estimate_ns;
     int64_t save_at_ns;             /* clock: when the next checkpoint is due */
     int64_t resize_from_ns;         /* clock: when it stopped for a change of its ranks ... */

@@ -73,10 +73,10 @@ static void note_file(struct sim_arena *arena, struct sim_scenario *scenario, co
 
 static void note_text(struct loading *loading, const char *path, const char *text, size_t length)
 {
-    note_file(&loading->box->arena, &loading->box->scenario, path,
-              (struct sim_input_file){
-                  .bytes = (int64_t)length,
-                  .digest = sim_digest_bytes(SIM_DIGEST_START, text, length) });
+    note_file(
+        &loading->box->arena, &loading->box->scenario, path,
+        (struct sim_input_file){ .bytes = (int64_t)length,
+                                 .digest = sim_digest_bytes(SIM_DIGEST_START, text, length) });
 }
 
 /* Of any size: a trace that is another one makes another experiment. Who needs a file that is not

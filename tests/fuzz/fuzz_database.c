@@ -75,7 +75,12 @@ static void draw(struct an_db *db, size_t chart, const char *folder)
     if (status == WEIR_OK)
         status = an_facts_read(db, run, &facts, &error);
     if (status == WEIR_OK) {
-        const struct an_plot_job job = { .db = db, .run = run, .facts = facts, .options = &options, .folder = folder, .output = "out.svg" };
+        const struct an_plot_job job = { .db = db,
+                                         .run = run,
+                                         .facts = facts,
+                                         .options = &options,
+                                         .folder = folder,
+                                         .output = "out.svg" };
         status = an_plot_write(an_plot_ops_at(chart), &job, &texts, &error);
     }
     check(status, &error);

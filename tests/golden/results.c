@@ -5,6 +5,7 @@
  * not only those that a scenario expects. A slip in physics, in a decision or in a gauge is seen
  * here wherever it moves a number; what is right is for the other tests to say.
  */
+#include "sim/cli/load.h"
 #include "sim/record/record.h"
 #include "tests/support/check.h"
 #include "tests/support/kept.h"
@@ -32,6 +33,8 @@ static struct sim_scenario *load(const char *path, const struct sim_variant *var
         .path = path,
         .sets = variant == NULL ? NULL : (const char *const *)variant->sets,
         .sets_count = variant == NULL ? 0 : variant->sets_count,
+        .metric_named = sim_cli_metric,
+        .moment_since = sim_cli_moment,
         .is_variant = variant != NULL
     };
     struct sim_scenario *scenario = NULL;
