@@ -212,12 +212,15 @@ static weir_status run_statement(struct an_db *db, sqlite3_stmt *statement, stru
 
 static weir_status fail_query(struct an_db *db, struct weir_error *error)
 {
-    static const char missing[] = "no such table: ";
+    static const char missing[] = "no such "; /* table, column */
     const char *text = sqlite3_errmsg(db->sqlite);
-    if (db->version < AN_DATABASE_VERSION && strncmp(text, missing, sizeof missing - 1) == 0)
+    const char *name = strchr(text, ':');
+    if (db->version < AN_DATABASE_VERSION && name != NULL &&
+        strncmp(text, missing, sizeof missing - 1) == 0)
         return weir_fail(error, WEIR_EUNSUPPORTED,
-                         "a file of version %lld has no table %s (today's version is %d)",
-                         (long long)db->version, text + sizeof missing - 1, AN_DATABASE_VERSION);
+                         "a file of version %lld has no %.*s%s (today's version is %d)",
+                         (long long)db->version, (int)(name - text - (ptrdiff_t)sizeof missing + 1),
+                         text + sizeof missing - 1, name + 1, AN_DATABASE_VERSION);
     return weir_fail(error, WEIR_EIO, "cannot be read: %s", text);
 }
 

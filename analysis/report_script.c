@@ -144,9 +144,11 @@ static weir_status write_list(const struct an_page *page, const char *name, cons
 {
     const struct an_frame *frame = NULL;
     const struct an_args args = { .run = page->run->run_id };
-    WEIR_TRY(an_keep_query(page->keeper, sql, &args, &frame, error));
+    const weir_status status = an_keep_query(page->keeper, sql, &args, &frame, error);
+    if (status != WEIR_OK && status != WEIR_EUNSUPPORTED)
+        return status;
     (void)fprintf(page->out, ",\"%s\":[", name);
-    for (size_t i = 0; i < frame->row_count; i++)
+    for (size_t i = 0; status == WEIR_OK && i < frame->row_count; i++) /* else an older file */
         write(page->out, frame, i);
     (void)fputc(']', page->out);
     return WEIR_OK;

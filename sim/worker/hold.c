@@ -28,7 +28,7 @@ void *sim_key_find(const struct key_table *table, uint64_t key)
 weir_status sim_key_reserve(struct key_table *table)
 {
     struct key_table grown = { .capacity = table->capacity == 0 ? 64 : table->capacity * 2 };
-    if ((table->count + 1) * 2 <= table->capacity)
+    if (5 * ((uint64_t)table->count + 1) <= 4 * (uint64_t)table->capacity)
         return WEIR_OK;
     grown.slots = calloc(grown.capacity, sizeof(*grown.slots));
     if (grown.slots == NULL)

@@ -41,8 +41,8 @@ struct node_holds {
     uint32_t next_changed; /* node + 1, in the list of those with changed_gpus */
 };
 
-/* Things that begin with their key, by key. Open addressing with linear probing; at most half full.
- * The key stands in the slot too, so that a search touches only what it finds. */
+/* Things that begin with their key, by key. Open addressing with linear probing; at most four
+ * fifths full. The key stands in the slot too, so that a search touches only what it finds. */
 struct key_slot {
     uint64_t key;
     uint64_t *thing; /* NULL = empty */
