@@ -145,7 +145,7 @@
   }
 
   /* ---- why ---- */
-  var why = make('aside', { id: 'why', hidden: '', 'aria-live': 'polite' }, document.body);
+  var why = make('aside', { id: 'moment', hidden: '', 'aria-live': 'polite' }, document.body);
   function reason(t) {
     var near = (to - from) / 100, index = -1, moments = page.decisions || [];
     why.textContent = '';

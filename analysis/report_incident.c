@@ -16,7 +16,7 @@ static const struct section {
     const char *claims[6]; /* each names alternatives: the first that holds is said */
 } sections[] = {
     { "What happened",
-      "happened",
+      "incident",
       { "incident.faults", "incident.latency incident.wait", "incident.unfinished incident.slower",
         "incident.backlog" } },
     { "Why", "why", { "incident.binding", "incident.workers", "incident.holders" } },

@@ -31,6 +31,14 @@ static const char *color_of(size_t index)
     return colors[index];
 }
 
+/* Of words, which need more contrast than lines. */
+static const char *text_color_of(size_t index)
+{
+    static const char *const colors[MOST] = { AN_VERMILLION_TEXT, AN_ORANGE_TEXT, AN_BLUE,
+                                              AN_GREEN_TEXT,      AN_INK,         AN_MUTED };
+    return colors[index];
+}
+
 static double pixel(const struct an_chart *chart, double t_s)
 {
     const double share = fmin(fmax(t_s / fmax(chart->run->end_s, 1e-3), 0.0), 1.0);
@@ -99,7 +107,7 @@ static void write_labels(struct an_chart *chart, const struct lines *lines, doub
     an_push_apart(y, lines->count, 18.0, box->y0, box->y1);
     for (size_t v = 0; v < lines->count; v++) {
         const struct an_label label = {
-            .x = chart->right + 12.0, .y = y[v], .color = color_of(v), .is_bold = true
+            .x = chart->right + 12.0, .y = y[v], .color = text_color_of(v), .is_bold = true
         };
         an_chart_text(chart, &label, "%s", an_shorten(an_text(lines->runs, v, 1), 18).text);
     }

@@ -293,7 +293,7 @@ static const struct sim_field scenario_fields[] = {
     { COUNT("schema", draft_scenario, schema), REQUIRED, RANGE(1, SIM_SCHEMA_VERSION),
       HELP("version of this format: 2; files of version 1 are read in their own words") },
     { TEXT("extends", draft_scenario, extends), ABSENT("nothing"),
-      HELP("another scenario, which this one goes over: keys and named entries are merged, `-` "
+      HELP("another scenario, which this one goes over: keys and named entries are merged, null "
            "removes one (docs/feed.md)") },
     NAME_FIELD(draft_scenario, "name of the scenario"),
     { TEXT("description", draft_scenario, description), ABSENT("none"),

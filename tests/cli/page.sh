@@ -27,6 +27,7 @@ pipelines:
 timeline:
   - {at: 40 min, action: set, set: {sched.placement: best_fit}}
   - {at: 1 h, action: node_down, node: n-1, for: 20 min}
+windows: {before: "..1h", outage: "1h..80min", after: "80min.."}
 compare:
   - {label: base}
   - {label: fewer, set: {pipelines.p.stages.encode.workers: 5}}

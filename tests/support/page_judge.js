@@ -109,7 +109,12 @@
   send(first, 'dblclick', 0.4);
   if (document.querySelector('.over svg')) wrong('double click does not show all');
   send(first, 'pointerdown', 0.47); send(first, 'pointerup', 0.47);
-  var why = document.querySelector('#why');
+  var ids = {};
+  document.querySelectorAll('[id]').forEach(function (n) {
+    if (ids[n.id]) wrong('two things are called ' + n.id);
+    ids[n.id] = true;
+  });
+  var why = document.querySelector('#moment');
   if (why.hidden || !/fails|n-1|started|nothing changed/.test(why.textContent)) wrong('a click gives no reason: ' + why.textContent);
 
   /* Tables sort by number and back. */
