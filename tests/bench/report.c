@@ -117,6 +117,8 @@ int main(void)
     bool is_well = program != NULL && mkdtemp(folder) != NULL;
     char database[64];
     char page[64];
+    if (program == NULL)
+        (void)fprintf(stderr, "bench_report: WEIR_BIN names no program; run it by ./dev bench\n");
     (void)snprintf(database, sizeof database, "%s/run.db", folder);
     (void)snprintf(page, sizeof page, "%s/run.html", folder);
     for (size_t i = 0; is_well && i < sizeof loads / sizeof loads[0]; i++) {
