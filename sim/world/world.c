@@ -146,6 +146,34 @@ static struct sim_meter_tenant_info *tell_tenants(const struct sim_scenario *sce
     return told;
 }
 
+/* What each node has, then what the scheduler was told of each. */
+static void tell_amounts(const struct sim_world *world, struct sim_meter_amounts *amounts)
+{
+    const uint32_t nodes = sim_scenario_node_count(world->scenario);
+    for (uint32_t n = 0; n < nodes; n++) {
+        amounts[n] = sim_cluster_capacity(world->context.cluster, n);
+        amounts[nodes + n] = sim_port_believed(world->port, n);
+    }
+}
+
+static void tell_windows(const struct sim_scenario *scenario,
+                         struct sim_meter_window_info told[SIM_WINDOWS_MOST])
+{
+    for (size_t w = 0; w < scenario->windows_count; w++)
+        told[w] =
+            (struct sim_meter_window_info){ scenario->windows[w].name, scenario->windows[w].from_ns,
+                                            scenario->windows[w].to_ns };
+}
+
+/* Names of drivers, and how many classes of jobs each workload has. */
+static void tell_owners(const struct sim_world *world, const char **names, uint32_t *classes)
+{
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        names[d - 1] = sim_driver_name(&world->drivers[d]);
+    for (uint32_t w = 0; w < sim_port_workload_count(world->port); w++)
+        classes[w] = sim_port_classes(world->port, w);
+}
+
 static weir_status create_meter(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
@@ -163,18 +191,9 @@ static weir_status create_meter(struct sim_world *world)
             ? WEIR_ENOMEM
             : WEIR_OK;
     if (status == WEIR_OK) {
-        for (uint32_t d = 1; d <= world->driver_count; d++)
-            names[d - 1] = sim_driver_name(&world->drivers[d]);
-        for (uint32_t n = 0; n < nodes; n++) {
-            capacity[n] = sim_cluster_capacity(world->context.cluster, n);
-            capacity[nodes + n] = sim_port_believed(world->port, n);
-        }
-        for (uint32_t w = 0; w < workloads; w++)
-            classes[w] = sim_port_classes(world->port, w);
-        for (size_t w = 0; w < scenario->windows_count; w++)
-            windows[w] = (struct sim_meter_window_info){ scenario->windows[w].name,
-                                                         scenario->windows[w].from_ns,
-                                                         scenario->windows[w].to_ns };
+        tell_owners(world, names, classes);
+        tell_amounts(world, capacity);
+        tell_windows(scenario, windows);
         world->work_total = sum_work(world->port);
         fill_stages(world, stages);
         struct sim_meter_config config = { .node_count = nodes,

@@ -188,66 +188,67 @@ static struct seen run(const struct plan *plan)
         }                                                                                          \
     }
 
-/* covers: S1.20 */
 /* Runs and first aborts of both gangs, the last time at which nodes 1 and 2 were freed. */
+static const struct {
+    const char *what;
+    struct plan plan;
+    int64_t runs[GANGS], aborts[GANGS], freed[2];
+} cases[] = {
+    { "alone",
+      { { 0, NONE }, BOTH, { 0 }, 0, 0, false, { { 0 } } },
+      { 30, NONE },
+      { NONE, NONE },
+      { NONE, NONE } },
+    { "a tick later",
+      { { 0, 1 }, BOTH, { 0 }, 0, 0, false, { { 0 } } },
+      { 30, NONE },
+      { NONE, 21 },
+      { NONE, NONE } },
+    { "crossed",
+      { { 0, 0 }, BOTH, { 0 }, 0, 0, false, { { 0, 2, PREPARE, 5 }, { 1, 1, PREPARE, 5 } } },
+      { 105, NONE },
+      { 25, 25 },
+      { 35, 35 } },
+    { "a dead node",
+      { { 0, NONE }, BOTH, { 0, 0, 1 }, 0, 0, false, { { 0 } } },
+      { NONE, NONE },
+      { 100, NONE },
+      { 110, NONE } },
+    { "it dies",
+      { { 0, NONE }, BOTH, { 0, 0, 25 }, 30, 0, false, { { 0 } } },
+      { NONE, NONE },
+      { 55, NONE },
+      { 65, 160 } },
+    { "a late YES",
+      { { 0, NONE }, BOTH, { 0 }, 0, 0, false, { { 0, 2, WEIR_COMMIT_YES, 95 } } },
+      { 180, NONE },
+      { 100, NONE },
+      { 110, 110 } },
+    { "a late COMMIT",
+      { { 0, NONE }, BOTH, { 0 }, 0, 0, false, { { 0, 2, WEIR_COMMIT_COMMIT, 140 } } },
+      { NONE, NONE },
+      { 180, NONE },
+      { 190, 160 } },
+    { "the gang dies",
+      { { 0, NONE }, BOTH, { 0 }, 0, 15, false, { { 0 } } },
+      { NONE, NONE },
+      { NONE, NONE },
+      { 160, 160 } },
+    { "one waits for a dead node",
+      { { 0, 30 }, { { 1, 3 }, { 1, 2 } }, { 0, 0, 0, 1 }, 0, 0, true, { { 0 } } },
+      { NONE, 180 },
+      { 100, 50 },
+      { 110, 60 } },
+    { "PREPARE after ABORT",
+      { { 0, NONE }, BOTH, { 0 }, 0, 0, false, { { 0, 2, PREPARE, 105 } } },
+      { 180, NONE },
+      { 100, NONE },
+      { 110, NONE } },
+};
+
+/* covers: S1.20 */
 static void ten_cases_end_as_they_should(void)
 {
-    static const struct {
-        const char *what;
-        struct plan plan;
-        int64_t runs[GANGS], aborts[GANGS], freed[2];
-    } cases[] = {
-        { "alone",
-          { { 0, NONE }, BOTH, { 0 }, 0, 0, false, { { 0 } } },
-          { 30, NONE },
-          { NONE, NONE },
-          { NONE, NONE } },
-        { "a tick later",
-          { { 0, 1 }, BOTH, { 0 }, 0, 0, false, { { 0 } } },
-          { 30, NONE },
-          { NONE, 21 },
-          { NONE, NONE } },
-        { "crossed",
-          { { 0, 0 }, BOTH, { 0 }, 0, 0, false, { { 0, 2, PREPARE, 5 }, { 1, 1, PREPARE, 5 } } },
-          { 105, NONE },
-          { 25, 25 },
-          { 35, 35 } },
-        { "a dead node",
-          { { 0, NONE }, BOTH, { 0, 0, 1 }, 0, 0, false, { { 0 } } },
-          { NONE, NONE },
-          { 100, NONE },
-          { 110, NONE } },
-        { "it dies",
-          { { 0, NONE }, BOTH, { 0, 0, 25 }, 30, 0, false, { { 0 } } },
-          { NONE, NONE },
-          { 55, NONE },
-          { 65, 160 } },
-        { "a late YES",
-          { { 0, NONE }, BOTH, { 0 }, 0, 0, false, { { 0, 2, WEIR_COMMIT_YES, 95 } } },
-          { 180, NONE },
-          { 100, NONE },
-          { 110, 110 } },
-        { "a late COMMIT",
-          { { 0, NONE }, BOTH, { 0 }, 0, 0, false, { { 0, 2, WEIR_COMMIT_COMMIT, 140 } } },
-          { NONE, NONE },
-          { 180, NONE },
-          { 190, 160 } },
-        { "the gang dies",
-          { { 0, NONE }, BOTH, { 0 }, 0, 15, false, { { 0 } } },
-          { NONE, NONE },
-          { NONE, NONE },
-          { 160, 160 } },
-        { "one waits for a dead node",
-          { { 0, 30 }, { { 1, 3 }, { 1, 2 } }, { 0, 0, 0, 1 }, 0, 0, true, { { 0 } } },
-          { NONE, 180 },
-          { 100, 50 },
-          { 110, 60 } },
-        { "PREPARE after ABORT",
-          { { 0, NONE }, BOTH, { 0 }, 0, 0, false, { { 0, 2, PREPARE, 105 } } },
-          { 180, NONE },
-          { 100, NONE },
-          { 110, NONE } },
-    };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct seen seen = run(&cases[i].plan);
         bool is_right = true;
