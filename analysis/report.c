@@ -101,15 +101,16 @@ static weir_status run_scripts(const char *folder, struct gallery *gallery,
     }
     if (count == 0)
         return WEIR_OK;
-    WEIR_TRY(an_gnuplot_run(folder, scripts, report_timeout_s, error));
-    for (size_t i = 0; i < gallery->count; i++) {
+    weir_status status = an_gnuplot_run(folder, scripts, report_timeout_s, error);
+    for (size_t i = 0; status == WEIR_OK && i < gallery->count; i++) {
         if (gallery->texts[i].is_empty)
             continue;
         char *path = path_of(folder, an_plot_at(i)->name, "svg");
-        gallery->svgs[i] = path == NULL ? NULL : an_read_text(path);
+        status = path == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                              : an_read_text(path, &gallery->svgs[i], error);
         free(path);
     }
-    return WEIR_OK;
+    return status;
 }
 
 static weir_status draw_gallery(const struct an_plot_job *common, const char *output,

@@ -62,28 +62,33 @@ void an_svg_inline(FILE *out, const char *svg, const char *prefix, const char *l
     (void)fputs("</svg>\n", out);
 }
 
-char *an_read_text(const char *path)
+weir_status an_read_text(const char *path, char **text, struct weir_error *error)
 {
+    *text = NULL;
     FILE *file = fopen(path, "r");
     if (file == NULL)
-        return NULL;
+        return weir_fail(error, WEIR_EIO, "%s: cannot be read back: %s", path, strerror(errno));
     struct an_buffer buffer;
     if (!an_buffer_open(&buffer)) {
         (void)fclose(file);
-        return NULL;
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
     char block[2048];
     size_t length = 0;
     while ((length = fread(block, 1, sizeof block, file)) > 0)
         (void)fwrite(block, 1, length, buffer.file);
     const bool is_broken = ferror(file) != 0;
+    const int reason = errno;
     (void)fclose(file);
-    char *text = an_buffer_take(&buffer);
+    *text = an_buffer_take(&buffer);
+    if (*text == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (is_broken) {
-        free(text);
-        return NULL;
+        free(*text);
+        *text = NULL;
+        return weir_fail(error, WEIR_EIO, "%s: cannot be read back: %s", path, strerror(reason));
     }
-    return text;
+    return WEIR_OK;
 }
 
 /* Copies `text`, with `to` for every `from`. */
@@ -110,9 +115,8 @@ static void write_replaced(FILE *out, const char *text)
 
 weir_status an_svg_finish(const char *path, struct weir_error *error)
 {
-    char *text = an_read_text(path);
-    if (text == NULL)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be read back", path);
+    char *text = NULL;
+    WEIR_TRY(an_read_text(path, &text, error));
     FILE *out = NULL;
     weir_status status = an_output_open(path, &out, error);
     if (status == WEIR_OK) {

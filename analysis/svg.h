@@ -17,7 +17,7 @@ void an_svg_inline(FILE *out, const char *svg, const char *prefix, const char *l
  */
 weir_status an_svg_finish(const char *path, struct weir_error *error);
 
-/* The text of a file; malloc'ed, NULL when it cannot be read. */
-char *an_read_text(const char *path);
+/* The text of a file that was just written; malloc'ed. WEIR_EIO, WEIR_ENOMEM: *text is NULL. */
+weir_status an_read_text(const char *path, char **text, struct weir_error *error);
 
 #endif

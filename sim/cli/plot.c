@@ -4,6 +4,7 @@
  * the list of charts.
  */
 #include "analysis/output.h"
+#include "analysis/svg.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 
@@ -56,14 +57,13 @@ static int list_plots(enum sim_format format)
     return SIM_EXIT_OK;
 }
 
-static void copy_to_stdout(const char *path)
+static weir_status copy_to_stdout(const char *path, struct weir_error *error)
 {
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return;
-    for (int c = fgetc(file); c != EOF; c = fgetc(file))
-        (void)putchar(c);
-    (void)fclose(file);
+    char *text = NULL;
+    WEIR_TRY(an_read_text(path, &text, error));
+    (void)fputs(text, stdout);
+    free(text);
+    return WEIR_OK;
 }
 
 static void remove_in(const char *folder, const char *name, const char *end)
@@ -91,9 +91,9 @@ static weir_status draw_in(struct an_db *db, const struct arguments *arguments, 
                                       arguments->is_term ? "txt" : "svg");
     if (length < 0)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    const weir_status status = an_plot(db, arguments->name, &options, folder, path, error);
+    weir_status status = an_plot(db, arguments->name, &options, folder, path, error);
     if (status == WEIR_OK && arguments->is_term)
-        copy_to_stdout(path);
+        status = copy_to_stdout(path, error);
     else if (status == WEIR_OK)
         (void)printf("%s\n", path);
     free(path);

@@ -95,8 +95,9 @@ static void close_others(const int kept[2])
     close_all(from, INT_MAX);
 }
 
-/* Shared memory of weir: progress, summaries, the index of a result database. */
-static void drop_pages(const struct sim_sandbox_task *task)
+/* Shared memory of weir: progress, summaries, the index of a result database. False: some of it may
+ * still be there. */
+static bool drop_pages(const struct sim_sandbox_task *task)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[512];
@@ -109,8 +110,10 @@ static void drop_pages(const struct sim_sandbox_task *task)
             continue;
         (void)munmap((void *)begin, end - begin); // NOLINT(performance-no-int-to-ptr)
     }
+    const bool is_whole = maps != NULL && ferror(maps) == 0;
     if (maps != NULL)
         (void)fclose(maps);
+    return is_whole;
 }
 
 static void limit_module(const struct sim_sandbox_task *task)
@@ -153,7 +156,10 @@ static _Noreturn void become(const struct sim_sandbox_task *task, int output,
         }
     }
     close_others(task->kept);
-    drop_pages(task);
+    if (!drop_pages(task)) {
+        (void)fputs("weir: /proc/self/maps cannot be read: nothing is started\n", stderr);
+        _exit(1);
+    }
     if (task->is_module)
         limit_module(task);
     if (!task->keeps_output)
