@@ -83,9 +83,59 @@ static weir_status try_once(struct sim_result_lock *lock, struct holder *holder,
     return WEIR_EBUSY;
 }
 
+/* Whether a line of /proc/PID/status, or the lack of it, says that the process does not go on. */
+static bool says_end(const char *line)
+{
+    const char *value = strchr(line, ':');
+    if (strncmp(line, "State:", 6) == 0)
+        return strpbrk(value, "ZX") != NULL && strpbrk(value, "ZX") < strchr(value, '(');
+    if (strncmp(line, "SigPnd:", 7) == 0 || strncmp(line, "ShdPnd:", 7) == 0)
+        return (strtoull(value + 1, NULL, 16) >> (SIGKILL - 1) & 1) != 0;
+    return false;
+}
+
+/*
+ * A process that was killed has its number until it is waited for, and its locks until the system
+ * has taken it apart: it is told by its state, by the signal it has not taken yet, and by its
+ * memory, which goes first. Without /proc it counts as alive.
+ */
+static bool is_ending(pid_t pid)
+{
+    char path[64];
+    char line[256];
+    bool has_memory = false;
+    bool is_over = false;
+    (void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    while (fgets(line, sizeof(line), file) != NULL) {
+        has_memory = has_memory || strncmp(line, "VmSize:", 7) == 0;
+        is_over = is_over || says_end(line);
+    }
+    const bool is_read = ferror(file) == 0;
+    (void)fclose(file);
+    return is_over || (is_read && !has_memory);
+}
+
 static bool is_alive(const struct holder *holder)
 {
-    return holder->pid > 0 && (kill((pid_t)holder->pid, 0) == 0 || errno == EPERM);
+    const pid_t pid = (pid_t)holder->pid;
+    return holder->pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && !is_ending(pid);
+}
+
+static weir_status refuse(const char *database, const struct holder *holder,
+                          struct weir_error *error)
+{
+    if (!is_alive(holder))
+        return weir_fail(error, WEIR_EIO,
+                         "%s: what process %ld (%s) has started is writing it and does not end, "
+                         "though that process has; end it, or name another file with -o",
+                         database, holder->pid, holder->command);
+    return weir_fail(error, WEIR_EIO,
+                     "%s: process %ld is writing it (%s); wait for it, or name another file with "
+                     "-o",
+                     database, holder->pid, holder->command);
 }
 
 weir_status sim_result_lock(const char *database, const char *command_line,
@@ -105,12 +155,7 @@ weir_status sim_result_lock(const char *database, const char *command_line,
     }
     if (status == WEIR_OK)
         write_holder(lock->file, command_line);
-    if (status != WEIR_EBUSY)
-        return status;
-    return weir_fail(error, WEIR_EIO,
-                     "%s: process %ld is writing it (%s); wait for it, or name another file with "
-                     "-o",
-                     database, holder.pid, holder.command);
+    return status == WEIR_EBUSY ? refuse(database, &holder, error) : status;
 }
 
 void sim_result_unlock(struct sim_result_lock *lock)

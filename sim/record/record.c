@@ -39,13 +39,15 @@ bool record_is_full(int system_error)
            system_error == ENOMEM;
 }
 
+/* SQLite forgets what the system said when a COMMIT fails; errno may know it still. */
 weir_status record_status(sqlite3 *database)
 {
+    const int reason = errno;
     const int code = sqlite3_extended_errcode(database);
-    const bool is_full = code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM ||
-                         (code & 0xff) == SQLITE_FULL ||
-                         (((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) &&
-                          record_is_full(sqlite3_system_errno(database)));
+    const bool is_full =
+        code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM || (code & 0xff) == SQLITE_FULL ||
+        (((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) &&
+         (record_is_full(sqlite3_system_errno(database)) || record_is_full(reason)));
     return is_full ? WEIR_ENOMEM : WEIR_EIO;
 }
 
@@ -63,6 +65,7 @@ weir_status record_fail(struct sim_recorder *recorder, const char *what, struct 
 
 weir_status record_execute(struct sim_recorder *recorder, const char *sql, struct weir_error *error)
 {
+    errno = 0;
     if (sqlite3_exec(recorder->database, sql, NULL, NULL, NULL) != SQLITE_OK)
         return record_fail(recorder, "write", error);
     return WEIR_OK;

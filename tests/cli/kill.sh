@@ -19,7 +19,8 @@ finished_sql = "status IN ('complete', 'horizon', 'ended early')"
 commands = [["run", "small.yaml", "-n", "1"], ["run", "small.yaml", "-n", "7", "-j", "2"],
             ["run", "small.yaml", "-n", "6", "-j", "4"],
             ["compare", "small.yaml", "-n", "3", "-j", "3"]]
-counts = dict(kills=0, finished=0, again=0, unreadable=0, differing=0, double_writers=0)
+counts = dict(kills=0, finished=0, again=0, unreadable=0, differing=0, double_writers=0,
+              at_once=0, double_resumes=0)
 
 def start(command, output, *more):
     return subprocess.Popen([weir, *command, "-o", output, "-q", *more], start_new_session=True,
@@ -88,13 +89,17 @@ def fail(sentence):
 def one_experiment(command, window_s, whole):
     for path in glob.glob("x.db*"):
         os.unlink(path)
-    seen = {}
+    seen, killed = {}, None
     for attempt in range(draw.choice([1, 1, 2, 4])):
         process = start(command, "x.db", *(["--resume"] if attempt else []))
         time.sleep(draw.uniform(0, window_s))
         process.kill()
-        wait_for_all(process)
         counts["kills"] += 1
+        if draw.random() < 0.2: # who goes on at once need not wait until nothing is left of the dead
+            killed = process
+            counts["at_once"] += 1
+            break
+        wait_for_all(process)
         now = look()
         counts["finished"] += len(now.keys() - seen.keys())
         counts["again"] += sum(1 for run in seen if now.get(run) != seen[run])
@@ -103,6 +108,8 @@ def one_experiment(command, window_s, whole):
     said = process.communicate()[1]
     if process.returncode != 0:
         fail(f"resume ends with {process.returncode}: {said}")
+    if killed:
+        wait_for_all(killed)
     now = look()
     counts["again"] += sum(1 for run in seen if now.get(run) != seen[run])
     counts["differing"] += dump("x.db") != whole
@@ -122,6 +129,25 @@ def two_writers(command, whole):
     if dump("x.db") != whole:
         fail("two writers make another file")
 
+def two_resumes(command, window_s, whole):
+    """Of a program that was killed: the one goes on, the other is refused or finds all done."""
+    for path in glob.glob("x.db*"):
+        os.unlink(path)
+    process = start(command, "x.db")
+    time.sleep(draw.uniform(0, window_s))
+    process.kill()
+    counts["kills"] += 1
+    counts["double_resumes"] += 1
+    both = [start(command, "x.db", "--resume") for _ in range(2)]
+    said = [one.communicate()[1] for one in both]
+    codes = sorted(one.returncode for one in both)
+    if codes != [0, 0] and (codes != [0, 3] or not any("is writing it (weir " in s for s in said)):
+        fail(f"two resumes end with {codes}: {said}")
+    wait_for_all(process)
+    counts["differing"] += dump("x.db") != whole
+    if glob.glob("x.db*") != ["x.db"]:
+        fail(f"files are left: {glob.glob('x.db*')}")
+
 wholes, windows = [], []
 for index, command in enumerate(commands):
     before = time.monotonic()
@@ -135,6 +161,7 @@ while counts["kills"] < kills:
     one_experiment(commands[index], windows[index], wholes[index])
     if turn % 4 == 3:
         two_writers(commands[index], wholes[index])
+        two_resumes(commands[turn // 4 % 4], windows[turn // 4 % 4], wholes[turn // 4 % 4])
     turn += 1
 print(counts)
 if counts["again"] or counts["unreadable"] or counts["differing"]:
