@@ -54,6 +54,8 @@ static weir_status take_actions(struct weir_host *host, const struct weir_plan_l
     for (uint32_t i = 0; i < lists->action_count; i++) {
         const struct weir_action *const action = &lists->actions[i];
         const bool is_job = action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB;
+        if (action->verb >= WEIR_VERB_COUNT)
+            return weir_fail(error, WEIR_EPOLICY, "unknown verb %u", action->verb);
         if (action->choice != WEIR_NO_INDEX && action->choice >= lists->choice_count)
             return weir_fail(error, WEIR_EPOLICY, "action %u names choice %u of %u", i,
                              action->choice, lists->choice_count);

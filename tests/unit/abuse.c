@@ -209,6 +209,9 @@ static void structs_of_another_size_are_refused(void)
     }
     CHECK_I64(weir_plan_create(NULL, &plan), WEIR_OK);
     CHECK_I64(weir_plan_append(plan, &(struct weir_action){ .verb = WEIR_VERB_WAKE }), WEIR_EABI);
+    CHECK_I64(weir_plan_append(plan, &(struct weir_action){ .size = sizeof(struct weir_action),
+                                                            .verb = UINT32_MAX }),
+              WEIR_ERANGE);
     CHECK_I64(weir_plan_count(plan), 0);
     CHECK_I64(weir_host_add_node(host, &(struct weir_node_spec){ .size = 8 }, NULL, &error),
               WEIR_EABI);

@@ -145,6 +145,11 @@ static void says_what_is_no_verb(struct copy *copy)
 {
     copy->actions[3].verb = 1000;
 }
+
+static void says_what_was_taken_back(struct copy *copy)
+{
+    copy->actions[3].verb = UINT32_MAX; /* of actions that a plan counts no more */
+}
 static void turns_away_before_it_starts(struct copy *copy)
 {
     copy->actions[4] = copy->actions[3];
@@ -172,6 +177,7 @@ static void what_the_books_contradict_is_refused_whole(void)
                                                    goes_back,
                                                    stops_a_ghost,
                                                    says_what_is_no_verb,
+                                                   says_what_was_taken_back,
                                                    turns_away_before_it_starts,
                                                    leaves_a_rank_out };
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
