@@ -5,6 +5,7 @@
 
 #include "weir_text.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,7 +24,10 @@ weir_status an_database_version(const char *path, int64_t *version, struct weir_
         return weir_fail(error, WEIR_EIO, "%s: cannot be read: there is no such file, or no right",
                          path);
     const size_t length = fread(head, 1, sizeof head, file);
+    const int reason = ferror(file) != 0 ? errno : 0;
     (void)fclose(file);
+    if (reason != 0)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be read: %s", path, strerror(reason));
     if (length < sizeof head || memcmp(head, "SQLite format 3", 16) != 0 ||
         memcmp(head + 68, "weir", 4) != 0)
         return weir_fail(error, WEIR_EIO, "%s: is not a weir database", path);
@@ -105,16 +109,30 @@ static weir_status open_known(sqlite3 **known, struct weir_error *error)
     return status;
 }
 
-static bool has_view(sqlite3 *db, const char *name)
+static weir_status find_view(sqlite3 *db, const char *name, bool *is_there,
+                             struct weir_error *error)
 {
     sqlite3_stmt *row = NULL;
-    bool has = false;
+    *is_there = false;
     if (sqlite3_prepare_v2(db, "SELECT 1 FROM main.sqlite_schema WHERE type = 'view' AND name = ?1",
                            -1, &row, NULL) == SQLITE_OK &&
         sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC) == SQLITE_OK)
-        has = sqlite3_step(row) == SQLITE_ROW;
+        *is_there = sqlite3_step(row) == SQLITE_ROW;
     (void)sqlite3_finalize(row);
-    return has;
+    const int code = sqlite3_errcode(db); /* of whichever failed */
+    return code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE ? WEIR_OK
+                                                                          : fail(db, error);
+}
+
+/* `sql` without the word CREATE. */
+static weir_status take_view(sqlite3 *db, const unsigned char *sql, struct weir_error *error)
+{
+    char *create = sqlite3_mprintf("CREATE TEMP %s", sql);
+    if (create == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const int code = sqlite3_exec(db, create, NULL, NULL, NULL);
+    sqlite3_free(create);
+    return code == SQLITE_OK ? WEIR_OK : fail(db, error);
 }
 
 /* Views of the schema stand before those of the file. An older file has those it always had. */
@@ -127,15 +145,16 @@ static weir_status take_views(sqlite3 *db, sqlite3 *known, int64_t version,
                                   "SELECT name, substr(sql, length('CREATE ') + 1) FROM "
                                   "sqlite_schema WHERE type = 'view'",
                                   -1, &view, NULL);
-    while (code == SQLITE_OK && status == WEIR_OK && sqlite3_step(view) == SQLITE_ROW) {
-        if (version < AN_DATABASE_VERSION &&
-            !has_view(db, (const char *)sqlite3_column_text(view, 0)))
-            continue;
-        char *sql = sqlite3_mprintf("CREATE TEMP %s", sqlite3_column_text(view, 1));
-        if (sql == NULL || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-            status = fail(db, error);
-        sqlite3_free(sql);
+    while (code == SQLITE_OK && status == WEIR_OK && (code = sqlite3_step(view)) == SQLITE_ROW) {
+        bool is_there = true;
+        if (version < AN_DATABASE_VERSION)
+            status = find_view(db, (const char *)sqlite3_column_text(view, 0), &is_there, error);
+        if (status == WEIR_OK && is_there)
+            status = take_view(db, sqlite3_column_text(view, 1), error);
+        code = SQLITE_OK;
     }
+    if (status == WEIR_OK && code != SQLITE_DONE)
+        status = fail(known, error);
     (void)sqlite3_finalize(view);
     return status;
 }

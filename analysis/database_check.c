@@ -62,6 +62,12 @@ static weir_status fail_read(const struct check *check)
                      "cannot be read: %s", sqlite3_errmsg(check->file));
 }
 
+/* The schema of today is in memory: nothing else can go wrong with it. */
+static weir_status out_of_memory(const struct check *check)
+{
+    return weir_fail(check->error, WEIR_ENOMEM, "out of memory");
+}
+
 static bool ends_in(const char *text, const char *end)
 {
     const size_t length = strlen(text);
@@ -88,7 +94,8 @@ static weir_status look_at_table(const struct check *check, const char *table, b
     (void)sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
     *is_there = sqlite3_step(row) == SQLITE_ROW;
     const bool is_ours = !*is_there || sqlite3_column_int(row, 0) != 0;
-    (void)sqlite3_finalize(row);
+    if (sqlite3_finalize(row) != SQLITE_OK)
+        return fail_read(check);
     if (!is_ours)
         return weir_fail(check->error, WEIR_EIO,
                          "is damaged: its %s is not the table of the schema", table);
@@ -172,7 +179,7 @@ static weir_status read_known(const struct check *check, const char *table,
     if (sqlite3_prepare_v2(check->known,
                            "SELECT name, type, \"notnull\" OR pk FROM pragma_table_info(?1)", -1,
                            &row, NULL) != SQLITE_OK)
-        return weir_fail(check->error, WEIR_ENOMEM, "out of memory");
+        return out_of_memory(check);
     (void)sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
     for (*count = 0; *count < MOST_COLUMNS && sqlite3_step(row) == SQLITE_ROW; ++*count) {
         struct column *column = &columns[*count];
@@ -182,8 +189,7 @@ static weir_status read_known(const struct check *check, const char *table,
         (void)sqlite3_snprintf(sizeof column->type, column->type, "%s",
                                sqlite3_column_text(row, 1));
     }
-    (void)sqlite3_finalize(row);
-    return WEIR_OK;
+    return sqlite3_finalize(row) == SQLITE_OK ? WEIR_OK : out_of_memory(check);
 }
 
 /* A column of the file: one of the schema must be what it is there; others are nobody's. */
@@ -218,7 +224,8 @@ static weir_status match_columns(const struct check *check, const char *table,
     (void)sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
     while (status == WEIR_OK && sqlite3_step(row) == SQLITE_ROW)
         status = match_column(check, table, row, columns, count);
-    (void)sqlite3_finalize(row);
+    if (sqlite3_finalize(row) != SQLITE_OK && status == WEIR_OK)
+        status = fail_read(check);
     for (size_t i = 0; i < count && status == WEIR_OK; i++)
         if (!columns[i].is_there && check->version == AN_DATABASE_VERSION)
             status = weir_fail(check->error, WEIR_EIO, "is damaged: its table %s has no column %s",
@@ -263,7 +270,7 @@ static weir_status check_rows(const struct check *check, const char *table,
     sqlite3_stmt *row = NULL;
     char *sql = write_query(table, columns, count);
     if (sql == NULL)
-        return weir_fail(check->error, WEIR_ENOMEM, "out of memory");
+        return out_of_memory(check);
     int code = sqlite3_prepare_v2(check->file, sql, -1, &row, NULL);
     sqlite3_free(sql);
     if (code == SQLITE_OK)
@@ -324,7 +331,8 @@ static weir_status count_one(const struct check *check, const struct numbered *o
                            &row, NULL) != SQLITE_OK)
         return fail_read(check);
     const bool is_broken = sqlite3_step(row) == SQLITE_ROW;
-    (void)sqlite3_finalize(row);
+    if (sqlite3_finalize(row) != SQLITE_OK)
+        return fail_read(check);
     return !is_broken
                ? WEIR_OK
                : weir_fail(check->error, WEIR_EIO,
@@ -360,10 +368,11 @@ weir_status an_database_check(sqlite3 *file, sqlite3 *known, int64_t version,
     weir_status status = WEIR_OK;
     if (sqlite3_prepare_v2(known, "SELECT name FROM sqlite_schema WHERE type = 'table'", -1, &table,
                            NULL) != SQLITE_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+        return out_of_memory(&check);
     while (status == WEIR_OK && sqlite3_step(table) == SQLITE_ROW)
         status = check_table(&check, (const char *)sqlite3_column_text(table, 0));
-    (void)sqlite3_finalize(table);
+    if (sqlite3_finalize(table) != SQLITE_OK && status == WEIR_OK)
+        status = out_of_memory(&check);
     return status == WEIR_OK
                ? execute(&check, "DROP TABLE temp.weir_counts; DROP TABLE temp.weir_tables")
                : status;

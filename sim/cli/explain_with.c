@@ -30,10 +30,13 @@ static char *read_all(FILE *file, size_t *length)
 {
     const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
-    rewind(file);
-    if (text == NULL)
+    *length =
+        text != NULL && fseek(file, 0, SEEK_SET) == 0 ? fread(text, 1, (size_t)size, file) : 0;
+    if (text == NULL || *length < (size_t)size) {
+        perror("weir explain: what is to be decided cannot be read back");
+        free(text);
         return NULL;
-    *length = fread(text, 1, (size_t)size, file);
+    }
     text[*length] = '\0';
     return text;
 }

@@ -11,6 +11,7 @@
 #include "sim/scenario/input_file.h"
 #include "workloads/limits.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -18,15 +19,18 @@
 
 /* ---- files ---- */
 
-static bool is_module(const char *path)
+static weir_status find_module(const char *path, bool *is_one, struct weir_error *error)
 {
     char head[4] = { 0 };
     FILE *file = fopen(path, "rb");
-    const bool is_one = file != NULL && fread(head, 1, sizeof head, file) == sizeof head &&
-                        memcmp(head, "\177ELF", sizeof head) == 0;
+    *is_one = file != NULL && fread(head, 1, sizeof head, file) == sizeof head &&
+              memcmp(head, "\177ELF", sizeof head) == 0;
+    const bool is_read = file != NULL && ferror(file) == 0;
+    const int reason = errno;
     if (file != NULL)
         (void)fclose(file);
-    return is_one;
+    return is_read ? WEIR_OK
+                   : weir_fail(error, WEIR_EIO, "%s: cannot be read: %s", path, strerror(reason));
 }
 
 /* What is there but cannot be read is an error: nobody knows whether it is another one. */
@@ -36,7 +40,8 @@ static weir_status look_at(struct sim_stored_file *file, struct weir_error *erro
     const weir_status status =
         sim_input_file_digest(file->opened, &bytes, &file->digest_now, error);
     file->is_there = status == WEIR_OK;
-    file->is_module = file->is_there && is_module(file->opened);
+    if (file->is_there)
+        return find_module(file->opened, &file->is_module, error);
     return status == WEIR_ENOTFOUND ? WEIR_OK : status;
 }
 

@@ -40,7 +40,7 @@ bool record_is_full(int system_error)
 }
 
 /* SQLite forgets what the system said when a COMMIT fails; errno may know it still. */
-weir_status record_status(sqlite3 *database)
+weir_status sim_record_status(sqlite3 *database)
 {
     const int reason = errno;
     const int code = sqlite3_extended_errcode(database);
@@ -59,8 +59,8 @@ weir_status record_fail(struct sim_recorder *recorder, const char *what, struct 
         recorder->is_open = false;
         recorder->has_lost = true;
     }
-    return weir_fail(error, record_status(recorder->database), "%s: cannot %s: %s", recorder->path,
-                     what, sqlite3_errmsg(recorder->database));
+    return weir_fail(error, sim_record_status(recorder->database), "%s: cannot %s: %s",
+                     recorder->path, what, sqlite3_errmsg(recorder->database));
 }
 
 weir_status record_execute(struct sim_recorder *recorder, const char *sql, struct weir_error *error)

@@ -274,4 +274,9 @@ weir_status sim_recorder_fail_run(struct sim_recorder *recorder, int64_t run_id,
 weir_status sim_recorder_merge(struct sim_recorder *recorder, const char *shard,
                                struct weir_error *error);
 
+/* Of the latest error of a database: WEIR_ENOMEM when memory or the disk is at its end, else
+ * WEIR_EIO. */
+struct sqlite3;
+weir_status sim_record_status(struct sqlite3 *database);
+
 #endif

@@ -20,7 +20,8 @@ struct side {
 
 static weir_status fail(const struct side *side)
 {
-    return weir_fail(side->error, WEIR_EIO, "%s: %s", side->path, sqlite3_errmsg(side->database));
+    return weir_fail(side->error, sim_record_status(side->database), "%s: %s", side->path,
+                     sqlite3_errmsg(side->database));
 }
 
 /* A statement with up to two texts and a number, in this order: ?1, ?2, ?3. */
@@ -95,8 +96,8 @@ static weir_status copy_file(const char *from, const char *to, struct weir_error
     if (out != NULL)
         is_whole = fclose(out) == 0 && is_whole;
     return is_whole ? WEIR_OK
-                    : weir_fail(error, WEIR_EIO, "%s: cannot be copied to %s: %s", from, to,
-                                strerror(reason));
+                    : weir_fail(error, record_is_full(reason) ? WEIR_ENOMEM : WEIR_EIO,
+                                "%s: cannot be copied to %s: %s", from, to, strerror(reason));
 }
 
 static weir_status drop_runs(const struct side *side, const char *where)
@@ -217,8 +218,7 @@ static weir_status check_work(const struct side *side)
                             "not comparable: stages differ: %.400s (--force compares them)",
                             (const char *)sqlite3_column_text(statement, 0))
                 : WEIR_OK;
-    (void)sqlite3_finalize(statement);
-    return status;
+    return sqlite3_finalize(statement) == SQLITE_OK ? status : fail(side);
 }
 
 static weir_status pair(const char *path, bool forces, char *forced, struct weir_error *error)

@@ -21,8 +21,9 @@ static weir_status attach(struct sim_recorder *recorder, const char *shard,
     const int code = sqlite3_step(statement);
     (void)sqlite3_finalize(statement);
     if (code != SQLITE_DONE)
-        return weir_fail(error, record_status(recorder->database), "%s: cannot open the shard: %s",
-                         shard, sqlite3_errmsg(recorder->database));
+        return weir_fail(error, sim_record_status(recorder->database),
+                         "%s: cannot open the shard: %s", shard,
+                         sqlite3_errmsg(recorder->database));
     return WEIR_OK;
 }
 

@@ -113,7 +113,8 @@ static weir_status remove_unfinished(struct sim_recorder *recorder, int64_t run_
     sqlite3_stmt *statement = NULL;
     WEIR_TRY(record_prepare(recorder, sql, &statement, error));
     const bool is_there = sqlite3_step(statement) == SQLITE_ROW;
-    (void)sqlite3_finalize(statement);
+    if (sqlite3_finalize(statement) != SQLITE_OK)
+        return record_fail(recorder, "read", error);
     for (size_t i = 0; is_there && record_run_tables[i]; i++) {
         (void)snprintf(sql, sizeof sql, "DELETE FROM %s WHERE run_id = %" PRId64,
                        record_run_tables[i], run_id);

@@ -142,8 +142,6 @@ weir_status record_commit(struct sim_recorder *recorder, struct weir_error *erro
 weir_status record_prepare_loading(struct sim_recorder *recorder, struct weir_error *error);
 void record_finalize_statements(struct sim_recorder *recorder);
 bool record_is_full(int system_error);
-/* Of its latest error: WEIR_ENOMEM when memory or the disk is at its end, else WEIR_EIO. */
-weir_status record_status(sqlite3 *database);
 
 /* record_file.c */
 /* A new file takes its name, with all that was written so far, if it has not yet. */
