@@ -5,6 +5,7 @@
  * fill.
  */
 #include "analysis/gnuplot.h"
+#include "analysis/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SCRIPTS = 64, EXIT_NO_PROGRAM = 127, EXIT_NO_FOLDER = 126 };
+enum { MAX_SCRIPTS = 64, EXIT_NO_PROGRAM = 127, EXIT_NO_FOLDER = 126, EXIT_NO_ROOM = 125 };
 
 static const char messages_name[] = "gnuplot.log";
 
@@ -29,10 +30,10 @@ static void child_exec(const char *folder, char *const *arguments)
     const int input = open("/dev/null", O_RDONLY);
     const int output = open(messages_name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (input < 0 || output < 0)
+        _exit(an_output_status(errno) == WEIR_ENOMEM ? EXIT_NO_ROOM : EXIT_NO_FOLDER);
+    if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+        dup2(output, STDERR_FILENO) < 0)
         _exit(EXIT_NO_FOLDER);
-    (void)dup2(input, STDIN_FILENO);
-    (void)dup2(output, STDOUT_FILENO);
-    (void)dup2(output, STDERR_FILENO);
     execvp(arguments[0], arguments);
     _exit(EXIT_NO_PROGRAM);
 }
@@ -126,6 +127,8 @@ static weir_status judge_end(const char *folder, int state, struct weir_error *e
                          "gnuplot cannot be started: install the package gnuplot-nox");
     if (WIFEXITED(state) && WEXITSTATUS(state) == EXIT_NO_FOLDER)
         return weir_fail(error, WEIR_EIO, "%s: cannot be written to", folder);
+    if (WIFEXITED(state) && WEXITSTATUS(state) == EXIT_NO_ROOM)
+        return weir_fail(error, WEIR_ENOMEM, "%s: cannot be written to: the disk is full", folder);
     char text[300];
     first_message(folder, text, sizeof text);
     return weir_fail(error, WEIR_EIO, "gnuplot failed: %s", text[0] == '\0' ? "no message" : text);

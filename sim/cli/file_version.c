@@ -65,7 +65,8 @@ static int64_t stored_model(sqlite3 *db)
 weir_status sim_file_model(const char *path, int64_t *model, struct weir_error *error)
 {
     sqlite3 *db = NULL;
-    const int64_t database = sim_file_database(path);
+    int64_t database = 0;
+    WEIR_TRY(an_database_version(path, &database, error));
     WEIR_TRY(an_database_open(path, AN_TO_READ, &db, error));
     *model = database >= MODEL_STORED_SINCE   ? stored_model(db)
              : database >= SECOND_MODEL_SINCE ? 0

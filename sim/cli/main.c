@@ -6,6 +6,7 @@
 #include "sim/scenario/diagnostic.h"
 #include "weir/version.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@ static void close_output(void)
 
 int main(int argc, char **argv)
 {
+    (void)signal(SIGCHLD,
+                 SIG_DFL); /* who ignores it bequeaths that, and no process could be waited for */
     (void)atexit(close_output);
     if (argc < 2) {
         print_help(stderr);

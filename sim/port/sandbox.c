@@ -139,6 +139,14 @@ static void forget_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* What a module reads and prints; no file of weir's stays in its place. */
+static bool take_ends(int output, bool keeps_output)
+{
+    const int nothing = open("/dev/null", O_RDWR);
+    return nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 &&
+           (keeps_output || (dup2(output, STDERR_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0));
+}
+
 static _Noreturn void become(const struct sim_sandbox_task *task, int output,
                              const struct sim_sandbox_rules *rules)
 {
@@ -147,13 +155,9 @@ static _Noreturn void become(const struct sim_sandbox_task *task, int output,
         _exit(1);
     (void)setsid();
     forget_signals();
-    if (task->is_module) {
-        const int nothing = open("/dev/null", O_RDWR);
-        (void)dup2(nothing, STDIN_FILENO);
-        if (!task->keeps_output) {
-            (void)dup2(output, STDOUT_FILENO);
-            (void)dup2(output, STDERR_FILENO);
-        }
+    if (task->is_module && !take_ends(output, task->keeps_output)) {
+        (void)fputs("weir: no files can be had for a policy: nothing is started\n", stderr);
+        _exit(1);
     }
     close_others(task->kept);
     if (!drop_pages(task)) {
@@ -238,11 +242,13 @@ static void clear(pid_t code, struct sim_sandbox_end *end)
         pid_t gone = 0;
         if (kin != NULL)
             kill_kin(kin, list_kin(kin, MOST));
-        else
+        if (code > 0) /* also where no list can be had; -1 would be everybody */
             (void)kill(code, SIGKILL);
         while ((gone = waitpid(-1, &state, WNOHANG)) > 0)
-            if (gone == code)
+            if (gone == code) {
                 end->wait_state = state;
+                code = 0; /* its number may be another's now */
+            }
         if (gone < 0 && errno == ECHILD)
             break;
         pause_shortly();
@@ -308,13 +314,15 @@ static _Noreturn void keep(const struct sim_sandbox_task *task, const struct sim
     atomic_store(&sandbox->end->code, code);
     const int kept[2] = { life, sandbox->output };
     const int nothing = open("/dev/null", O_RDWR);
-    (void)dup2(nothing, STDIN_FILENO);
+    (void)dup2(nothing, STDIN_FILENO); /* it never reads nor prints */
     (void)dup2(nothing, STDOUT_FILENO);
     close_others(kept);
     const int signals = signalfd(-1, &chld, SFD_CLOEXEC);
-    if (code > 0)
+    if (code > 0 && signals >= 0)
         watch(code, life, signals, sandbox->end);
-    clear(code, sandbox->end);
+    else
+        (void)fputs("weir: no process can be had for a policy, or none that is watched\n", stderr);
+    clear(atomic_load(&sandbox->end->is_over) != 0 ? 0 : code, sandbox->end);
     if (task->is_module)
         show_output(sandbox->output);
     atomic_store(&sandbox->end->is_over, 1);
@@ -346,18 +354,22 @@ weir_status sim_sandbox_start(const struct sim_sandbox_task *task, struct sim_sa
     if (task->is_module)
         sandbox->output = memfd_create("output", MFD_CLOEXEC);
     (void)fflush(NULL);
-    if (pipe2(life, O_CLOEXEC) == 0)
+    const bool has_output = !task->is_module || sandbox->output >= 0;
+    if (has_output && pipe2(life, O_CLOEXEC) == 0)
         sandbox->keeper = fork();
     if (sandbox->keeper == 0 && life[0] >= 0) {
         (void)close(life[1]);
         keep(task, sandbox, life[0], &rules);
     }
-    (void)close(life[0]);
+    const int reason = errno;
+    if (life[0] >= 0)
+        (void)close(life[0]);
     sandbox->life = life[1];
     if (life[0] >= 0 && sandbox->keeper > 0)
         return WEIR_OK;
     sandbox->keeper = 0;
     (void)sim_sandbox_stop(sandbox, 0);
+    errno = reason;
     return no_process(error);
 }
 

@@ -198,6 +198,12 @@ expect 0 "$WEIR_BIN" "${long[@]}" -o x.db --resume
 [ "$(sqlite3 -readonly x.db "SELECT count(*) FROM run WHERE status = 'complete'")" = 12 ] ||
     fail 'not complete after all'
 
+# Who starts it may ignore the end of its processes, and it inherits that.
+timeout -k 1 60 python3 -c "import os, signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv('$WEIR_BIN', ['weir', 'run', 'small.yaml', '-n', '3', '-j', '2', '-o', 'ignored.db', '-q'])" ||
+    fail "processes that nobody hears of: exit code $?"
+
 # What was killed before anything was finished is not compared, and says so.
 rm -f x.db*
 "$WEIR_BIN" run small.yaml -n 2 -o x.db --quiet --set pipelines.p.input.items=50000000 >/dev/null 2>&1 &
