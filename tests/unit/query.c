@@ -294,6 +294,33 @@ static void metric_table_is_sound(void)
     }
 }
 
+/* What is shared is made once, and anew for another run or another of the moments it names. */
+static void shares_what_several_ask(void)
+{
+    static const struct an_shared shared = { "weir_shared",
+                                             "SELECT :run AS run, :to AS at, random() AS once" };
+    static const struct {
+        struct an_args args;
+        bool is_new;
+    } rows[] = { { { .run = 1, .to = 5.0 }, true }, { { .run = 1, .to = 5.0 }, false },
+                 { { .run = 1, .to = 6.0 }, true }, { { .run = 1, .from = 1.0, .to = 6.0 }, false },
+                 { { .run = 2, .to = 6.0 }, true }, { { .run = 1, .to = 6.0 }, true } };
+    struct an_db *db = fixture_open(NULL);
+    double once = 0.0;
+    for (size_t i = 0; db != NULL && i < sizeof rows / sizeof rows[0]; i++) {
+        struct an_frame *frame = NULL;
+        CHECK_I64(an_share(db, &shared, &rows[i].args, NULL), WEIR_OK);
+        CHECK_I64(an_query(db, "SELECT run, at, once FROM weir_shared", NULL, &frame, NULL),
+                  WEIR_OK);
+        CHECK_NEAR(an_number(frame, 0, 0), (double)rows[i].args.run, 0);
+        CHECK_NEAR(an_number(frame, 0, 1), rows[i].args.to, 0);
+        CHECK((fabs(an_number(frame, 0, 2) - once) > 0.0) == rows[i].is_new);
+        once = an_number(frame, 0, 2);
+        an_frame_destroy(frame);
+    }
+    an_close(db);
+}
+
 static void words(void)
 {
     CHECK_STR(an_word_number(0.7789).text, "0.779");
@@ -343,6 +370,7 @@ static const struct test tests[] = {
     { "a mean that lacks what is unfinished wins nothing", what_is_unfinished_wins_nothing },
     { "unknown metrics and baselines are refused", unknown_names },
     { "the metric table is complete and has no duplicates", metric_table_is_sound },
+    { "what several statements read is made once for its arguments", shares_what_several_ask },
     { "numbers and times read as people write them", words },
 };
 TEST_MAIN(tests)
