@@ -348,6 +348,11 @@ static void words(void)
     CHECK_STR(an_word_duration(187200.0).text, "2d4h");
     CHECK_STR(an_word_elapsed(4800.0).text, "01:20:00");
     CHECK_STR(an_word_clock(1700000000, 0.0).text, "22:13:20");
+    CHECK_STR(an_word_value(1.0, "jobs").text, "1 job");
+    CHECK_STR(an_word_value(1.0, "s").text, "1\u00a0s");
+    CHECK_STR(an_word_value(1.0, "GPU s").text, "1 GPU s");
+    CHECK_STR(an_word_value(2.0, "jobs").text, "2 jobs");
+    CHECK_STR(an_word_value(1.0, "1/s").text, "1/s");
     CHECK_STR(an_shorten("caption", 7).text, "caption");
     CHECK_STR(an_shorten("captioning", 7).text, "caption…");
 }
