@@ -34,6 +34,16 @@ const char *an_db_path(const struct an_db *db)
     return db->path;
 }
 
+weir_status an_db_rename(struct an_db *db, const char *path, struct weir_error *error)
+{
+    char *copy = strdup(path);
+    if (copy == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    free(db->path);
+    db->path = copy;
+    return WEIR_OK;
+}
+
 weir_status an_open(const char *path, struct an_db **db, struct weir_error *error)
 {
     struct an_db *opened = calloc(1, sizeof *opened);

@@ -84,6 +84,8 @@ weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replicat
 void an_run_destroy(struct an_run *run);
 
 const char *an_db_path(const struct an_db *db);
+/* What readers are told to be its path: a copy stands for what it is of. */
+weir_status an_db_rename(struct an_db *db, const char *path, struct weir_error *error);
 
 /* One result of a run; value NAN when there is none. */
 struct an_value {
