@@ -470,7 +470,7 @@ static void label_happenings(struct an_chart *chart, const struct an_frame *fram
 }
 
 /* The windows of the scenario: shades behind what is drawn, every other one, with their names at
- * their feet. */
+ * their heads, where stacks and backlogs leave most room. */
 static weir_status draw_windows(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error)
 {
@@ -484,7 +484,7 @@ static weir_status draw_windows(struct an_chart *chart, double y0, double y1,
         if (i % 2 == 1)
             an_chart_rectangle(chart, &(struct an_box){ x0, y0, x1, y1 }, "#f1f3f5", "behind");
         const struct an_label label = {
-            .x = 0.5 * (x0 + x1), .y = y1 - 9.0, .color = AN_MUTED, .size = 10.5, .align = 'c'
+            .x = 0.5 * (x0 + x1), .y = y0 + 11.0, .color = AN_MUTED, .size = 10.5, .align = 'c'
         };
         if (x1 - x0 > 7.0 * (double)strlen(window->name))
             an_chart_text(chart, &label, "%s", window->name);

@@ -118,7 +118,10 @@ static weir_status ask_rows(const struct an_claim_about *about, const struct an_
                                   .to = about->at_s };
     struct an_frame *frame = NULL;
     struct weir_error why = { .phase = -1, .pool = -1 };
-    const weir_status status = an_query(about->db, ops->sql, &args, &frame, &why);
+    weir_status status =
+        ops->shared == NULL ? WEIR_OK : an_share(about->db, ops->shared, &args, &why);
+    if (status == WEIR_OK)
+        status = an_query(about->db, ops->sql, &args, &frame, &why);
     if (status == WEIR_EUNSUPPORTED) /* an older file cannot say it */
         return WEIR_OK;
     if (status != WEIR_OK)

@@ -41,13 +41,17 @@ struct an_claim_about {
 
 struct an_claim_ops {
     const char *name;
-    const char *threshold; /* from where on it is said, and why */
+    const char *threshold;          /* from where on it is said, and why */
+    const struct an_shared *shared; /* what its query reads, with others; NULL = nothing */
     /* Parameters :run, :id (its replication), :from, :to (the moment; NULL = none). */
     const char *sql;
     /* Instead of sql: fills the values; false = it does not hold. */
     bool (*judge)(const struct an_comparison *comparison, struct an_claim *claim);
     void (*say)(struct an_claim *claim);
 };
+
+/* The workers that hold GPUs at :to: weir_moment (node, stage, worker, gpu_mask, gpu_amount). */
+extern const struct an_shared an_share_moment;
 
 size_t an_claim_count(void);
 const struct an_claim_ops *an_claim_at(size_t index);

@@ -7,11 +7,14 @@
  *
  *   NOT NULL            has a value
  *   REAL                is finite; a simulated time (..._s) is within what nanoseconds in 64 bits
- * hold, and an interval (dt_s) is longer than nothing INTEGER             is from 0 to 2^53, which
- * a double holds; seeds and masks are any node, stage, link, workload, label, ..._node name one of
- * the run, and these are numbered from 0 without a gap run_id              names a run
+ *                       hold, and an interval (dt_s) is longer than nothing
+ *   INTEGER             is from 0 to 2^53, which a double holds; seeds and masks are any
+ *   node, stage, workload, label, ..._node
+ *                       name one of the run, and these are numbered from 0 without a gap
  *
- * One statement a table finds the first row that breaks a rule, and which one.
+ * One statement a table finds the first row that breaks a rule, and which one. It reads every row
+ * once and weighs it by one condition a column, that no sound row meets and every broken one does;
+ * the rules themselves, with what the row's run counts, are only asked of rows that do.
  */
 #include "analysis/database.h"
 
@@ -20,7 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_GPUS = 64 /* WEIR_MAX_NODE_GPUS */ };
+enum {
+    NODE_GPUS = 64,        /* WEIR_MAX_NODE_GPUS */
+    OPEN_NUMBERS = 1048576 /* of a run that is not over: what it counts is not all there */
+};
 
 /* A rule that a row breaks, as the statements number it. */
 enum rule { RULE_VALUE, RULE_FINITE, RULE_RANGE, RULES };
@@ -46,6 +52,7 @@ struct check {
     sqlite3 *file, *known;
     int64_t version;
     struct weir_error *error;
+    int64_t last[NUMBERED]; /* number that is good in every run */
 };
 
 /* A column that both the schema and the file have. */
@@ -120,38 +127,81 @@ static const struct numbered *numbered_by(const struct column *column)
     return ends_in(column->name, "_node") ? &numbered[0] : NULL;
 }
 
+/* The condition that a broken one meets; "" = every number will do. `last` is the last number that
+ * an index may have. */
+static void write_integer(char text[200], const struct column *column, const char *last)
+{
+    static const char *const any[] = { "seed", "gpu_mask", "value", NULL };
+    const char *name = column->name;
+    text[0] = '\0';
+    if (numbered_by(column) != NULL)
+        (void)sqlite3_snprintf(200, text, "t.%s NOT BETWEEN 0 AND %s", name, last);
+    else if (strcmp(name, "gpus") == 0)
+        (void)sqlite3_snprintf(200, text, "t.gpus NOT BETWEEN 0 AND %d", NODE_GPUS);
+    else if (strcmp(name, "start_unix_s") == 0)
+        (void)sqlite3_snprintf(200, text, "abs(t.start_unix_s / 2) > 100000000000");
+    else if (!is_any_of(name, any))
+        (void)sqlite3_snprintf(200, text, "t.%s NOT BETWEEN 0 AND 9007199254740992", name);
+}
+
 static void add_integer(sqlite3_str *sql, size_t index, const struct column *column)
 {
-    static const char *const any[] = { "seed", "gpu_mask", "start_unix_s", "value", NULL };
     const struct numbered *of = numbered_by(column);
+    char last[80] = "";
     char text[200];
     if (of != NULL)
-        (void)sqlite3_snprintf(sizeof text, text,
-                               "t.%s NOT BETWEEN 0 AND iif(n.is_over, n.%s_count - 1, 1048576)",
-                               column->name, of->number);
-    else if (strcmp(column->name, "gpus") == 0)
-        (void)sqlite3_snprintf(sizeof text, text, "t.gpus NOT BETWEEN 0 AND %d", NODE_GPUS);
-    else if (strcmp(column->name, "start_unix_s") == 0)
-        (void)sqlite3_snprintf(sizeof text, text, "abs(t.start_unix_s / 2) > 100000000000");
-    else if (!is_any_of(column->name, any))
-        (void)sqlite3_snprintf(sizeof text, text, "t.%s NOT BETWEEN 0 AND 9007199254740992",
-                               column->name);
-    else
-        return;
-    add_rule(sql, index, RULE_RANGE, text);
+        (void)sqlite3_snprintf(sizeof last, last, "iif(n.is_over, n.%s_count - 1, %d)", of->number,
+                               OPEN_NUMBERS);
+    write_integer(text, column, last);
+    if (text[0] != '\0')
+        add_rule(sql, index, RULE_RANGE, text);
+}
+
+static bool is_time(const struct column *column)
+{
+    return ends_in(column->name, "_s") && !ends_in(column->name, "_per_s");
+}
+
+static void write_time(char text[200], const struct column *column)
+{
+    (void)sqlite3_snprintf(200, text, "t.%s NOT BETWEEN %s AND 9.3e9", column->name,
+                           strcmp(column->name, "dt_s") == 0 ? "1e-9" : "-9.3e9");
+}
+
+static void write_real(char text[200], const struct column *column)
+{
+    (void)sqlite3_snprintf(200, text, "t.%s NOT BETWEEN -1.7e308 AND 1.7e308", column->name);
 }
 
 static void add_real(sqlite3_str *sql, size_t index, const struct column *column)
 {
     char text[200];
-    (void)sqlite3_snprintf(sizeof text, text, "t.%s NOT BETWEEN -1.7e308 AND 1.7e308",
-                           column->name);
+    write_real(text, column);
     add_rule(sql, index, RULE_FINITE, text);
-    if (!ends_in(column->name, "_s") || ends_in(column->name, "_per_s"))
+    if (!is_time(column))
         return;
-    (void)sqlite3_snprintf(sizeof text, text, "t.%s NOT BETWEEN %s AND 9.3e9", column->name,
-                           strcmp(column->name, "dt_s") == 0 ? "1e-9" : "-9.3e9");
+    write_time(text, column);
     add_rule(sql, index, RULE_RANGE, text);
+}
+
+/* What every row that breaks a rule of the column meets, and hardly a sound one. */
+static void add_suspicion(sqlite3_str *sql, const struct check *check, const struct column *column)
+{
+    const struct numbered *of = numbered_by(column);
+    char last[32] = "";
+    char text[200] = "";
+    if (column->is_unsure)
+        sqlite3_str_appendf(sql, " OR t.%s IS NULL", column->name);
+    if (of != NULL)
+        (void)sqlite3_snprintf(sizeof last, last, "%lld", (long long)check->last[of - numbered]);
+    if (strcmp(column->type, "INTEGER") == 0)
+        write_integer(text, column, last);
+    else if (strcmp(column->type, "REAL") == 0 && is_time(column))
+        write_time(text, column);
+    else if (strcmp(column->type, "REAL") == 0)
+        write_real(text, column);
+    if (text[0] != '\0')
+        sqlite3_str_appendf(sql, " OR %s", text);
 }
 
 static void add_column(sqlite3_str *sql, size_t index, const struct column *column)
@@ -248,7 +298,8 @@ static weir_status read_columns(const struct check *check, const char *table,
 }
 
 /* The number of the rule that the first bad row breaks. NULL = out of memory. */
-static char *write_query(const char *table, const struct column *columns, size_t count)
+static char *write_query(const struct check *check, const char *table, const struct column *columns,
+                         size_t count)
 {
     bool has_run = false;
     sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -260,7 +311,10 @@ static char *write_query(const char *table, const struct column *columns, size_t
     sqlite3_str_appendf(sql, " WHEN 0 THEN 0 END AS broken FROM main.%s t", table);
     if (has_run)
         sqlite3_str_appendall(sql, " LEFT JOIN temp.weir_counts n USING (run_id)");
-    sqlite3_str_appendall(sql, " WHERE broken IS NOT NULL LIMIT 1");
+    sqlite3_str_appendall(sql, " WHERE (0");
+    for (size_t i = 0; i < count; i++)
+        add_suspicion(sql, check, &columns[i]);
+    sqlite3_str_appendall(sql, ") AND broken IS NOT NULL LIMIT 1");
     return sqlite3_str_finish(sql);
 }
 
@@ -268,7 +322,7 @@ static weir_status check_rows(const struct check *check, const char *table,
                               const struct column *columns, size_t count)
 {
     sqlite3_stmt *row = NULL;
-    char *sql = write_query(table, columns, count);
+    char *sql = write_query(check, table, columns, count);
     if (sql == NULL)
         return out_of_memory(check);
     int code = sqlite3_prepare_v2(check->file, sql, -1, &row, NULL);
@@ -359,12 +413,35 @@ static weir_status count_all(const struct check *check)
     return WEIR_OK;
 }
 
+/* The numbers that are good in whatever run a row is of; without a run, those of one that is not
+ * over. */
+static weir_status find_last(struct check *check)
+{
+    for (size_t i = 0; i < NUMBERED; i++) {
+        char sql[200];
+        sqlite3_stmt *row = NULL;
+        (void)sqlite3_snprintf(sizeof sql, sql,
+                               "SELECT coalesce(min(iif(is_over, %s_count - 1, %d)), %d) FROM "
+                               "temp.weir_counts",
+                               numbered[i].number, OPEN_NUMBERS, OPEN_NUMBERS);
+        if (sqlite3_prepare_v2(check->file, sql, -1, &row, NULL) != SQLITE_OK ||
+            sqlite3_step(row) != SQLITE_ROW) {
+            (void)sqlite3_finalize(row);
+            return fail_read(check);
+        }
+        check->last[i] = sqlite3_column_int64(row, 0);
+        (void)sqlite3_finalize(row);
+    }
+    return WEIR_OK;
+}
+
 weir_status an_database_check(sqlite3 *file, sqlite3 *known, int64_t version,
                               struct weir_error *error)
 {
-    const struct check check = { file, known, version, error };
+    struct check check = { .file = file, .known = known, .version = version, .error = error };
     sqlite3_stmt *table = NULL;
     WEIR_TRY(count_all(&check));
+    WEIR_TRY(find_last(&check));
     weir_status status = WEIR_OK;
     if (sqlite3_prepare_v2(known, "SELECT name FROM sqlite_schema WHERE type = 'table'", -1, &table,
                            NULL) != SQLITE_OK)

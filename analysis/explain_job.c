@@ -342,8 +342,10 @@ weir_status an_explain_job(const struct an_explanation *explanation, struct weir
     "  LEFT JOIN life f ON f.workload = j.workload AND f.job = j.job WHERE j.run_id = :run"        \
     "  AND j.submit_s <= :from AND (j.end_s IS NULL OR j.end_s > :from) AND coalesce(f.runs, 0) "  \
     "= "                                                                                           \
-    "  0), kind AS (SELECT kind, count(*) AS jobs, min(since_s) AS since_s, who, " ASKS(           \
-        "waiting") "  AS asks FROM waiting GROUP BY kind),"                                        \
+    "  0), kind AS (SELECT kind, jobs, since_s, who, " ASKS(                                       \
+        "waiting") "  AS asks FROM (SELECT *, count(*) OVER (PARTITION BY kind) AS jobs,"          \
+                   "   row_number() OVER (PARTITION BY kind ORDER BY since_s, workload, job) AS"   \
+                   "   place FROM waiting) waiting WHERE place = 1),"                              \
                    " act AS (SELECT o.kind, a.verb, max(a.rowid) AS id, max(a.decision) AS "       \
                    "decision"                                                                      \
                    "  FROM action a JOIN decision d ON d.run_id = a.run_id AND d.decision = "      \

@@ -69,8 +69,10 @@ static const char conditions_sql[] =
     " json_extract(c.value, '$.bound'), json_extract(c.value, '$.slack')"
     " FROM meta m, json_each(m.value, '$.while') c WHERE m.key = 'goal'";
 
+/* Of a fill that asks for no GPU the GPUs say nothing. */
 static const char has_sql[] = "SELECT count(*) FROM (SELECT 1 FROM result WHERE metric = :text"
-                              " AND value IS NOT NULL LIMIT 1)";
+                              " AND iif(metric = 'alloc.gpu_pct', value > 0, value IS NOT NULL)"
+                              " LIMIT 1)";
 
 static weir_status has_result(struct an_keeper *keeper, const char *metric, bool *has,
                               struct weir_error *error)

@@ -13,15 +13,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SHARED_MOST = 8 };
+
+/* A shared table that is there, and what for. */
+struct share {
+    const struct an_shared *shared;
+    struct an_args args;
+};
+
 struct an_db {
     sqlite3 *sqlite;
     char *path;
     int64_t version;
+    struct share shares[SHARED_MOST];
+    size_t share_count;
 };
 
 const char *an_db_path(const struct an_db *db)
 {
     return db->path;
+}
+
+weir_status an_db_rename(struct an_db *db, const char *path, struct weir_error *error)
+{
+    char *copy = strdup(path);
+    if (copy == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    free(db->path);
+    db->path = copy;
+    return WEIR_OK;
 }
 
 weir_status an_open(const char *path, struct an_db **db, struct weir_error *error)
@@ -283,6 +303,58 @@ weir_status an_query_each(struct an_db *db, const char *sql, const struct an_arg
             : weir_fail(error, WEIR_EIO, "cannot be read: %s", sqlite3_errmsg(db->sqlite));
     (void)sqlite3_finalize(statement);
     return status;
+}
+
+/* ---- shared tables ---- */
+
+/* Of this name; a new one when it was never made. */
+static struct share *share_of(struct an_db *db, const struct an_shared *shared)
+{
+    for (size_t i = 0; i < db->share_count; i++)
+        if (db->shares[i].shared == shared)
+            return &db->shares[i];
+    assert(db->share_count < SHARED_MOST);
+    db->shares[db->share_count] = (struct share){ .shared = shared, .args = { .run = -1 } };
+    return &db->shares[db->share_count++];
+}
+
+static weir_status make_share(struct an_db *db, const struct an_shared *shared,
+                              const struct an_args *args, struct weir_error *error)
+{
+    struct an_frame *none = NULL;
+    char *drop = sqlite3_mprintf("DROP TABLE IF EXISTS temp.%s", shared->name);
+    char *make = sqlite3_mprintf("CREATE TEMP TABLE %s AS %s", shared->name, shared->sql);
+    weir_status status = drop == NULL || make == NULL
+                             ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                             : an_query(db, drop, NULL, &none, error);
+    an_frame_destroy(none);
+    none = NULL;
+    if (status == WEIR_OK)
+        status = an_query(db, make, args, &none, error);
+    an_frame_destroy(none);
+    sqlite3_free(drop);
+    sqlite3_free(make);
+    return status;
+}
+
+/* Whether a statement with that parameter would see no difference. */
+static bool is_same(const char *sql, const char *parameter, const double *a, const double *b)
+{
+    return strstr(sql, parameter) == NULL || memcmp(a, b, sizeof *a) == 0;
+}
+
+weir_status an_share(struct an_db *db, const struct an_shared *shared, const struct an_args *args,
+                     struct weir_error *error)
+{
+    struct share *share = share_of(db, shared);
+    if (share->args.run == args->run &&
+        is_same(shared->sql, ":from", &share->args.from, &args->from) &&
+        is_same(shared->sql, ":to", &share->args.to, &args->to))
+        return WEIR_OK;
+    share->args.run = -1;
+    WEIR_TRY(make_share(db, shared, args, error));
+    share->args = *args;
+    return WEIR_OK;
 }
 
 /* ---- runs and results ---- */

@@ -49,6 +49,13 @@ weir_status an_keep_numbers(struct an_keeper *keeper, size_t count, double **num
                             struct weir_error *error);
 void an_keep_clear(struct an_keeper *keeper);
 const char *an_column(const struct an_frame *frame, size_t column);
+/* What several statements read, worked out once for a run: they find it as a table of that name,
+ * until it is asked for with other arguments. */
+struct an_shared {
+    const char *name, *sql;
+};
+weir_status an_share(struct an_db *db, const struct an_shared *shared, const struct an_args *args,
+                     struct weir_error *error);
 /* Files of older versions lack the newer tables. */
 bool an_has_table(struct an_db *db, const char *name);
 
@@ -77,6 +84,8 @@ weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replicat
 void an_run_destroy(struct an_run *run);
 
 const char *an_db_path(const struct an_db *db);
+/* What readers are told to be its path: a copy stands for what it is of. */
+weir_status an_db_rename(struct an_db *db, const char *path, struct weir_error *error);
 
 /* One result of a run; value NAN when there is none. */
 struct an_value {

@@ -46,6 +46,33 @@ static weir_status write_section(const struct an_page *page, const struct sectio
     return WEIR_OK;
 }
 
+weir_status an_incident_print(struct an_db *db, const struct an_plot_options *options, FILE *out,
+                              struct weir_error *error)
+{
+    struct an_run *run = NULL;
+    struct an_facts *facts = NULL;
+    WEIR_TRY(an_run_find(db, options->variant, options->replication, &run, error));
+    weir_status status = an_facts_read(db, run, &facts, error);
+    size_t said = 0;
+    for (size_t s = 0; status == WEIR_OK && s < sizeof sections / sizeof sections[0]; s++)
+        for (size_t i = 0; status == WEIR_OK && i < 6 && sections[s].claims[i] != NULL; i++) {
+            const struct an_claim_about about = {
+                .db = db, .run = run, .from_s = facts->from_s, .at_s = AN_NAN
+            };
+            struct an_claim claim = { .name = NULL };
+            status = an_claim_first(&about, sections[s].claims[i], &claim, error);
+            if (claim.name == NULL)
+                continue;
+            (void)fprintf(out, "%-24s%s.\n", sections[s].title, claim.text);
+            said++;
+        }
+    if (status == WEIR_OK && said == 0)
+        (void)fputs("Nothing in the window stands out against what was before it.\n", out);
+    an_facts_destroy(facts);
+    an_run_destroy(run);
+    return status;
+}
+
 /* A page cannot simulate: the command that asks other policies at the first fault. */
 static weir_status write_command(const struct an_page *page, struct weir_error *error)
 {

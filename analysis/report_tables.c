@@ -240,10 +240,12 @@ void an_page_comparison(const struct an_page *page)
     const struct an_comparison *comparison = page->comparison;
     if (comparison->variant_count < 2 || comparison->row_count == 0)
         return;
-    (void)fputs("<h2 id=\"comparison\">Comparison of the variants</h2>\n<div "
-                "class=\"scroll\"><table class=\"fit\">",
-                out);
-    if (comparison->variant_count > comparison->shown)
+    const bool has_variant_rows = comparison->variant_count > comparison->shown;
+    (void)fprintf(out,
+                  "<h2 id=\"comparison\">Comparison of the variants</h2>\n<div "
+                  "class=\"scroll\"><table class=\"fit%s\">",
+                  has_variant_rows ? "" : " metrics");
+    if (has_variant_rows)
         write_variant_rows(out, comparison);
     else
         write_metric_rows(out, comparison);

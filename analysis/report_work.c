@@ -159,16 +159,24 @@ static void write_some(const struct an_page *page, size_t work, const char *metr
         (void)fprintf(page->out, "; %s: %s", text, an_word_number(count).text);
 }
 
+static bool is_one(double count)
+{
+    return fabs(count - 1.0) < 0.5;
+}
+
 static void write_jobs(const struct an_page *page, size_t work)
 {
     FILE *out = page->out;
     const struct an_value wait = value_of(page, work, "wait.job.p95");
     const struct an_value time = value_of(page, work, "jct.p95");
-    (void)fprintf(out, ": %s jobs came and %s are done; at the end %s run and %s wait",
-                  an_word_number(number_of(page, work, "jobs.arrived")).text,
-                  an_word_number(number_of(page, work, "jobs.done")).text,
-                  an_word_number(number_of(page, work, "jobs.running")).text,
-                  an_word_number(number_of(page, work, "jobs.waiting")).text);
+    const double came = number_of(page, work, "jobs.arrived");
+    const double done = number_of(page, work, "jobs.done");
+    const double run = number_of(page, work, "jobs.running");
+    const double wait_now = number_of(page, work, "jobs.waiting");
+    (void)fprintf(out, ": %s job%s came and %s %s done; at the end %s run%s and %s wait%s",
+                  an_word_number(came).text, is_one(came) ? "" : "s", an_word_number(done).text,
+                  is_one(done) ? "is" : "are", an_word_number(run).text, is_one(run) ? "s" : "",
+                  an_word_number(wait_now).text, is_one(wait_now) ? "s" : "");
     write_some(page, work, "jobs.refused", "refused for good");
     write_some(page, work, "jobs.left", "left before they started");
     write_some(page, work, "jobs.restarted", "starts lost with their node");

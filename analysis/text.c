@@ -189,10 +189,16 @@ struct an_word an_word_value(double value, const char *unit)
         return an_word_duration(value);
     struct an_word word = an_word_number(value);
     const size_t used = strlen(word.text);
-    if (unit[0] != '\0' && strcmp(unit, "-") != 0 && strcmp(unit, "1") != 0 && !isnan(value))
-        (void)snprintf(word.text + used, sizeof word.text - used, "%s%s",
-                       strncmp(unit, "1/", 2) == 0 ? "" : " ",
-                       strncmp(unit, "1/", 2) == 0 ? unit + 1 : unit);
+    if (unit[0] == '\0' || strcmp(unit, "-") == 0 || strcmp(unit, "1") == 0 || isnan(value))
+        return word;
+    const size_t length = strlen(unit);
+    const bool is_one = strcmp(word.text, "1") == 0 && length > 2 && unit[length - 1] == 's' &&
+                        unit[length - 2] != ' '; /* "1 job" */
+    if (strncmp(unit, "1/", 2) == 0)
+        (void)snprintf(word.text + used, sizeof word.text - used, "%s", unit + 1);
+    else
+        (void)snprintf(word.text + used, sizeof word.text - used, " %.*s",
+                       (int)(is_one ? length - 1 : length), unit);
     return word;
 }
 

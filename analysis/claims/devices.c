@@ -83,15 +83,17 @@ static void say_shares(struct an_claim *claim)
 
 /* Of thousands of nodes there always is one that is used less: nothing is said, and nothing asked.
  */
+static const struct an_shared nodes = {
+    "weir_node_use",
+    "WITH few AS (SELECT 1 WHERE (SELECT count(*) FROM node WHERE run_id = :run) <= 2000),"
+    " s AS (SELECT node, min(up) AS up, sum(gpu_active * dt_s) AS used, sum(up * dt_s) AS up_s"
+    "  FROM few CROSS JOIN node_sample WHERE run_id = :run AND t_s >= :from GROUP BY node)"
+    " SELECT d.name, d.node, s.up, s.used / nullif(d.gpus * s.up_s, 0) AS used FROM s"
+    " JOIN node d ON d.run_id = :run AND d.node = s.node WHERE d.gpus > 0"
+};
 #define NODES                                                                                      \
-    "WITH s AS (SELECT node, min(up) AS up, sum(gpu_active * dt_s) AS used, sum(up * dt_s) AS "    \
-    "up_s"                                                                                         \
-    " FROM node_sample WHERE run_id = :run AND t_s >= :from"                                       \
-    " AND (SELECT count(*) FROM node WHERE run_id = :run) <= 2000 GROUP BY node),"                 \
-    " n AS (SELECT d.name, d.node, s.up, s.used / nullif(d.gpus * s.up_s, 0) AS used FROM s"       \
-    " JOIN node d ON d.run_id = :run AND d.node = s.node WHERE d.gpus > 0),"                       \
-    " h AS (SELECT count(*) AS nodes, min(used) AS low, max(used) AS high,"                        \
-    " total(up < 0.99) AS down FROM n) "
+    "WITH n AS (SELECT * FROM weir_node_use), h AS (SELECT count(*) AS nodes, min(used) AS low,"   \
+    " max(used) AS high, total(up < 0.99) AS down FROM n) "
 
 static struct an_word outage(const struct an_claim *claim)
 {
@@ -125,11 +127,18 @@ static void say_even(struct an_claim *claim)
 
 /* ---- a moment ---- */
 
-/* A worker holds the same share of each of its GPUs. */
+const struct an_shared an_share_moment = {
+    "weir_moment",
+    "SELECT node, stage, worker, gpu_mask, gpu_amount FROM worker NOT INDEXED WHERE run_id = :run"
+    " AND gpu_amount > 0 AND created_s <= :to AND (ended_s IS NULL OR ended_s > :to)"
+};
+
+/* A worker holds the same share of each of its GPUs; those on the same ones are one here. */
 static const char moment_sql[] =
-    "WITH RECURSIVE bit(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM bit WHERE i < 62),"
-    " w AS (SELECT node, worker, gpu_mask, gpu_amount FROM v_worker WHERE run_id = :run"
-    "  AND gpu_amount > 0 AND created_s <= :to AND (ended_s IS NULL OR ended_s > :to)),"
+    "WITH RECURSIVE most AS MATERIALIZED (SELECT max(gpus) AS gpus FROM node WHERE run_id = :run),"
+    " bit(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM bit WHERE i + 1 < (SELECT gpus FROM most)),"
+    " w AS MATERIALIZED (SELECT node, gpu_mask, sum(gpu_amount) AS gpu_amount FROM weir_moment"
+    "  GROUP BY node, gpu_mask),"
     " part AS (SELECT w.node, bit.i, sum(w.gpu_amount / (SELECT count(*) FROM bit b"
     "  WHERE w.gpu_mask >> b.i & 1)) AS held FROM w JOIN bit ON w.gpu_mask >> bit.i & 1"
     "  GROUP BY w.node, bit.i)"
@@ -224,18 +233,22 @@ static const struct an_claim_ops rows[] = {
       .say = say_shares },
     { .name = "nodes.one",
       .threshold = "one node with GPUs",
+      .shared = &nodes,
       .sql = NODES "SELECT (SELECT name FROM n) AS node, high, down FROM h WHERE nodes = 1",
       .say = say_node },
     { .name = "nodes.uneven",
       .threshold = "10 points between the least and the most used",
+      .shared = &nodes,
       .sql = NODES "SELECT nodes, low, high, down FROM h WHERE nodes > 1 AND high - low > 0.1",
       .say = say_uneven },
     { .name = "nodes.even",
       .threshold = "at most 10 points between the least and the most used",
+      .shared = &nodes,
       .sql = NODES "SELECT nodes, low, high, down FROM h WHERE nodes > 1 AND high - low <= 0.1",
       .say = say_even },
     { .name = "moment.held",
       .threshold = "1 worker holds a GPU then",
+      .shared = &an_share_moment,
       .sql = moment_sql,
       .say = say_moment },
     { .name = "free.hardly",

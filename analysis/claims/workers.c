@@ -7,16 +7,19 @@
 
 #include <math.h>
 
-#define ENDS                                                                                       \
-    "WITH o AS (SELECT min(created_s) AS at FROM worker WHERE run_id = :run AND stage IS NOT "     \
-    "NULL"                                                                                         \
-    " HAVING min(created_s) <= 0.01 * (SELECT max(t_s + dt_s) FROM cluster_sample WHERE run_id = " \
-    ":run)),"                                                                                      \
-    " w AS (SELECT count(*) AS started, total(created_s <= (SELECT at FROM o)) AS first,"          \
-    " total(end_reason = 'stopped') AS stopped,"                                                   \
-    " total(end_reason IN ('stage done', 'done')) AS done,"                                        \
-    " total(end_reason NOT IN ('', 'run ended', 'stopped', 'stage done', 'done')) AS lost"         \
-    " FROM worker WHERE run_id = :run AND stage IS NOT NULL) "
+/* Read as they lie in the file: by stage would be a look into it for each. */
+static const struct an_shared ends = {
+    "weir_ends",
+    "WITH o AS (SELECT min(created_s) AS at FROM worker NOT INDEXED WHERE run_id = :run"
+    " AND stage IS NOT NULL HAVING min(created_s) <= 0.01 * (SELECT max(t_s + dt_s) FROM"
+    " cluster_sample WHERE run_id = :run)),"
+    " e AS (SELECT count(*) AS started, total(created_s <= (SELECT at FROM o)) AS first,"
+    " total(end_reason = '' OR end_reason = 'run ended') AS stayed,"
+    " total(end_reason = 'stopped') AS stopped,"
+    " total(end_reason = 'stage done' OR end_reason = 'done') AS done"
+    " FROM worker NOT INDEXED WHERE run_id = :run AND stage IS NOT NULL)"
+    " SELECT started, first, stopped, done, started - stayed - stopped - done AS lost FROM e"
+};
 
 static struct an_word count_of(const struct an_claim *claim, const char *key)
 {
@@ -54,21 +57,24 @@ static void say_changes(struct an_claim *claim)
 static const struct an_claim_ops rows[] = {
     { .name = "workers.lost",
       .threshold = "1 worker that ended neither by a plan nor with its stage: each is a loss",
-      .sql = ENDS "SELECT started, stopped, lost, done FROM w WHERE lost > 0",
+      .shared = &ends,
+      .sql = "SELECT started, stopped, lost, done FROM weir_ends WHERE lost > 0",
       .say = say_lost },
     { .name = "workers.still",
       .threshold = "no start after the first instant of starts, which is in the first 1 % of the "
                    "run, no stop, no "
                    "loss: one change would make it false",
-      .sql = ENDS "SELECT started FROM w WHERE started > 0 AND started <= first AND stopped = 0"
-                  " AND lost = 0",
+      .shared = &ends,
+      .sql = "SELECT started FROM weir_ends WHERE started > 0 AND started <= first AND stopped = 0"
+             " AND lost = 0",
       .say = say_still },
     { .name = "workers.changes",
       .threshold = "1 start after the first instant of starts or 1 stop, and no loss: losses have "
                    "a sentence of their own",
-      .sql = ENDS "SELECT started, stopped, (SELECT value FROM v_result WHERE run_id = :run"
-                  "  AND metric = 'worker.churn' AND label = '') AS churn FROM w"
-                  " WHERE lost = 0 AND (started > first OR stopped > 0)",
+      .shared = &ends,
+      .sql = "SELECT started, stopped, (SELECT value FROM v_result WHERE run_id = :run"
+             "  AND metric = 'worker.churn' AND label = '') AS churn FROM weir_ends"
+             " WHERE lost = 0 AND (started > first OR stopped > 0)",
       .say = say_changes },
 };
 

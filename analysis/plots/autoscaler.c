@@ -6,43 +6,54 @@
 
 #include <math.h>
 
-enum { BARS = 96 }; /* as the query says, too */
+enum { BARS = 96 };
 
 /* A worker that the end of the run ends was not stopped, one that its stage has no more work for
  * was neither stopped nor lost. Ranks of jobs begin and end with their job. */
 static const char workers_sql[] =
-    "WITH w AS (SELECT created_s, iif(end_reason IN ('', 'run ended', 'stage done', 'done'), NULL,"
-    "  ended_s) AS ended_s, end_reason <> 'stopped' AS is_lost FROM worker WHERE run_id = :run"
-    "  AND stage IS NOT NULL),"
-    " e AS (SELECT CAST(created_s / :to * 96 AS INTEGER) AS bar, 0 AS kind FROM w UNION ALL"
-    "  SELECT CAST(ended_s / :to * 96 AS INTEGER), 1 + is_lost FROM w WHERE ended_s IS NOT NULL)"
-    " SELECT max(0, min(95, bar)), total(kind = 0), total(kind = 1), total(kind = 2) FROM e"
-    " GROUP BY 1";
+    "SELECT created_s, CASE WHEN end_reason = '' OR end_reason = 'run ended' OR"
+    " end_reason = 'stage done' OR end_reason = 'done' THEN NULL ELSE ended_s END,"
+    " end_reason <> 'stopped' FROM worker NOT INDEXED WHERE run_id = :run AND stage IS NOT NULL";
 
 static const char samples_sql[] =
     "SELECT t_s, dt_s, sum(workers), sum(setup) FROM stage_sample WHERE run_id = :run GROUP BY t_s"
     " ORDER BY t_s";
 
 struct changes {
+    double bars_per_s;
     double started[BARS], stopped[BARS], lost[BARS];
     double starts, stops, losses;
     double most; /* in one bar */
 };
 
-static void count_changes(const struct an_frame *bars, struct changes *changes)
+static size_t bar_of(const struct changes *changes, double t_s)
 {
-    *changes = (struct changes){ 0 };
-    for (size_t i = 0; i < bars->row_count; i++) {
-        const size_t bar = (size_t)an_number(bars, i, 0);
-        changes->started[bar] = an_number(bars, i, 1);
-        changes->stopped[bar] = an_number(bars, i, 2);
-        changes->lost[bar] = an_number(bars, i, 3);
-        changes->starts += changes->started[bar];
-        changes->stops += changes->stopped[bar];
-        changes->losses += changes->lost[bar];
-        changes->most = fmax(
-            changes->most, fmax(changes->started[bar], changes->stopped[bar] + changes->lost[bar]));
-    }
+    return (size_t)fmax(0.0, fmin(BARS - 1, t_s * changes->bars_per_s));
+}
+
+/* One worker, as workers_sql has it. */
+static void count_worker(void *state, const double *worker)
+{
+    struct changes *changes = state;
+    changes->started[bar_of(changes, worker[0])]++;
+    changes->starts++;
+    if (isnan(worker[1]))
+        return;
+    const bool is_lost = worker[2] > 0.5;
+    (is_lost ? changes->lost : changes->stopped)[bar_of(changes, worker[1])]++;
+    *(is_lost ? &changes->losses : &changes->stops) += 1.0;
+}
+
+static weir_status count_changes(const struct an_chart *chart, struct changes *changes,
+                                 struct weir_error *error)
+{
+    const struct an_args args = { .run = chart->run->run_id };
+    *changes = (struct changes){ .bars_per_s = BARS / fmax(chart->run->end_s, 1e-3) };
+    WEIR_TRY(an_query_each(chart->keeper.db, workers_sql, &args, count_worker, changes, error));
+    for (size_t i = 0; i < BARS; i++)
+        changes->most =
+            fmax(changes->most, fmax(changes->started[i], changes->stopped[i] + changes->lost[i]));
+    return WEIR_OK;
 }
 
 static void write_bars(struct an_chart *chart, const struct changes *changes)
@@ -119,19 +130,16 @@ static weir_status draw_workers(struct an_chart *chart, const struct an_grid *gr
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    const struct an_frame *workers = NULL;
     const struct an_frame *samples = NULL;
     struct changes changes;
     struct an_grid grid;
     double *series = NULL;
-    const struct an_args args = { .run = chart->run->run_id, .to = fmax(chart->run->end_s, 1e-3) };
-    WEIR_TRY(an_chart_query(chart, workers_sql, &args, &workers, error));
+    WEIR_TRY(count_changes(chart, &changes, error));
     WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &samples, error));
-    if (workers->row_count == 0 || samples->row_count == 0)
+    if (!(changes.starts > 0.0) || samples->row_count == 0)
         return an_chart_empty(chart, "this run recorded no workers");
     WEIR_TRY(an_chart_means(chart, samples, 2, &grid, &series, error));
     chart->height = 366.0;
-    count_changes(workers, &changes);
     WEIR_TRY(an_chart_claim(chart, "workers.lost workers.still workers.changes", error));
     an_chart_subtitle(chart,
                       "Above: workers of all stages, {width} means, green: in set-up · below: "

@@ -189,6 +189,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (frame->row_count == 0)
         return an_chart_empty(chart, "no run places jobs of a static workload");
     struct lines lines = split(frame);
+    if (!(lines.to > 0.0))
+        return an_chart_empty(chart, "no job of this fill asks for a GPU");
     find_top(&lines, frame);
     WEIR_TRY(write_texts(chart, &lines, an_number(frame, frame->row_count - 1, 5), error));
     write_data(chart, frame, &lines);

@@ -25,18 +25,19 @@ static const char count_sql[] =
 /* A node: its place in the picture, and its use. */
 struct node {
     size_t index; /* in the frame of nodes; SIZE_MAX = it has no GPU */
-    double used, up;
+    double gpus, used, up;
 };
 
 struct heat {
     const struct an_frame *nodes;
     struct an_grid grid;
     double from_s;
-    size_t count, ids;     /* nodes with GPUs; numbers of nodes */
-    struct node *node;     /* by number */
-    size_t *order;         /* indices of nodes as they stand in the picture */
-    size_t rows, group;    /* rows of the picture, nodes a row */
-    double *sums, *counts; /* of share and time: nodes x bins, then rows x bins */
+    size_t count, ids;  /* nodes with GPUs; numbers of nodes */
+    struct node *node;  /* by number */
+    size_t *order;      /* indices of nodes as they stand in the picture */
+    size_t rows, group; /* rows of the picture, nodes a row */
+    /* Of share and time: of each bin all nodes, as samples come; then of each row all bins. */
+    double *sums, *counts;
 };
 
 /* One sample of one node into the bins it lies in. */
@@ -46,22 +47,21 @@ static void add_sample(void *state, const double *sample)
     if (!(sample[0] < (double)heat->ids) || heat->node[(size_t)sample[0]].index == SIZE_MAX)
         return;
     struct node *node = &heat->node[(size_t)sample[0]];
-    const double gpus = an_number(heat->nodes, node->index, 3);
     const double start = sample[1];
     const double end = start + sample[2];
     if (start >= heat->from_s) {
         node->used += sample[4] * sample[2];
-        node->up += gpus * sample[3] * sample[2];
+        node->up += node->gpus * sample[3] * sample[2];
     }
     if (!(sample[3] > 0.01))
         return;
-    const double value = 100.0 * sample[4] / (gpus * sample[3]);
+    const double value = 100.0 * sample[4] / (node->gpus * sample[3]);
     const size_t last = an_grid_bin(&heat->grid, end - 1e-9 * heat->grid.step_s);
     for (size_t b = an_grid_bin(&heat->grid, start); b <= last; b++) {
         const double bin = heat->grid.from_s + (double)b * heat->grid.step_s;
         const double share = fmax(fmin(end, bin + heat->grid.step_s) - fmax(start, bin), 0.0);
-        heat->sums[node->index * heat->grid.bins + b] += value * share;
-        heat->counts[node->index * heat->grid.bins + b] += share;
+        heat->sums[b * heat->count + node->index] += value * share;
+        heat->counts[b * heat->count + node->index] += share;
     }
 }
 
@@ -102,10 +102,11 @@ static weir_status join_rows(struct an_chart *chart, struct heat *heat, struct w
     heat->rows = (heat->count + heat->group - 1) / heat->group;
     WEIR_TRY(an_keep_numbers(&chart->keeper, heat->rows * bins, &sums, error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, heat->rows * bins, &counts, error));
-    for (size_t i = 0; i < heat->count; i++)
-        for (size_t b = 0; b < bins; b++) {
-            sums[i / heat->group * bins + b] += heat->sums[heat->order[i] * bins + b];
-            counts[i / heat->group * bins + b] += heat->counts[heat->order[i] * bins + b];
+    for (size_t b = 0; b < bins; b++)
+        for (size_t i = 0; i < heat->count; i++) {
+            const size_t from = b * heat->count + heat->order[i];
+            sums[i / heat->group * bins + b] += heat->sums[from];
+            counts[i / heat->group * bins + b] += heat->counts[from];
         }
     heat->sums = sums;
     heat->counts = counts;
@@ -234,7 +235,8 @@ static weir_status prepare(struct an_chart *chart, struct heat *heat, bool *is_e
     for (size_t i = 0; i < heat->ids; i++)
         heat->node[i].index = SIZE_MAX;
     for (size_t i = 0; i < heat->count; i++)
-        heat->node[(size_t)an_number(heat->nodes, i, 0)].index = i;
+        heat->node[(size_t)an_number(heat->nodes, i, 0)] =
+            (struct node){ .index = i, .gpus = an_number(heat->nodes, i, 3) };
     const size_t cells = heat->count * heat->grid.bins;
     WEIR_TRY(an_keep_numbers(&chart->keeper, cells, &heat->sums, error));
     return an_keep_numbers(&chart->keeper, cells, &heat->counts, error);

@@ -17,9 +17,13 @@ static const char busiest_sql[] =
     " LIMIT 1";
 static const char nodes_sql[] =
     "SELECT node, name, gpus FROM node WHERE run_id = :run AND gpus > 0 ORDER BY node";
+/* Of the nodes that are drawn: the first 192. */
 static const char workers_sql[] =
-    "SELECT node, stage, gpu_mask, gpu_amount FROM worker WHERE run_id = :run AND gpu_amount > 0"
-    " AND created_s <= :from AND (ended_s IS NULL OR ended_s > :from) ORDER BY node, stage, worker";
+    "SELECT node, stage, gpu_mask, gpu_amount FROM weir_moment WHERE node <= (SELECT max(node) FROM"
+    " (SELECT node FROM node WHERE run_id = :run AND gpus > 0 ORDER BY node LIMIT 192))"
+    " ORDER BY node, stage, worker";
+static const char holders_sql[] =
+    "SELECT NULL, stage, NULL, sum(gpu_amount) FROM weir_moment GROUP BY stage";
 
 /* Four hues, each dark and light: neighbours differ in lightness too. */
 static const char *const slot_colors[COLORS] = { AN_BLUE,   AN_ORANGE, AN_GREEN,  AN_GREY,
@@ -120,27 +124,25 @@ static void draw_nodes(struct an_chart *chart, const struct layout *layout,
                        const struct an_frame *nodes, const struct an_frame *workers)
 {
     const size_t shown = nodes->row_count < MOST_NODES ? nodes->row_count : MOST_NODES;
-    for (size_t place = 0; place < nodes->row_count; place++) {
+    size_t i = 0; /* both are ordered by node */
+    for (size_t place = 0; place < shown; place++) {
+        const int64_t node = (int64_t)an_number(nodes, place, 0);
         double used[MOST_GPUS] = { 0 };
-        if (place < shown)
-            draw_node(chart, layout, nodes, place);
-        for (size_t i = 0; i < workers->row_count; i++) {
-            if ((int64_t)an_number(workers, i, 0) != (int64_t)an_number(nodes, place, 0))
-                continue;
-            if (place < shown)
+        draw_node(chart, layout, nodes, place);
+        for (; i < workers->row_count && (int64_t)an_number(workers, i, 0) <= node; i++)
+            if ((int64_t)an_number(workers, i, 0) == node)
                 draw_worker(chart, layout, workers, i, place, used);
-        }
     }
 }
 
 /* Holders in the picture, as coloured words, three a line at most. */
-static double draw_key(struct an_chart *chart, const struct an_frame *workers, double y)
+static double draw_key(struct an_chart *chart, const struct an_frame *holders, double y)
 {
     double x = 126.0;
     for (size_t holder = 0; holder <= chart->facts->stage_count; holder++) {
         double gpus = 0.0;
-        for (size_t i = 0; i < workers->row_count; i++)
-            gpus += holder_of(chart, workers, i) == holder ? an_number(workers, i, 3) : 0.0;
+        for (size_t i = 0; i < holders->row_count; i++)
+            gpus += holder_of(chart, holders, i) == holder ? an_number(holders, i, 3) : 0.0;
         if (!(gpus > 0.0))
             continue;
         if (x > 700.0) {
@@ -182,7 +184,7 @@ static weir_status find_moment(struct an_chart *chart, struct weir_error *error)
 }
 
 static void draw_all(struct an_chart *chart, const struct an_frame *nodes,
-                     const struct an_frame *workers)
+                     const struct an_frame *workers, const struct an_frame *holders)
 {
     const struct layout layout = plan_layout(nodes);
     const double end = layout.top + layout.pitch * (double)layout.rows;
@@ -193,13 +195,13 @@ static void draw_all(struct an_chart *chart, const struct an_frame *nodes,
     chart->height = end + 40.0;
     if (an_buffer_open(&trial)) {
         chart->body = trial.file;
-        chart->height = draw_key(chart, workers, end + 18.0) + 16.0;
+        chart->height = draw_key(chart, holders, end + 18.0) + 16.0;
         free(an_buffer_take(&trial));
     }
     chart->body = body;
     an_chart_panel(chart, &(struct an_box){ 40, 0, 960, end });
     draw_nodes(chart, &layout, nodes, workers);
-    (void)draw_key(chart, workers, end + 18.0);
+    (void)draw_key(chart, holders, end + 18.0);
     (void)fputs("unset border; unset tics; unset grid; set xrange [0:1]; set yrange [0:1]\n"
                 "plot NaN notitle\n",
                 chart->body);
@@ -209,18 +211,21 @@ static void draw_all(struct an_chart *chart, const struct an_frame *nodes,
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     WEIR_TRY(find_moment(chart, error));
-    const struct an_args args = { .run = chart->run->run_id, .from = chart->at_s };
+    const struct an_args args = { .run = chart->run->run_id, .to = chart->at_s };
     const struct an_frame *nodes = NULL;
     const struct an_frame *workers = NULL;
+    const struct an_frame *holders = NULL;
     WEIR_TRY(an_chart_query(chart, nodes_sql, &args, &nodes, error));
+    WEIR_TRY(an_share(chart->keeper.db, &an_share_moment, &args, error));
     WEIR_TRY(an_chart_query(chart, workers_sql, &args, &workers, error));
+    WEIR_TRY(an_chart_query(chart, holders_sql, &args, &holders, error));
     if (nodes->row_count == 0)
         return an_chart_empty(chart, "this cluster has no GPU");
-    if (workers->row_count == 0)
+    if (holders->row_count == 0)
         return an_chart_empty(chart, "no worker holds a GPU at %s",
                               an_word_duration(chart->at_s).text);
     WEIR_TRY(write_texts(chart, nodes, error));
-    draw_all(chart, nodes, workers);
+    draw_all(chart, nodes, workers, holders);
     return WEIR_OK;
 }
 

@@ -15,6 +15,7 @@ struct panel {
     const struct an_metric_row *row;
     double scale;
     const char *format; /* of the ticks */
+    const char *zero;   /* that at 0, which has no sign */
     double low, high;   /* of the axis */
 };
 
@@ -29,11 +30,14 @@ static struct panel make_panel(const struct an_comparison *comparison,
 {
     const double base = row->cells[comparison->baseline].mean;
     const bool is_percent = !row->is_share && fabs(base) > 0.0;
-    struct panel panel = { .row = row, .format = row->is_share ? "%+g pp" : "%+g" };
+    struct panel panel = { .row = row,
+                           .format = row->is_share ? "%+g pp" : "%+g",
+                           .zero = row->is_share ? "0 pp" : "0" };
     panel.scale = strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
     if (is_percent) {
         panel.scale = 100.0 / fabs(base);
         panel.format = "%+g %%";
+        panel.zero = "0 %%"; /* as gnuplot wants it */
     }
     for (size_t v = 0; v < comparison->variant_count; v++) {
         const struct an_cell *cell = &row->cells[v];
@@ -160,14 +164,15 @@ static void draw_panel(struct an_chart *chart, const struct an_comparison *compa
     (void)fprintf(chart->body,
                   "set border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n"
                   "set xrange [%.9g:%.9g]; set xtics %.9g format '%s' scale 0 font ',11'\n"
+                  "set xtics add ('%s' 0)\n"
                   "set yrange [%.6g:0]; set ytics ('' 0) scale 0\n"
                   "set arrow from first 0, graph 0 to first 0, graph 1 nohead back "
                   "lc rgb '" AN_GREY "' lw 1.2\n"
                   "plot DATA index %zu using 3:($1*30+18):($4-$3):(0):7 with vectors nohead "
                   "lw 2.6 lc rgb variable, \\\n"
                   " '' index %zu using 2:($1*30+18):7 with points pt 7 ps 1 lc rgb variable\n",
-                  panel->low, panel->high, tick_step(panel), panel->format, box->y1 - box->y0,
-                  block, block);
+                  panel->low, panel->high, tick_step(panel), panel->format, panel->zero,
+                  box->y1 - box->y0, block, block);
     an_chart_draw_end(chart);
 }
 

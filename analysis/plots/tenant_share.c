@@ -14,7 +14,7 @@
     "  coalesce(w.ended_s, (SELECT max(t_s + dt_s) FROM cluster_sample WHERE run_id = :run),"      \
     "   w.created_s) AS b, w.gpu_amount AS gpus"                                                   \
     "  FROM worker w JOIN job j ON j.run_id = w.run_id AND j.workload = w.workload"                \
-    "  AND j.job = w.job WHERE w.run_id = :run AND j.tenant <> ''),"                               \
+    "  AND j.job = w.job WHERE w.run_id = :run AND w.stage IS NULL AND j.tenant <> ''),"           \
     " ends AS (SELECT max(b) AS b FROM rank),"                                                     \
     " tenant AS (SELECT tenant, total(gpus * (b - a)) AS gpu_s FROM rank GROUP BY tenant),"        \
     " place AS (SELECT tenant, gpu_s, row_number() OVER (ORDER BY gpu_s DESC, tenant) - 1 AS "     \

@@ -64,7 +64,7 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
     double top = fmax(an_largest(series, grid->bins), fmax(chart->facts->throughput_per_s, 0.0));
     if (has_demand(chart->facts))
         top = fmax(top, fmin(an_largest(series + grid->bins, grid->bins), 3.0 * top));
-    top = an_axis_top(fmax(top, 1e-12));
+    top = an_axis_top(top > 0.0 ? top : 1.0);
     an_chart_panel(chart, &box);
     an_chart_time_axis(chart, true);
     an_chart_track(chart, &(struct an_track){ .name = "",

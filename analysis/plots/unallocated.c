@@ -90,7 +90,7 @@ static void label_bars(struct an_chart *chart, const struct an_rows *rows, const
             const struct an_label value = { .x = box->x0 + (box->x1 - box->x0) * all / top + 8.0,
                                             .y = y,
                                             .size = 11 };
-            if (t == 0)
+            if (t == 0 || isnan(an_rows_value(rows, v, "unalloc.gpu_pct", labels[0])))
                 an_chart_text(chart, &name, "%s", an_shorten(rows->variants[v], 16).text);
             an_chart_text(chart, &time, "%s", names[t]);
             an_chart_text(chart, &value, "%.1f %%", all);
@@ -142,6 +142,15 @@ static void draw_bars(struct an_chart *chart, const struct an_rows *rows)
     an_chart_draw_end(chart);
 }
 
+/* What is not asked for is all there is of every variant: a picture of nothing. */
+static bool asks_for_gpus(const struct an_rows *rows)
+{
+    for (size_t v = 0; v < rows->count; v++)
+        if (!(an_rows_value(rows, v, "unalloc.no_demand_pct", "") >= 100.0))
+            return true;
+    return false;
+}
+
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     struct an_rows rows;
@@ -149,6 +158,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_rows_read(chart, "unalloc.", &rows, error));
     if (rows.count == 0)
         return an_chart_empty(chart, "no run places jobs of a static workload");
+    if (!asks_for_gpus(&rows))
+        return an_chart_empty(chart, "no job of this fill asks for a GPU");
     WEIR_TRY(write_texts(chart, &rows, error));
     draw_bars(chart, &rows);
     return WEIR_OK;

@@ -39,29 +39,6 @@ static const char *text_color_of(size_t index)
     return colors[index];
 }
 
-static double pixel(const struct an_chart *chart, double t_s)
-{
-    const double share = fmin(fmax(t_s / fmax(chart->run->end_s, 1e-3), 0.0), 1.0);
-    return chart->left + (chart->right - chart->left) * share;
-}
-
-/* Every second window is shaded, each has its name at the foot of the panel. */
-static void draw_windows(struct an_chart *chart, const struct an_windows *windows, double y0,
-                         double y1)
-{
-    for (size_t w = 0; w < windows->count; w++) {
-        const struct an_window *window = &windows->list[w];
-        const double to_s = isnan(window->to_s) ? chart->run->end_s : window->to_s;
-        const struct an_box box = { pixel(chart, window->from_s), y0, pixel(chart, to_s), y1 };
-        if (w % 2 == 1)
-            an_chart_rectangle(chart, &box, AN_PALE, "behind");
-        const struct an_label label = {
-            .x = 0.5 * (box.x0 + box.x1), .y = y1 + 30.0, .color = AN_MUTED, .align = 'c'
-        };
-        an_chart_text(chart, &label, "%s", an_shorten(window->name, 18).text);
-    }
-}
-
 struct lines {
     const struct an_frame *runs;
     struct an_grid grid;
@@ -113,16 +90,15 @@ static void write_labels(struct an_chart *chart, const struct lines *lines, doub
     }
 }
 
-static weir_status draw_panel(struct an_chart *chart, const struct an_windows *windows,
-                              const struct lines *lines, struct weir_error *error)
+static weir_status draw_panel(struct an_chart *chart, const struct lines *lines,
+                              struct weir_error *error)
 {
     const struct an_box box = { 100, 28, 840, 300 };
     const double top =
         an_axis_top(fmax(an_largest(lines->series, lines->count * lines->grid.bins), 1.0));
-    chart->height = 356.0;
+    chart->height = 340.0;
     an_chart_panel(chart, &box);
     an_chart_time_axis(chart, true);
-    draw_windows(chart, windows, box.y0, box.y1);
     write_labels(chart, lines, top, &box);
     WEIR_TRY(an_chart_happenings(chart, 26.0, box.y1, error));
     (void)fprintf(chart->body, "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g'\nplot ", top,
@@ -160,14 +136,14 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (lines.series == NULL)
         return an_chart_empty(chart, "this run kept no samples: run it with metrics.keep: series");
     WEIR_TRY(an_chart_claim(chart, "incident.backlog incident.wait", error));
-    an_chart_subtitle(chart, "%s, {width} means, replication %u of each variant · windows below",
+    an_chart_subtitle(chart, "%s, {width} means, replication %u of each variant · windows in turn",
                       chart->facts->stage_count > 0 ? "Items that came and are not finished"
                                                     : "Jobs that wait",
                       chart->run->replication);
     write_columns(&lines, columns, sizeof columns);
     (void)an_chart_block(chart, "backlog", columns);
     an_chart_rows(chart, &lines.grid, lines.series, lines.count);
-    return draw_panel(chart, &windows, &lines, error);
+    return draw_panel(chart, &lines, error);
 }
 
 const struct an_plot_ops an_plot_windows = {

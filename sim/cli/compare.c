@@ -9,6 +9,7 @@
 #include "sim/cli/compare_two.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
+#include "sim/cli/windows_given.h"
 #include "sim/cli/windows_print.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct options {
     struct sim_simulate_options simulate;
     const char *baseline;
     struct sim_words metrics, files;
+    struct sim_windows_given windows;
 };
 
 static const struct sim_option command_rows[] = {
@@ -29,6 +31,7 @@ static const struct sim_option command_rows[] = {
     { .argument = "SCENARIO|DB",
       SIM_OPTION(WORDS, options, files),
       .missing = "which scenario or database?" },
+    { SIM_OPTION(OTHERS, options, windows), .others = &sim_windows_given_options },
     { SIM_OPTION(OTHERS, options, simulate), .others = &sim_simulate_table },
 };
 static void check_files(const void *arguments, const struct argp_state *state)
@@ -39,6 +42,8 @@ static void check_files(const void *arguments, const struct argp_state *state)
                    options->files.items[2]);
     if (options->files.count == 2 && options->simulate.variants.count > 0)
         argp_error(state, "--variant is of one scenario, and there are two files");
+    if (options->files.count == 2 && sim_windows_is_given(&options->windows))
+        argp_error(state, "--from and --to are of one file, and there are two");
 }
 
 static const struct sim_option_table command_options = {
@@ -138,6 +143,38 @@ static int compare_two(const struct options *options, const char *command_line)
     return code;
 }
 
+/* What was run before, with windows that it may not have had. */
+static int compare_stored(const struct options *options)
+{
+    char copy[SIM_WINDOWS_COPY];
+    int code = sim_windows_measure(options->simulate.path, &options->windows,
+                                   &options->simulate.common, copy);
+    if (code == SIM_EXIT_OK)
+        code = print_comparison(options, copy[0] == '\0' ? options->simulate.path : copy);
+    if (copy[0] != '\0')
+        (void)unlink(copy);
+    return code;
+}
+
+/* A scenario gets them as a setting, before those of the user. */
+static int compare_scenario(struct options *options, const char *command_line)
+{
+    if (!sim_windows_is_given(&options->windows))
+        return run_and_compare(options, command_line);
+    struct sim_words *sets = &options->simulate.common.sets;
+    char *setting = sim_windows_setting(&options->windows);
+    const char **items = reallocarray(sets->items, sets->count + 1, sizeof *items);
+    int code = SIM_EXIT_RESOURCE;
+    if (items != NULL)
+        sets->items = items;
+    if (items != NULL && setting != NULL) {
+        sets->items[sets->count++] = setting;
+        code = run_and_compare(options, command_line);
+    }
+    free(setting);
+    return code;
+}
+
 int sim_cmd_compare(int argc, char **argv)
 {
     struct options options = { 0 };
@@ -146,8 +183,8 @@ int sim_cmd_compare(int argc, char **argv)
     options.simulate.path = options.files.items[0];
     const int code = options.files.count == 2 ? compare_two(&options, command_line)
                      : sim_is_database(options.simulate.path)
-                         ? print_comparison(&options, options.simulate.path)
-                         : run_and_compare(&options, command_line);
+                         ? compare_stored(&options)
+                         : compare_scenario(&options, command_line);
     sim_options_clear(&options.simulate.common);
     free(options.simulate.variants.items);
     free(options.metrics.items);

@@ -7,17 +7,21 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/explain_decide.h"
 #include "sim/cli/explain_with.h"
+#include "sim/cli/windows_given.h"
 
+#include "analysis/report_incident.h"
 #include "sim/engine/nearest.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 struct arguments {
     struct sim_run_choice choice;
     const char *database;
     struct an_explain_query query;
+    struct sim_windows_given windows;
     struct sim_options options; /* plug-ins, for --decide */
     uint32_t decisions;         /* --decide: so many; 0 = another question */
     uint32_t format;            /* text, json */
@@ -29,19 +33,20 @@ static void check_question(const void *given, const struct argp_state *state)
     const struct arguments *arguments = given;
     const struct an_explain_query *query = &arguments->query;
     const bool has_at = query->at.kind != AN_MOMENT_NONE;
+    const bool is_window = sim_windows_is_given(&arguments->windows);
     const int questions = (query->worker >= 0 ? 1 : 0) + (query->stage != NULL ? 1 : 0) +
                           (query->job != NULL ? 1 : 0) + (query->is_pending || has_at ? 1 : 0);
-    if (questions != 1)
-        argp_error(
-            state,
-            "explain what: one of --worker ID, --job ID, --stage NAME, --pending, --at TIME");
+    if (questions > 1 || (questions == 0 && !is_window))
+        argp_error(state, "explain what: one of --worker ID, --job ID, --stage NAME, --pending, "
+                          "--at TIME, or a window by --from and --to");
+    if (is_window && questions > 0 && query->stage == NULL)
+        argp_error(state, "--from and --to go with --stage, or stand alone");
+    if (is_window && questions == 0 && arguments->format == 1)
+        argp_error(state, "weir report --from --to --format json gives the claims about a window");
     if (arguments->decisions > 0 && (!has_at || query->is_pending))
         argp_error(state, "--decide needs --at TIME");
     if (arguments->with != NULL && (!has_at || query->is_pending || arguments->decisions > 0))
         argp_error(state, "--with needs --at TIME, and neither --pending nor --decide");
-    if (query->stage == NULL &&
-        (query->from.kind != AN_MOMENT_NONE || query->to.kind != AN_MOMENT_NONE))
-        argp_error(state, "--from and --to belong to --stage");
 }
 
 static const struct sim_option command_rows[] = {
@@ -53,9 +58,10 @@ static const struct sim_option command_rows[] = {
       "All that waits at the end, or with --at then: jobs, and stages that get no more workers" },
     { "stage", 0, "NAME", SIM_OPTION(TEXT, arguments, query.stage),
       "Why did this stage get no more workers" },
-    { "from", 0, "TIME", SIM_OPTION(MOMENT, arguments, query.from),
-      "With --stage: from this time on (1h30m since the start, 14:05 of the day, a stamp)" },
-    { "to", 0, "TIME", SIM_OPTION(MOMENT, arguments, query.to), "With --stage: up to this time" },
+    { "from", 0, "TIME", SIM_OPTION(TEXT, arguments, windows.from),
+      "What happened from this time on (1h30m since the start, 14:05 of the day, a stamp), against "
+      "what was before; with --stage: its decisions from then on" },
+    { "to", 0, "TIME", SIM_OPTION(TEXT, arguments, windows.to), "Up to this time" },
     { "at", 0, "TIME", SIM_OPTION(MOMENT, arguments, query.at),
       "The decision in force at this time" },
     { "decide", 0, "COUNT", SIM_OPTION(COUNT, arguments, decisions),
@@ -89,6 +95,48 @@ static const char *nearer(const char *word, const char *best, const char *name)
     return sim_nearer((struct sim_word){ word, strlen(word) }, best, name);
 }
 
+static weir_status read_moment(const char *text, struct an_moment *moment, struct weir_error *error)
+{
+    if (text == NULL || an_moment_parse(text, moment))
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVAL, SIM_MOMENT_EXPECTED, text);
+}
+
+static int explain_stored(struct arguments *arguments)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct an_db *db = NULL;
+    weir_status status = read_moment(arguments->windows.from, &arguments->query.from, &error);
+    if (status == WEIR_OK)
+        status = read_moment(arguments->windows.to, &arguments->query.to, &error);
+    if (status == WEIR_OK)
+        status = an_open(arguments->database, &db, &error);
+    if (status == WEIR_OK)
+        status = an_explain(db, &arguments->query, stdout, &error);
+    an_close(db);
+    return sim_analysis_exit(status, &error);
+}
+
+/* What stands out in a window against the time before it. */
+static int explain_window(const struct arguments *arguments)
+{
+    const struct an_plot_options options = { .variant = arguments->choice.variant,
+                                             .replication = arguments->choice.replication };
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct an_db *db = NULL;
+    char copy[SIM_WINDOWS_COPY];
+    int code =
+        sim_windows_measure(arguments->database, &arguments->windows, &arguments->options, copy);
+    if (code != SIM_EXIT_OK)
+        return code;
+    weir_status status = an_open(copy, &db, &error);
+    if (status == WEIR_OK)
+        status = an_incident_print(db, &options, stdout, &error);
+    an_close(db);
+    (void)unlink(copy);
+    return sim_analysis_exit(status, &error);
+}
+
 int sim_cmd_explain(int argc, char **argv)
 {
     struct arguments arguments = { .query = { .worker = -1,
@@ -120,11 +168,9 @@ int sim_cmd_explain(int argc, char **argv)
         sim_options_clear(&arguments.options);
         return code;
     }
-    struct weir_error error = { .phase = -1, .pool = -1 };
-    struct an_db *db = NULL;
-    weir_status status = an_open(arguments.database, &db, &error);
-    if (status == WEIR_OK)
-        status = an_explain(db, &arguments.query, stdout, &error);
-    an_close(db);
-    return sim_analysis_exit(status, &error);
+    const int code = arguments.query.stage == NULL && sim_windows_is_given(&arguments.windows)
+                         ? explain_window(&arguments)
+                         : explain_stored(&arguments);
+    sim_options_clear(&arguments.options);
+    return code;
 }

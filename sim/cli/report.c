@@ -3,17 +3,22 @@
  * weir report: one self-contained HTML page from a result database.
  */
 #include "analysis/claim.h"
+#include "analysis/query.h"
 #include "analysis/windows.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/windows_given.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
 
 struct arguments {
     struct sim_run_choice choice;
+    struct sim_windows_given windows;
+    struct sim_options options; /* modules: for windows */
     const char *database, *output;
     uint32_t format; /* html, json */
     uint32_t as;     /* enum an_page_kind */
@@ -34,6 +39,7 @@ static const struct sim_option command_rows[] = {
       SIM_OPTION(TEXT, arguments, database),
       .missing = "which database?",
       .one = "one database, please" },
+    { SIM_OPTION(OTHERS, arguments, windows), .others = &sim_windows_given_options },
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
 };
 static const struct sim_option_table command_options = {
@@ -67,27 +73,42 @@ static weir_status check_windows(struct an_db *db, const char *path, struct weir
                      path);
 }
 
+/* The page, or its claims, of a database that has its windows. */
+static int report(const struct arguments *arguments, const char *database, const char *output)
+{
+    const struct an_plot_options options = { .variant = arguments->choice.variant,
+                                             .replication = arguments->choice.replication,
+                                             .at_s = (double)NAN,
+                                             .as = arguments->as };
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct an_db *db = NULL;
+    weir_status status = an_open(database, &db, &error);
+    if (status == WEIR_OK)
+        status = an_db_rename(db, arguments->database, &error);
+    if (status == WEIR_OK && arguments->as == AN_PAGE_INCIDENT)
+        status = check_windows(db, arguments->database, &error);
+    if (status == WEIR_OK)
+        status = arguments->format == 1 ? an_claims_print(db, &options, stdout, &error)
+                                        : an_report(db, &options, output, &error);
+    an_close(db);
+    if (status == WEIR_OK && arguments->format == 0)
+        (void)printf("%s\n", output);
+    return sim_analysis_exit(status, &error);
+}
+
 int sim_cmd_report(int argc, char **argv)
 {
     struct arguments arguments = { .choice = { .variant = NULL } };
     sim_options_parse(&command_options, argc, argv, &arguments);
     char path[PATH_ROOM];
+    char copy[SIM_WINDOWS_COPY];
     default_output(arguments.database, path);
-    const char *output = arguments.output == NULL ? path : arguments.output;
-    const struct an_plot_options options = { .variant = arguments.choice.variant,
-                                             .replication = arguments.choice.replication,
-                                             .at_s = (double)NAN,
-                                             .as = arguments.as };
-    struct weir_error error = { .phase = -1, .pool = -1 };
-    struct an_db *db = NULL;
-    weir_status status = an_open(arguments.database, &db, &error);
-    if (status == WEIR_OK && arguments.as == AN_PAGE_INCIDENT)
-        status = check_windows(db, arguments.database, &error);
-    if (status == WEIR_OK)
-        status = arguments.format == 1 ? an_claims_print(db, &options, stdout, &error)
-                                       : an_report(db, &options, output, &error);
-    an_close(db);
-    if (status == WEIR_OK && arguments.format == 0)
-        (void)printf("%s\n", output);
-    return sim_analysis_exit(status, &error);
+    int code =
+        sim_windows_measure(arguments.database, &arguments.windows, &arguments.options, copy);
+    if (code == SIM_EXIT_OK)
+        code = report(&arguments, copy[0] == '\0' ? arguments.database : copy,
+                      arguments.output == NULL ? path : arguments.output);
+    if (copy[0] != '\0')
+        (void)unlink(copy);
+    return code;
 }

@@ -70,6 +70,7 @@ struct sim_meter_window_info {
 
 struct sim_meter_config {
     size_t node_count;
+    uint32_t node_every; /* samples of the cluster to one of a node; 0 = each */
     const struct sim_meter_amounts *node_capacity;
     const struct sim_meter_amounts
         *node_believed; /* what the scheduler is told; NULL = not known */
@@ -184,6 +185,9 @@ void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t refuse
 /* Closes the interval that started at the last sample and writes it (cluster, nodes, stages). */
 weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim_recorder *recorder,
                              struct weir_error *error);
+/* After the last of them: writes what nodes have since theirs. */
+weir_status sim_meter_sample_rest(struct sim_meter *meter, struct sim_recorder *recorder,
+                                  struct weir_error *error);
 
 struct sim_meter_end {
     int64_t end_ns;

@@ -42,30 +42,49 @@ weir_status meter_write_row(const struct sample_interval *interval, enum sim_sam
                                columns[kind], error);
 }
 
-static weir_status sample_node(struct sim_meter *meter, const struct sample_interval *interval,
-                               size_t n, struct node_totals *sum, struct weir_error *error)
+/* Adds the node's part of a sample of the cluster. */
+static void sum_node(struct sim_meter *meter, const struct sample_interval *interval, size_t n,
+                     struct node_totals *sum)
 {
     struct node_meter *node = &meter->nodes[n];
     const struct node_totals now = sim_meter_node_totals(node, interval->to_ns);
-    const struct node_totals last = node->last;
-    node->last = now;
-    double active[SIM_RESOURCE_COUNT];
-    double assigned[SIM_RESOURCE_COUNT];
     for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++) {
-        active[r] = meter_mean(interval, now.active[r], last.active[r]);
-        assigned[r] = meter_mean(interval, now.assigned[r], last.assigned[r]);
-        sum->active[r] += active[r];
-        sum->assigned[r] += assigned[r];
+        sum->active[r] += meter_mean(interval, now.active[r], node->last.active[r]);
+        sum->assigned[r] += meter_mean(interval, now.assigned[r], node->last.assigned[r]);
     }
-    const double values[] = { meter_mean(interval, now.up, last.up),
-                              assigned[SIM_RESOURCE_CPU],
-                              active[SIM_RESOURCE_CPU],
-                              assigned[SIM_RESOURCE_GPU],
-                              active[SIM_RESOURCE_GPU],
-                              active[SIM_RESOURCE_NVDEC],
-                              active[SIM_RESOURCE_NVENC],
-                              meter_mean(interval, now.energy, last.energy) };
+    node->last = now;
+}
+
+static weir_status write_node(struct sim_meter *meter, const struct sample_interval *interval,
+                              size_t n, struct weir_error *error)
+{
+    struct node_meter *node = &meter->nodes[n];
+    const struct node_totals now = node->last;
+    const struct node_totals last = node->written;
+    node->written = now;
+    const double values[] = {
+        meter_mean(interval, now.up, last.up),
+        meter_mean(interval, now.assigned[SIM_RESOURCE_CPU], last.assigned[SIM_RESOURCE_CPU]),
+        meter_mean(interval, now.active[SIM_RESOURCE_CPU], last.active[SIM_RESOURCE_CPU]),
+        meter_mean(interval, now.assigned[SIM_RESOURCE_GPU], last.assigned[SIM_RESOURCE_GPU]),
+        meter_mean(interval, now.active[SIM_RESOURCE_GPU], last.active[SIM_RESOURCE_GPU]),
+        meter_mean(interval, now.active[SIM_RESOURCE_NVDEC], last.active[SIM_RESOURCE_NVDEC]),
+        meter_mean(interval, now.active[SIM_RESOURCE_NVENC], last.active[SIM_RESOURCE_NVENC]),
+        meter_mean(interval, now.energy, last.energy)
+    };
     return meter_write_row(interval, SIM_SAMPLE_NODE, (uint32_t)n, values, error);
+}
+
+weir_status sim_meter_sample_rest(struct sim_meter *meter, struct sim_recorder *recorder,
+                                  struct weir_error *error)
+{
+    const struct sample_interval interval = { recorder, meter->nodes_ns, meter->sampled_ns };
+    if (interval.to_ns <= interval.from_ns || !sim_recorder_keeps(recorder, SIM_KEEP_SERIES))
+        return WEIR_OK;
+    meter->nodes_ns = interval.to_ns;
+    for (size_t n = 0; n < meter->node_count; n++)
+        WEIR_TRY(write_node(meter, &interval, n, error));
+    return WEIR_OK;
 }
 
 static weir_status sample_stage(struct sim_meter *meter, const struct sample_interval *interval,
@@ -156,7 +175,9 @@ weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim
         return WEIR_OK; /* what a sample remembers is for the next one alone */
     struct node_totals sum = { .up = 0.0 };
     for (size_t n = 0; n < meter->node_count; n++)
-        WEIR_TRY(sample_node(meter, &interval, n, &sum, error));
+        sum_node(meter, &interval, n, &sum);
+    if (meter->node_every <= 1 || meter->samples % meter->node_every == 0)
+        WEIR_TRY(sim_meter_sample_rest(meter, recorder, error));
     for (size_t s = 0; s < meter->stage_count; s++)
         WEIR_TRY(sample_stage(meter, &interval, s, error));
     for (uint32_t c = 0; c < meter->class_count; c++)

@@ -76,6 +76,7 @@ struct node_meter {
     struct sim_gauge power; /* W */
     double gpu_w;
     struct node_totals base, last;
+    struct node_totals written; /* at the last row of the node */
 };
 
 /* Balance of stage capacities: all stages, and GPU stages with two or more workers. */
@@ -165,6 +166,8 @@ struct sim_meter {
     uint64_t ooms, gpu_ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns;
+    int64_t nodes_ns;    /* of the last rows of nodes */
+    uint32_t node_every; /* samples to such a row */
     struct sim_percentiles latency;  /* of all pipelines */
     struct sim_percentiles decision; /* wall time */
 

@@ -22,6 +22,7 @@ enum { COMMIT_ROWS = 100000 };
     X("power_sample", "run_id, node, t_s")                                                         \
     X("stage_sample", "run_id, stage, t_s")                                                        \
     X("worker", "run_id, stage")                                                                   \
+    X("job", "run_id, workload, job")                                                              \
     X("decision", "run_id, decision")                                                              \
     X("decision_stage", "run_id, decision")                                                        \
     X("candidate", "run_id, decision, seq")                                                        \

@@ -13,3 +13,8 @@ int64_t sim_sampling_interval_ns(double expected_s)
         pick++;
     return sim_time_from_s(round_s[pick]);
 }
+
+uint32_t sim_sampling_node_every(size_t nodes)
+{
+    return 1 + (uint32_t)(nodes * SIM_SAMPLES_AIMED_AT / (SIM_NODE_ROWS_MOST + 1));
+}

@@ -199,6 +199,8 @@ static weir_status finish(struct sim_world *world)
     weir_status status = collect_ages(world, &ages);
     if (status == WEIR_OK)
         status = sim_world_sample(world, end_ns);
+    if (status == WEIR_OK)
+        status = sim_meter_sample_rest(world->context.meter, world->context.recorder, error);
     if (status == WEIR_OK) {
         const struct sim_meter_end end = { .end_ns = end_ns,
                                            .is_complete = is_done,

@@ -220,6 +220,9 @@ static weir_status create_meter(struct sim_world *world)
             status = fill_expected(world, stages, &config, &expected);
         if (status == WEIR_OK)
             status = name_nodes(world, &config, &node_names);
+        /* Memory and power of nodes stand beside their samples: those are not joined. */
+        if (scenario->sample_ns == 0 && !config.has_power && node_names == NULL)
+            config.node_every = sim_sampling_node_every(nodes);
         if (status == WEIR_OK)
             status = sim_meter_create(&config, &world->context.meter);
         free(node_names);

@@ -85,6 +85,13 @@ head -c $(($(stat -c %s good.db) / 2)) good.db >x.db
 refused 'cannot (be )?read|is damaged|is not a weir database'
 
 damaged 'table worker column stage is out of range' 'UPDATE worker SET stage = 99 WHERE rowid = 3'
+# A number that is good in a larger run is none in a smaller one.
+damaged 'table worker column stage is out of range' "DELETE FROM stage WHERE stage = 1 AND run_id = 2;
+    DELETE FROM worker WHERE stage = 1 AND run_id = 2; DELETE FROM stage_sample WHERE stage = 1 AND
+    run_id = 2; DELETE FROM decision_stage WHERE stage = 1 AND run_id = 2; DELETE FROM action WHERE
+    stage = 1 AND run_id = 2; INSERT INTO worker SELECT 2, worker, 1, node, devices, gpu_mask,
+    gpu_amount, created_s, ready_s, ended_s, end_reason, tasks, busy_s, workload, job FROM worker
+    WHERE run_id = 1 AND stage = 1 LIMIT 1"
 damaged 'table node_sample column node is out of range' 'UPDATE node_sample SET node = -1'
 damaged 'table stage does not number them' 'DELETE FROM stage WHERE stage = 0 AND run_id = 1'
 damaged 'column t_s is not a finite number' 'UPDATE cluster_sample SET t_s = 9e999'

@@ -144,3 +144,40 @@ wrong 'expect=["outge: throughput > 1"]' "did you mean 'outage'"
 wrong 'expect=["fix: outge: throughput > 1"]' "there is no window 'outge'; did you mean 'outage'"
 wrong 'expect=[{metric: thr.pipeline@outge, op: gt, value: 1}]' "did you mean 'outage'"
 wrong 'goal={min: "outge: latency p95"}' "did you mean 'outage'"
+
+# Windows that somebody asks for afterwards are measured as those of the scenario: the same claims,
+# the same values, and the file stays as it was. `without` is what was run without any.
+sed '/^windows:/d; /^expect:/,$d' w.yaml >without.yaml
+expect 0 "$WEIR_BIN" compare without.yaml -q -o without.db
+sed 's/^windows: .*/windows: {before: "..09:05", window: "09:05..09:08:20", after: "09:08:20.."}/; /^expect:/,$d' \
+    w.yaml >with.yaml
+expect 0 "$WEIR_BIN" compare with.yaml -q -o with.db
+before=$(sha256sum <without.db)
+expect 0 "$WEIR_BIN" compare with.db
+cp stdout said
+expect 0 "$WEIR_BIN" compare without.db --from 09:05 --to 500
+diff said stdout || fail 'other values by window than with windows in the scenario'
+expect 0 "$WEIR_BIN" report with.db --format json
+cp stdout said
+expect 0 "$WEIR_BIN" report without.db --from 5m --to 2026-03-02T09:08:20Z --format json
+diff said stdout || fail 'other claims than with windows in the scenario'
+expect 0 "$WEIR_BIN" explain without.db --from 09:05 --to 500
+has stdout 'What happened'
+matches stdout '^Why +infer was the slowest stage'
+expect 0 "$WEIR_BIN" report without.db --from 09:05 -o page.html
+has page.html 'weir explain without.db'
+[ "$(sha256sum <without.db)" = "$before" ] || fail 'a question changed the file'
+expect 0 "$WEIR_BIN" compare without.yaml --from 300 --to 500 -q -o given.db
+diff <(ask given.db 'SELECT value FROM v_window ORDER BY 1') \
+    <(ask with.db 'SELECT value FROM v_window ORDER BY 1') || fail 'windows as a setting'
+expect 2 "$WEIR_BIN" report without.db --from 2000
+has stderr 'lies outside the run'
+expect 2 "$WEIR_BIN" report without.db --from 500 --to 300
+has stderr 'ends before it begins'
+expect 2 "$WEIR_BIN" compare without.db --to noon
+has stderr "found 'noon'"
+expect 2 "$WEIR_BIN" explain without.db --from 300 --pending
+has stderr 'go with --stage, or stand alone'
+sqlite3 without.db "UPDATE run SET event_digest = event_digest + 1 WHERE run_id = 2"
+expect 3 "$WEIR_BIN" report without.db --from 300
+has stderr 'does not come out the same again'

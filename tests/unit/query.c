@@ -294,6 +294,33 @@ static void metric_table_is_sound(void)
     }
 }
 
+/* What is shared is made once, and anew for another run or another of the moments it names. */
+static void shares_what_several_ask(void)
+{
+    static const struct an_shared shared = { "weir_shared",
+                                             "SELECT :run AS run, :to AS at, random() AS once" };
+    static const struct {
+        struct an_args args;
+        bool is_new;
+    } rows[] = { { { .run = 1, .to = 5.0 }, true }, { { .run = 1, .to = 5.0 }, false },
+                 { { .run = 1, .to = 6.0 }, true }, { { .run = 1, .from = 1.0, .to = 6.0 }, false },
+                 { { .run = 2, .to = 6.0 }, true }, { { .run = 1, .to = 6.0 }, true } };
+    struct an_db *db = fixture_open(NULL);
+    double once = 0.0;
+    for (size_t i = 0; db != NULL && i < sizeof rows / sizeof rows[0]; i++) {
+        struct an_frame *frame = NULL;
+        CHECK_I64(an_share(db, &shared, &rows[i].args, NULL), WEIR_OK);
+        CHECK_I64(an_query(db, "SELECT run, at, once FROM weir_shared", NULL, &frame, NULL),
+                  WEIR_OK);
+        CHECK_NEAR(an_number(frame, 0, 0), (double)rows[i].args.run, 0);
+        CHECK_NEAR(an_number(frame, 0, 1), rows[i].args.to, 0);
+        CHECK((fabs(an_number(frame, 0, 2) - once) > 0.0) == rows[i].is_new);
+        once = an_number(frame, 0, 2);
+        an_frame_destroy(frame);
+    }
+    an_close(db);
+}
+
 static void words(void)
 {
     CHECK_STR(an_word_number(0.7789).text, "0.779");
@@ -321,6 +348,11 @@ static void words(void)
     CHECK_STR(an_word_duration(187200.0).text, "2d4h");
     CHECK_STR(an_word_elapsed(4800.0).text, "01:20:00");
     CHECK_STR(an_word_clock(1700000000, 0.0).text, "22:13:20");
+    CHECK_STR(an_word_value(1.0, "jobs").text, "1 job");
+    CHECK_STR(an_word_value(1.0, "s").text, "1\u00a0s");
+    CHECK_STR(an_word_value(1.0, "GPU s").text, "1 GPU s");
+    CHECK_STR(an_word_value(2.0, "jobs").text, "2 jobs");
+    CHECK_STR(an_word_value(1.0, "1/s").text, "1/s");
     CHECK_STR(an_shorten("caption", 7).text, "caption");
     CHECK_STR(an_shorten("captioning", 7).text, "caption…");
 }
@@ -343,6 +375,7 @@ static const struct test tests[] = {
     { "a mean that lacks what is unfinished wins nothing", what_is_unfinished_wins_nothing },
     { "unknown metrics and baselines are refused", unknown_names },
     { "the metric table is complete and has no duplicates", metric_table_is_sound },
+    { "what several statements read is made once for its arguments", shares_what_several_ask },
     { "numbers and times read as people write them", words },
 };
 TEST_MAIN(tests)

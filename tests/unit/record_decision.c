@@ -4,6 +4,7 @@
  */
 #include "sim/engine/time.h"
 #include "sim/record/record.h"
+#include "sim/record/sampling.h"
 #include "tests/support/check.h"
 
 #include <math.h>
@@ -176,7 +177,7 @@ static void a_decision_without_a_plan_is_one_row(void)
     close_database(&database);
 }
 
-static struct sim_meter *make_meter(void)
+static struct sim_meter *make_meter(uint32_t node_every)
 {
     const struct sim_meter_amounts node = {
         { [SIM_RESOURCE_CPU] = 4.0, [SIM_RESOURCE_GPU] = 2.0 }
@@ -184,6 +185,7 @@ static struct sim_meter *make_meter(void)
     struct sim_meter_stage_info stage = { .mix = 1.0, .samples_per_source = 1.0, .batch = 1 };
     stage.shape.cpu_units = WEIR_ONE;
     const struct sim_meter_config config = { .node_count = 1,
+                                             .node_every = node_every,
                                              .node_capacity = &node,
                                              .stage_count = 1,
                                              .stages = &stage,
@@ -197,7 +199,7 @@ static struct sim_meter *make_meter(void)
 static void samples_are_exact_means_and_add_up_to_the_result(void)
 {
     struct database database = open_database();
-    struct sim_meter *meter = make_meter();
+    struct sim_meter *meter = make_meter(0);
     const struct weir_node node = { .gpu_count = 2, .cpu_free = WEIR_ONE };
     const struct weir_gpu gpus[2] = { { .units_free = WEIR_ONE }, { .units_free = WEIR_ONE / 2 } };
     const struct sim_meter_worker worker = { .holds = { { 1.0 } }, .uses = { { 1.0 } } };
@@ -254,6 +256,32 @@ static void samples_are_exact_means_and_add_up_to_the_result(void)
     close_database(&database);
 }
 
+/* Busy from 1 s on, five samples of a second each, three of them to a row: [0, 3) and [3, 5). */
+static void of_many_nodes_samples_are_joined_as_they_come(void)
+{
+    struct database database = open_database();
+    struct sim_meter *meter = make_meter(3);
+    const struct sim_meter_worker worker = { .holds = { { 1.0 } }, .uses = { { 1.0 } } };
+    sim_meter_worker_state(meter, SIM_NS_PER_S, &worker, SIM_METER_GONE, SIM_METER_BUSY);
+    for (int64_t t = 1; t <= 5; t++)
+        CHECK_I64(sim_meter_sample(meter, t * SIM_NS_PER_S, database.recorder, NULL), WEIR_OK);
+    for (size_t i = 0; i < 2; i++) /* the second time nothing is left */
+        CHECK_I64(sim_meter_sample_rest(meter, database.recorder, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_close(database.recorder, NULL), WEIR_OK);
+    check_row(&database, "SELECT group_concat(cpu_active) FROM cluster_sample",
+              "0.0,1.0,1.0,1.0,1.0");
+    check_row(&database,
+              "SELECT group_concat(t_s || '+' || dt_s || ':' || round(cpu_active, 3)) FROM "
+              "node_sample",
+              "0.0+3.0:0.667,3.0+2.0:1.0");
+    sim_meter_destroy(meter);
+    close_database(&database);
+    CHECK_I64(sim_sampling_node_every(0), 1);
+    CHECK_I64(sim_sampling_node_every(1310), 1);
+    CHECK_I64(sim_sampling_node_every(1311), 2);
+    CHECK_I64(sim_sampling_node_every(10000), 8);
+}
+
 static const struct test tests[] = {
     { "a decision keeps its actions with outcomes and reasons",
       a_decision_keeps_its_actions_with_outcomes_and_reasons },
@@ -262,5 +290,7 @@ static const struct test tests[] = {
     { "a decision without a plan is one row", a_decision_without_a_plan_is_one_row },
     { "samples are exact means and add up to the result",
       samples_are_exact_means_and_add_up_to_the_result },
+    { "of many nodes samples are joined as they come",
+      of_many_nodes_samples_are_joined_as_they_come },
 };
 TEST_MAIN(tests)
