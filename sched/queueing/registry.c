@@ -36,6 +36,9 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_cohorts,
     /* who runs and where together */
     &weir_queueing_gavel,
+    /* and with how many ranks */
+    &weir_queueing_optimus,
+    &weir_queueing_elastic,
 };
 
 WEIR_REGISTRY(queueing, queueings)
