@@ -121,6 +121,8 @@ static struct weir_joint_job entry_of(const struct weir_joint *joint, const stru
         .workload = job->workload,
         .state = job->state,
         .is_preempted = job->is_preempted,
+        .restarts = job->state == WEIR_JOB_WAITING || job->attempts == 0 ? job->attempts
+                                                                         : job->attempts - 1,
         .submit_ns = job->submit_ns,
         .gpus = weir_units_amount(shape->gpu_units) * shape->gpu_count,
         .left_s = left_ns == INT64_MAX ? day_s : (double)left_ns / ns_per_s,

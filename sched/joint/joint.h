@@ -32,6 +32,7 @@ struct weir_joint_job {
     const struct weir_speedup *speedup; /* NULL = it runs with `usual` ranks */
     uint32_t least, most, usual;
     uint32_t first;         /* of its speeds */
+    uint32_t restarts;      /* so far */
     double gpus, more_gpus; /* of one of its ranks; of those that are always there */
     double on_type[WEIR_JOINT_TYPES];
     double total_s, left_s;  /* of its usual ranks, on the first type */

@@ -39,6 +39,9 @@ static const struct weir_queueing_ops *const queueings[] = {
     /* and with how many ranks */
     &weir_queueing_optimus,
     &weir_queueing_elastic,
+    &weir_queueing_sia,
+    &weir_queueing_themis,
+    &weir_queueing_allox,
 };
 
 WEIR_REGISTRY(queueing, queueings)
