@@ -80,6 +80,22 @@ static void put_extra(struct weir_json *json, const struct weir_job *job)
     weir_json_close(json, '[');
 }
 
+static void put_speedup(struct weir_json *json, const struct weir_speedup *speedup)
+{
+    static const char *const laws[] = { "amdahl", "table", "step", "goodput" };
+
+    if (speedup == NULL)
+        return;
+    weir_json_text(json, "speedup_law", laws[speedup->law]);
+    weir_json_integer(json, "speedup_least", speedup->least);
+    weir_json_integer(json, "speedup_most", speedup->most);
+    weir_json_integer(json, "speedup_usual", speedup->usual);
+    weir_json_open(json, "speedup", '[');
+    for (uint32_t i = 0; i < speedup->count; i++)
+        weir_json_number(json, NULL, speedup->numbers[i]);
+    weir_json_close(json, '[');
+}
+
 static void put_job(const struct weir_export *out, uint32_t record)
 {
     const struct weir_job_record *const from = &out->host->jobs.records[record];
@@ -104,6 +120,7 @@ static void put_job(const struct weir_export *out, uint32_t record)
         weir_export_unless(json, "started", weir_jobs_placed(&out->host->jobs, record)->started, 0);
     weir_json_word(json, "seed", from->seed);
     put_extra(json, &job);
+    put_speedup(json, job.speedup);
     weir_json_close(json, '{');
 }
 

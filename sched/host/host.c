@@ -263,6 +263,14 @@ static bool concerns_scaling(const struct weir_host *host)
     return host->pools.count > 0 && (host->view.causes & causes) != 0;
 }
 
+/* Somebody waits, or who runs may get other ranks. */
+static bool concerns_jobs(const struct weir_host *host, const struct weir_policy_set *set)
+{
+    return host->jobs.counts[WEIR_JOB_WAITING] > 0 ||
+           ((set->queueing->flags & WEIR_QUEUEING_RESIZES) != 0 &&
+            host->jobs.counts[WEIR_JOB_RUNNING] > 0);
+}
+
 static weir_status ask_queueing(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
 {
@@ -292,7 +300,7 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
 {
     const bool is_woken = set->queueing->pass != NULL && (host->view.causes & WEIR_CAUSE_WAKE) != 0;
     const bool has_jobs = (host->is_dirty || is_woken || host->hold_mode == WEIR_HOLD_RESERVE) &&
-                          host->jobs.counts[WEIR_JOB_WAITING] > 0;
+                          concerns_jobs(host, set);
 
     host->preempted_count = 0;
     if (host->jobs.short_count > 0 && host->is_dirty)
@@ -330,11 +338,10 @@ static weir_status check_plan(struct weir_host *host, const struct weir_policy_s
 
 /* Nobody waits or lacks ranks, nothing is to be cut and there is nothing to scale: what is planned
  * is nothing. */
-static bool has_nothing_to_plan(const struct weir_host *host)
+static bool has_nothing_to_plan(const struct weir_host *host, const struct weir_policy_set *set)
 {
-    return host->jobs.counts[WEIR_JOB_WAITING] == 0 && host->fresh_count == 0 &&
-           host->pools.count == 0 && host->cut_min_gain == 0 && host->cuts.count == 0 &&
-           host->jobs.short_count == 0;
+    return !concerns_jobs(host, set) && host->fresh_count == 0 && host->pools.count == 0 &&
+           host->cut_min_gain == 0 && host->cuts.count == 0 && host->jobs.short_count == 0;
 }
 
 static void accept_plan(struct weir_host *host)
@@ -364,7 +371,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .seed = host->seed };
 
     weir_plan_reset(host->plan, host->next_worker, host->explain);
-    if (has_nothing_to_plan(host)) {
+    if (has_nothing_to_plan(host, set)) {
         accept_plan(host);
         return WEIR_OK;
     }

@@ -316,7 +316,7 @@ static bool says_extra(const struct weir_job_spec *spec)
     return spec->queued_ns != spec->submit_ns || spec->attained_ns != 0 || spec->attempts != 0 ||
            spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
            spec->round_share > 0 || spec->throughput_count > 0 || spec->user != 0 ||
-           spec->reservation != 0 || spec->done_ns != 0;
+           spec->reservation != 0 || spec->done_ns != 0 || spec->speedup != NULL;
 }
 
 static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec *spec,
@@ -342,8 +342,22 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
                                                     .throughput_count = spec->throughput_count,
                                                     .user = spec->user,
                                                     .done_ns = spec->done_ns,
+                                                    .speedup = spec->speedup,
                                                     .reservation = spec->reservation };
     return WEIR_OK;
+}
+
+static weir_status check_speedup(const struct weir_job_spec *spec, struct weir_error *error)
+{
+    if (spec->speedup == NULL)
+        return WEIR_OK;
+    if (spec->strategy > 0)
+        return weir_fail(error, WEIR_EUNSUPPORTED,
+                         "a placement group runs with all its bundles, whatever its speed");
+    const weir_status status = weir_speedup_check(spec->speedup, error);
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "its speed by ranks");
+    return status;
 }
 
 static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_job_spec *spec,
@@ -365,7 +379,7 @@ static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_jo
         return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", spec->strategy);
     if (weir_jobs_find(jobs, spec->workload, spec->id) != WEIR_NO_INDEX)
         return weir_fail(error, WEIR_EDUPLICATE, "it is known already");
-    return WEIR_OK;
+    return check_speedup(spec, error);
 }
 
 /* Names the random choices of the next start, so that no other job changes them. */
@@ -499,6 +513,13 @@ void weir_jobs_change_kind(struct weir_jobs *jobs, uint32_t record, uint32_t kin
     count_short(jobs, record, 1);
 }
 
+void weir_jobs_change_waiting(struct weir_jobs *jobs, uint32_t record, uint32_t kind)
+{
+    charge(jobs, jobs->records[record].kind, 0, -1);
+    jobs->records[record].kind = kind;
+    charge(jobs, kind, 0, 1);
+}
+
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state)
 {
     struct weir_job_record *const job = &jobs->records[record];
@@ -541,6 +562,7 @@ static void describe_extra(const struct weir_job_extra *extra, struct weir_job *
     job->round_share = extra->round_share;
     job->throughput = extra->throughput;
     job->throughput_count = extra->throughput_count;
+    job->speedup = extra->speedup;
 }
 
 static void describe_whole(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)

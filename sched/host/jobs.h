@@ -58,6 +58,7 @@ struct weir_job_extra {
     uint32_t reservation;
     uint32_t attempts; /* before it was submitted */
     int64_t done_ns;
+    const struct weir_speedup *speedup;
     uint32_t next_free;
 };
 
@@ -165,8 +166,14 @@ static inline bool weir_jobs_may_grow(const struct weir_jobs *jobs, uint32_t rec
     return record != WEIR_NO_INDEX && jobs->records[record].state == WEIR_JOB_RUNNING &&
            weir_job_kind_is_short(&jobs->kinds[jobs->records[record].kind]);
 }
+/* A job that waits is to start with so many ranks in its first group, no more and no less. The key
+ * that it has in the queue stays. Errors as of weir_jobs_find_kind. */
+weir_status weir_jobs_set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_t ranks,
+                                struct weir_error *error);
 /* A job that runs has other ranks: it is of this kind from now on. */
 void weir_jobs_change_kind(struct weir_jobs *jobs, uint32_t record, uint32_t kind);
+/* The same of one that waits and is not in the queue. */
+void weir_jobs_change_waiting(struct weir_jobs *jobs, uint32_t record, uint32_t kind);
 /* Room for one more job that starts. */
 weir_status weir_jobs_reserve_placed(struct weir_jobs *jobs);
 /* Of a job that is not in the queue. To start or run takes room that was reserved. */

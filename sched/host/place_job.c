@@ -79,6 +79,24 @@ static weir_status find_place(const struct job_question *asked,
                                 asked->error);
 }
 
+/* On the node that was chosen for it. */
+static weir_status take_node(const struct job_question *asked, const struct weir_place_query *query,
+                             uint32_t node)
+{
+    struct weir_place_answer *const answer = &asked->placer->answer;
+    weir_status status = WEIR_OK;
+
+    asked->placer->counts.tried++;
+    memset(&answer->choice, 0, sizeof answer->choice);
+    answer->choice.runner_up_node = WEIR_NO_INDEX;
+    answer->reused = WEIR_NO_INDEX;
+    answer->choice.nodes_seen = answer->choice.candidates = answer->choice.ties = 1;
+    status = weir_place_first(query->cluster, node, query->shape, &answer->alloc);
+    if (status != WEIR_OK)
+        answer->choice.rejected[WEIR_REASON_GPU_WHOLE] = 1;
+    return status;
+}
+
 static weir_status start_rank(const struct job_question *asked, uint32_t rank)
 {
     struct weir_placer *const placer = asked->placer;
@@ -88,7 +106,8 @@ static weir_status start_rank(const struct job_question *asked, uint32_t rank)
                                               &placer->answer };
 
     query.shape = shape_of(asked, rank, &narrowed);
-    WEIR_TRY(find_place(asked, &query));
+    WEIR_TRY(rank < placer->wanted_node_count ? take_node(asked, &query, placer->wanted_nodes[rank])
+                                              : find_place(asked, &query));
     WEIR_TRY(weir_explain_start(placer->bound.plan, &explained));
     const struct weir_placer_start start = { .owner = asked->owner,
                                              .rank = rank,

@@ -40,6 +40,8 @@ struct weir_placer {
     uint32_t refused_count, refused_capacity;
     uint32_t has_mix;     /* `frequencies` are of this round */
     uint32_t wanted_type; /* of GPUs of the job that is placed, index + 1; 0 = any it accepts */
+    const uint32_t *wanted_nodes; /* of its first ranks; NULL = wherever the policy says */
+    uint32_t wanted_node_count;
     uint64_t round;
     struct weir_placer_counts counts;
     struct weir_shape *bundles; /* of the placement group that is asked about */

@@ -203,27 +203,72 @@ weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload,
     return weir_host_try_job(placer->bound.host, record, error);
 }
 
-weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32_t workload, uint64_t id,
-                                     uint32_t gpu_type, struct weir_error *error)
+static weir_status check_type(const struct weir_job_kind *kind, uint64_t id, uint32_t gpu_type,
+                              struct weir_error *error)
 {
-    const struct weir_owner job = weir_job_owner(workload, id);
-    uint32_t record = 0;
-
-    WEIR_TRY(find_waiting(placer, &job, &record, error));
-    const struct weir_job_record *const found = &placer->bound.jobs->records[record];
-    const struct weir_job_kind *const kind = &placer->bound.jobs->kinds[found->kind];
-    if (kind->strategy > 0)
-        return weir_fail(error, WEIR_EUNSUPPORTED, "job %llu is a placement group",
-                         (unsigned long long)id);
     for (uint32_t g = 0; g < kind->group_count; g++)
         if (kind->groups[g].shape.gpu_count > 0 &&
             !weir_shape_takes_type(&kind->groups[g].shape, gpu_type))
             return weir_fail(error, WEIR_EINVAL, "job %llu takes no GPU of type %u",
                              (unsigned long long)id, gpu_type);
-    placer->wanted_type = gpu_type + 1;
+    return WEIR_OK;
+}
+
+/* Whether it may start so. */
+static weir_status check_start(const struct weir_placer *placer, uint32_t record,
+                               const struct weir_job_start *start, struct weir_error *error)
+{
+    const struct weir_job_record *const job = &placer->bound.jobs->records[record];
+    const struct weir_job_kind *const kind = &placer->bound.jobs->kinds[job->kind];
+    const struct weir_job_extra *const extra =
+        job->extra == WEIR_NO_INDEX ? NULL : &placer->bound.jobs->extras[job->extra];
+    const struct weir_speedup *const speedup = extra == NULL ? NULL : extra->speedup;
+
+    if (kind->strategy > 0)
+        return weir_fail(error, WEIR_EUNSUPPORTED, "job %llu is a placement group",
+                         (unsigned long long)job->id);
+    if (start->ranks > 0 && start->ranks != kind->groups[0].ranks &&
+        (speedup == NULL || start->ranks < speedup->least || start->ranks > speedup->most))
+        return weir_fail(error, WEIR_EINVAL, "job %llu does not run with %u ranks",
+                         (unsigned long long)job->id, start->ranks);
+    if (start->node_count > 0 && (start->nodes == NULL || start->node_count != start->ranks))
+        return weir_fail(error, WEIR_EINVAL, "job %llu: %u nodes for %u ranks",
+                         (unsigned long long)job->id, start->node_count, start->ranks);
+    for (uint32_t i = 0; i < start->node_count; i++)
+        if (start->nodes[i] >= weir_cluster_node_count(placer->bound.scratch))
+            return weir_fail(error, WEIR_EINVAL, "there is no node %u", start->nodes[i]);
+    return start->gpu_type == 0 ? WEIR_OK : check_type(kind, job->id, start->gpu_type - 1, error);
+}
+
+weir_status weir_placer_start_job_as(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                     const struct weir_job_start *start, struct weir_error *error)
+{
+    const struct weir_owner job = weir_job_owner(workload, id);
+    uint32_t record = 0;
+
+    if (start == NULL || start->size < sizeof *start)
+        return weir_fail(error, WEIR_EABI, "how job %llu starts is not said",
+                         (unsigned long long)id);
+    WEIR_TRY(find_waiting(placer, &job, &record, error));
+    WEIR_TRY(check_start(placer, record, start, error));
+    if (start->ranks > 0)
+        WEIR_TRY(weir_jobs_set_ranks(placer->bound.jobs, record, start->ranks, error));
+    placer->wanted_type = start->gpu_type;
+    placer->wanted_nodes = start->node_count > 0 ? start->nodes : NULL;
+    placer->wanted_node_count = start->node_count;
     const weir_status status = weir_host_try_job(placer->bound.host, record, error);
     placer->wanted_type = 0;
+    placer->wanted_nodes = NULL;
+    placer->wanted_node_count = 0;
     return status;
+}
+
+weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                     uint32_t gpu_type, struct weir_error *error)
+{
+    const struct weir_job_start start = { .size = sizeof start, .gpu_type = gpu_type + 1 };
+
+    return weir_placer_start_job_as(placer, workload, id, &start, error);
 }
 
 weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload, uint64_t id,

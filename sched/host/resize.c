@@ -20,32 +20,60 @@
 
 /* ---- another kind ---- */
 
-/* Of a job that runs: `ranks` in its first group. */
-static weir_status set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_t ranks, uint32_t most,
+/* The kind of jobs like this one, but for `ranks` in its first group, of which it may have `most`.
+ */
+static weir_status find_kind(struct weir_jobs *jobs, const struct weir_job_record *job,
+                             const struct weir_rank_group *first, uint32_t *other,
                              struct weir_error *error)
 {
-    const struct weir_job_record *const job = &jobs->records[record];
     const struct weir_job_kind *const kind = &jobs->kinds[job->kind];
     const uint32_t count = kind->group_count;
     struct weir_rank_group *const groups = weir_alloc(&jobs->allocator, count, sizeof *groups);
-    uint32_t other = 0;
 
     if (groups == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     memcpy(groups, kind->groups, count * sizeof *groups);
-    groups[0].ranks = ranks;
-    groups[0].ranks_max = most;
+    groups[0] = *first;
     const struct weir_job_spec spec = { .size = sizeof spec,
                                         .workload = job->workload,
                                         .groups = groups,
                                         .group_count = count,
                                         .strategy = kind->strategy,
                                         .tenant = job->tenant };
-    const weir_status status = weir_jobs_find_kind(jobs, &spec, &other, error);
+    const weir_status status = weir_jobs_find_kind(jobs, &spec, other, error);
     weir_free(&jobs->allocator, groups);
-    if (status == WEIR_OK)
-        weir_jobs_change_kind(jobs, record, other);
     return status;
+}
+
+/* Of a job that runs: `ranks` in its first group. */
+static weir_status set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_t ranks, uint32_t most,
+                             struct weir_error *error)
+{
+    struct weir_rank_group first = jobs->kinds[jobs->records[record].kind].groups[0];
+    uint32_t other = 0;
+
+    first.ranks = ranks;
+    first.ranks_max = most;
+    WEIR_TRY(find_kind(jobs, &jobs->records[record], &first, &other, error));
+    weir_jobs_change_kind(jobs, record, other);
+    return WEIR_OK;
+}
+
+weir_status weir_jobs_set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_t ranks,
+                                struct weir_error *error)
+{
+    struct weir_rank_group first = jobs->kinds[jobs->records[record].kind].groups[0];
+    uint32_t other = 0;
+
+    if (first.ranks == ranks && first.ranks_max == ranks)
+        return WEIR_OK;
+    first.ranks = first.ranks_max = ranks;
+    first.ranks_min = ranks < first.ranks_min ? ranks : first.ranks_min;
+    WEIR_TRY(find_kind(jobs, &jobs->records[record], &first, &other, error));
+    weir_jobs_take_out(jobs, record);
+    weir_jobs_change_waiting(jobs, record, other);
+    return weir_jobs_push(jobs, record) == WEIR_OK ? WEIR_OK
+                                                   : weir_fail(error, WEIR_ENOMEM, "out of memory");
 }
 
 static weir_status find_running(const struct weir_host *host, const struct weir_owner *job,

@@ -10,8 +10,9 @@
  * preempted, and nobody starts but those that were chosen; an idle cluster begins a round at once.
  *
  * Speeds on each type are those of the job (throughput); a job is worth the weight of its tenant.
- * Jobs without GPUs start when they fit. Left out of the published code: packing two jobs on a GPU,
- * and deficits, which settle ties there.
+ * Jobs without GPUs start when they fit. Goals beside max-min: finish-time
+ * fairness, the makespan, and jobs in turn (then who has no share does not run). Left out of the
+ * published code: packing two jobs on a GPU, and deficits, which settle ties there.
  */
 #include "sched/queueing/queueings.h"
 
@@ -25,7 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAM_ROUND, PARAM_RESET, PARAM_FILL, PARAM_COUNT };
+enum { PARAM_ROUND, PARAM_RESET, PARAM_FILL, PARAM_GOAL, PARAM_HIERARCHY, PARAM_COUNT };
+enum { GOAL_FIFO = WEIR_TYPE_MAKESPAN + 1 };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_ROUND] = WEIR_DURATION("round", 1e-3, 1e9, 360, "time between two choices"),
@@ -33,9 +35,17 @@ static const struct weir_param params[PARAM_COUNT] = {
                                   "time for which shares hold at least when jobs come and go"),
     [PARAM_FILL] =
         WEIR_FLAG("fill", 1, "jobs that could have more than the worst off are raised, too"),
+    [PARAM_GOAL] = WEIR_CHOICE("goal", "max_min|finish_time|makespan|fifo", 3, WEIR_TYPE_MAX_MIN,
+                               "what shares are for: the worst off, the worst time over that alone "
+                               "on an equal part, the time until all are done; or each job in turn "
+                               "has its fastest type that has room"),
+    [PARAM_HIERARCHY] = WEIR_CHOICE("hierarchy", "none|fairness|fifo", 2, WEIR_TYPE_FLAT,
+                                    "for max_min: the weight of a tenant is divided over its jobs, "
+                                    "or its first has it, and the next when that has enough"),
 };
 
 static const double ns_per_s = 1e9;
+static const double day_s = 86400; /* so long is a job that nobody knows the length of */
 
 /* A job in its present round. */
 struct entry {
@@ -44,9 +54,11 @@ struct entry {
     uint32_t state;
     int64_t start_ns, submit_ns;
     double weight;
-    uint32_t held;   /* type + 1 that it runs on; 0 = it does not, or nobody knows */
-    uint32_t wanted; /* type + 1 that it is to run on; 0 = none */
-    uint32_t is_new; /* since shares were worked out */
+    uint32_t tenant;
+    double total_s, done_s; /* on the first type; without what it has done this time */
+    uint32_t held;          /* type + 1 that it runs on; 0 = it does not, or nobody knows */
+    uint32_t wanted;        /* type + 1 that it is to run on; 0 = none */
+    uint32_t is_new;        /* since shares were worked out */
     uint32_t is_preempted;
     double speed[WEIR_ROUND_TYPES];
     struct weir_round_job round;
@@ -106,6 +118,11 @@ static struct entry entry_of(const struct gavel *gavel, const struct weir_view *
                            .start_ns = job->start_ns,
                            .submit_ns = job->submit_ns,
                            .weight = 1,
+                           .tenant = job->tenant,
+                           .total_s = job->estimate_ns == WEIR_UNKNOWN_TIME
+                                          ? day_s
+                                          : (double)job->estimate_ns / ns_per_s,
+                           .done_s = (double)job->done_ns / ns_per_s,
                            .is_new = 1,
                            .is_preempted = job->is_preempted,
                            .round = { .devices = weir_units_amount(need.gpu_units) } };
@@ -202,43 +219,148 @@ static void count_time(struct gavel *gavel, int64_t now_ns)
 
 /* ---- shares ---- */
 
-static weir_status work_out(struct gavel *gavel, struct weir_error *error)
+/* Each in the order of submission has all of its time on its fastest type that has room, until one
+ * finds none. */
+static void share_in_turn(const struct gavel *gavel, const uint32_t *turn, double *share)
 {
-    const struct weir_allocator *const memory = &gavel->allocator;
-    const uint32_t cells = gavel->count * gavel->types;
-    uint32_t jobs = 0;
+    double left[WEIR_ROUND_TYPES];
 
-    WEIR_ROOM(memory, gavel->numbers, gavel->number_capacity, 2 * cells + 1);
-    WEIR_ROOM(memory, gavel->claims, gavel->claim_capacity, gavel->count + 1);
-    for (uint32_t j = 0; j < gavel->count; j++) {
-        const struct entry *const job = &gavel->jobs[j];
+    memcpy(left, gavel->supply, sizeof left);
+    for (uint32_t i = 0; i < gavel->count; i++) {
+        const struct entry *const job = &gavel->jobs[turn[i]];
+        uint32_t best = WEIR_NO_INDEX;
         if (job->round.may_use == 0)
             continue;
-        gavel->claims[jobs] = (struct weir_type_job){ job->round.devices, job->weight };
-        memcpy(&gavel->numbers[(size_t)jobs++ * gavel->types], job->speed,
-               gavel->types * sizeof *gavel->numbers);
+        for (uint32_t t = 0; t < gavel->types; t++)
+            if (job->speed[t] > 0 && job->round.devices <= left[t] &&
+                (best == WEIR_NO_INDEX || job->speed[t] > job->speed[best]))
+                best = t;
+        if (best == WEIR_NO_INDEX)
+            return;
+        share[(size_t)turn[i] * gavel->types + best] = 1;
+        left[best] -= job->round.devices;
     }
+}
+
+/* Jobs by submission; few, and nearly in order already. */
+static void put_in_turn(const struct gavel *gavel, uint32_t *turn)
+{
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        uint32_t at = j;
+        for (; at > 0 && gavel->jobs[turn[at - 1]].submit_ns > gavel->jobs[j].submit_ns; at--)
+            turn[at] = turn[at - 1];
+        turn[at] = j;
+    }
+}
+
+/* What the programme is told of a job: who it is for, and its times. */
+static struct weir_type_job claim_of(const struct gavel *gavel, const struct entry *job,
+                                     int64_t now_ns)
+{
+    const bool runs = job->held > 0 && job->state != WEIR_JOB_WAITING;
+    const double ran_s = runs ? (double)(now_ns - job->start_ns) / ns_per_s : 0;
+    const double done_s = job->done_s + (runs ? ran_s * job->speed[job->held - 1] : 0);
+    const bool has_entities = gavel->values[PARAM_HIERARCHY] > 0;
+
+    return (struct weir_type_job){ .devices = job->round.devices,
+                                   .weight = has_entities ? 1 : job->weight,
+                                   .entity = job->tenant,
+                                   .left = fmax(job->total_s - done_s, 0),
+                                   .spent_s = (double)(now_ns - job->submit_ns) / ns_per_s,
+                                   .total = job->total_s };
+}
+
+/* Weights of tenants, by number. */
+static weir_status list_entities(struct gavel *gavel, double **entities)
+{
+    uint32_t most = 0;
+
+    for (uint32_t j = 0; j < gavel->count; j++)
+        most = gavel->jobs[j].tenant > most ? gavel->jobs[j].tenant : most;
+    *entities = weir_alloc(&gavel->allocator, (size_t)most + 1, sizeof **entities);
+    for (uint32_t j = 0; *entities != NULL && j < gavel->count; j++)
+        (*entities)[gavel->jobs[j].tenant] = gavel->jobs[j].weight;
+    return *entities == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
+static weir_status solve(struct gavel *gavel, uint32_t jobs, double *share)
+{
+    double *entities = NULL;
+
+    WEIR_TRY(list_entities(gavel, &entities));
     const struct weir_type_problem problem = { .jobs = jobs,
                                                .types = gavel->types,
                                                .job = gavel->claims,
                                                .throughput = gavel->numbers,
                                                .supply = gavel->supply,
-                                               .is_filled = gavel->values[PARAM_FILL] > 0 };
-    const double *share = gavel->numbers + cells;
-    if (jobs > 0 &&
-        weir_type_shares(&gavel->program, &problem, gavel->numbers + cells, NULL) != WEIR_OK)
+                                               .is_filled = gavel->values[PARAM_FILL] > 0,
+                                               .goal = (uint32_t)gavel->values[PARAM_GOAL],
+                                               .hierarchy =
+                                                   (uint32_t)gavel->values[PARAM_HIERARCHY],
+                                               .entities = entities };
+    const weir_status status = weir_type_shares(&gavel->program, &problem, share, NULL);
+    weir_free(&gavel->allocator, entities);
+    return status;
+}
+
+static weir_status fill_programme(struct gavel *gavel, int64_t now_ns, double *share,
+                                  struct weir_error *error)
+{
+    uint32_t jobs = 0;
+
+    WEIR_ROOM(&gavel->allocator, gavel->claims, gavel->claim_capacity, gavel->count + 1);
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        const struct entry *const job = &gavel->jobs[j];
+        if (job->round.may_use == 0)
+            continue;
+        gavel->claims[jobs] = claim_of(gavel, job, now_ns);
+        memcpy(&gavel->numbers[(size_t)jobs++ * gavel->types], job->speed,
+               gavel->types * sizeof *gavel->numbers);
+    }
+    if (jobs > 0 && solve(gavel, jobs, share) != WEIR_OK)
         return weir_fail(error, WEIR_EPOLICY, "the shares of %u jobs cannot be worked out", jobs);
+    for (uint32_t j = gavel->count;
+         j-- > 0 && jobs < gavel->count;) /* those without GPUs have none */
+        if (gavel->jobs[j].round.may_use != 0)
+            memmove(share + (size_t)j * gavel->types, share + (size_t)--jobs * gavel->types,
+                    gavel->types * sizeof *share);
+    return WEIR_OK;
+}
+
+static weir_status work_out(struct gavel *gavel, int64_t now_ns, struct weir_error *error)
+{
+    const struct weir_allocator *const memory = &gavel->allocator;
+    const uint32_t cells = gavel->count * gavel->types;
+
+    WEIR_ROOM(memory, gavel->numbers, gavel->number_capacity, 2 * cells + 1);
+    WEIR_ROOM(memory, gavel->order, gavel->order_capacity, gavel->count + 1);
+    double *const share = gavel->numbers + cells;
+    memset(share, 0, cells * sizeof *share);
+    if ((uint32_t)gavel->values[PARAM_GOAL] == GOAL_FIFO) {
+        put_in_turn(gavel, gavel->order);
+        share_in_turn(gavel, gavel->order, share);
+    } else {
+        WEIR_TRY(fill_programme(gavel, now_ns, share, error));
+    }
     for (uint32_t j = 0; j < gavel->count; j++) {
         struct entry *const job = &gavel->jobs[j];
         job->is_new = 0;
         memset(job->round.share, 0, sizeof job->round.share);
         memset(job->round.had_s, 0, sizeof job->round.had_s);
-        if (job->round.may_use == 0)
-            continue;
-        memcpy(job->round.share, share, gavel->types * sizeof *share);
-        share += gavel->types;
+        if (job->round.may_use != 0)
+            memcpy(job->round.share, share + (size_t)j * gavel->types,
+                   gavel->types * sizeof *share);
     }
     return WEIR_OK;
+}
+
+static uint32_t shared_types(const struct weir_round_job *job, uint32_t types)
+{
+    uint32_t set = 0;
+
+    for (uint32_t t = 0; t < types; t++)
+        set |= job->share[t] > 0 ? UINT32_C(1) << t : 0;
+    return set;
 }
 
 static weir_status choose(struct gavel *gavel, int64_t now_ns, struct weir_error *error)
@@ -247,14 +369,17 @@ static weir_status choose(struct gavel *gavel, int64_t now_ns, struct weir_error
     const struct weir_allocator *const memory = &gavel->allocator;
 
     if (gavel->has_changed && !(since_ns < gavel->values[PARAM_RESET] * ns_per_s)) {
-        WEIR_TRY(work_out(gavel, error));
+        WEIR_TRY(work_out(gavel, now_ns, error));
         gavel->reset_ns = (double)now_ns;
         gavel->has_changed = false;
     }
     WEIR_ROOM(memory, gavel->chosen, gavel->chosen_capacity, gavel->count + 1);
     WEIR_ROOM(memory, gavel->order, gavel->order_capacity, gavel->count + 1);
-    for (uint32_t j = 0; j < gavel->count; j++)
+    for (uint32_t j = 0; j < gavel->count; j++) {
         gavel->chosen[j] = gavel->jobs[j].round;
+        if ((uint32_t)gavel->values[PARAM_GOAL] == GOAL_FIFO)
+            gavel->chosen[j].may_use = shared_types(&gavel->jobs[j].round, gavel->types);
+    }
     struct weir_type_round round = { .jobs = gavel->chosen,
                                      .order = gavel->order,
                                      .job_count = gavel->count,

@@ -31,5 +31,10 @@ extern const struct weir_queueing_ops weir_queueing_fair_share;
 extern const struct weir_queueing_ops weir_queueing_quota_queues;
 extern const struct weir_queueing_ops weir_queueing_cohorts;
 extern const struct weir_queueing_ops weir_queueing_gavel;
+extern const struct weir_queueing_ops weir_queueing_optimus;
+extern const struct weir_queueing_ops weir_queueing_elastic;
+extern const struct weir_queueing_ops weir_queueing_sia;
+extern const struct weir_queueing_ops weir_queueing_themis;
+extern const struct weir_queueing_ops weir_queueing_allox;
 
 #endif

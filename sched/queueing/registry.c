@@ -36,6 +36,12 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_cohorts,
     /* who runs and where together */
     &weir_queueing_gavel,
+    /* and with how many ranks */
+    &weir_queueing_optimus,
+    &weir_queueing_elastic,
+    &weir_queueing_sia,
+    &weir_queueing_themis,
+    &weir_queueing_allox,
 };
 
 WEIR_REGISTRY(queueing, queueings)

@@ -21,7 +21,9 @@ struct filling {
     const struct weir_type_problem *problem;
     double *norm;  /* by job: what a unit of throughput counts */
     double *level; /* by job */
-    double *rise;  /* by job: of its level, for a rise of 1; 0 = it is frozen */
+    double *rise;  /* by job: of its level, for a rise of 1 */
+    double *open;  /* by job: 1 = it may still rise, 0 = it is frozen */
+    double *equal; /* by job: 1 / its throughput with an equal part of every type */
     double *share;
 };
 
@@ -48,9 +50,37 @@ static void take_job(struct filling *filling, uint32_t job)
     const struct weir_type_problem *const problem = filling->problem;
     const double equal = equal_part(problem, job);
 
-    filling->norm[job] = equal > 0 ? 1 / equal : 0;
-    filling->rise[job] = equal > 0 ? problem->job[job].weight / problem->job[job].devices : 0;
+    filling->norm[job] = filling->equal[job] = equal > 0 ? 1 / equal : 0;
+    filling->open[job] = equal > 0 ? 1 : 0;
     filling->level[job] = 0;
+}
+
+/* What is left of the weight of its entity for a job: its part, or all for the first. */
+static double part_of(const struct filling *filling, uint32_t job)
+{
+    const struct weir_type_problem *const problem = filling->problem;
+    const struct weir_type_job *const own = &problem->job[job];
+    double sum = 0;
+
+    for (uint32_t j = 0; j < problem->jobs; j++) {
+        if (!(filling->open[j] > 0) || problem->job[j].entity != own->entity)
+            continue;
+        if (problem->hierarchy == WEIR_TYPE_FIRST)
+            return j == job ? problem->entities[own->entity] : 0;
+        sum += problem->job[j].weight;
+    }
+    return sum > 0 ? problem->entities[own->entity] * own->weight / sum : 0;
+}
+
+static void set_rises(struct filling *filling)
+{
+    const struct weir_type_problem *const problem = filling->problem;
+
+    for (uint32_t j = 0; j < problem->jobs; j++) {
+        const double weight =
+            problem->hierarchy == WEIR_TYPE_FLAT ? problem->job[j].weight : part_of(filling, j);
+        filling->rise[j] = filling->open[j] > 0 ? weight / problem->job[j].devices : 0;
+    }
 }
 
 /* All but the goal. `only`: the job that rises, the others are held; WEIR_NO_INDEX = all that may.
@@ -114,23 +144,28 @@ static weir_status freeze(struct filling *filling)
         WEIR_TRY(rise(filling, j, &by));
         if (by * filling->rise[j] > slack * fmax(filling->level[j], 1))
             continue;
-        filling->rise[j] = 0;
+        filling->open[j] = 0;
         has_frozen = true;
     }
     for (uint32_t j = 0; j < filling->problem->jobs && !has_frozen; j++)
-        filling->rise[j] = 0; /* rounding: nobody binds, and nobody rises */
+        filling->open[j] = 0; /* rounding: nobody binds, and nobody rises */
     return WEIR_OK;
+}
+
+static void keep_share(struct filling *filling)
+{
+    memcpy(filling->share, filling->program->x,
+           (size_t)filling->problem->jobs * filling->problem->types * sizeof *filling->share);
 }
 
 static weir_status fill(struct filling *filling)
 {
     const struct weir_type_problem *const problem = filling->problem;
 
-    while (may_rise(filling)) {
+    for (set_rises(filling); may_rise(filling); set_rises(filling)) {
         double by = 0;
         WEIR_TRY(rise(filling, WEIR_NO_INDEX, &by));
-        memcpy(filling->share, filling->program->x,
-               (size_t)problem->jobs * problem->types * sizeof *filling->share);
+        keep_share(filling);
         for (uint32_t j = 0; j < problem->jobs; j++)
             filling->level[j] += by * filling->rise[j];
         if (!problem->is_filled)
@@ -140,11 +175,109 @@ static weir_status fill(struct filling *filling)
     return WEIR_OK;
 }
 
+/* ---- times ---- */
+
+/* The largest c with which every job has c times the throughput that it needs. */
+static weir_status cover(struct filling *filling, double *by)
+{
+    WEIR_TRY(rise(filling, WEIR_NO_INDEX, by));
+    keep_share(filling);
+    return WEIR_OK;
+}
+
+static weir_status least_makespan(struct filling *filling)
+{
+    const struct weir_type_problem *const problem = filling->problem;
+    double by = 0;
+
+    for (uint32_t j = 0; j < problem->jobs; j++) {
+        filling->norm[j] = 1;
+        filling->rise[j] = filling->open[j] > 0 ? problem->job[j].left : 0;
+    }
+    if (may_rise(filling))
+        WEIR_TRY(cover(filling, &by));
+    for (uint32_t j = 0; j < problem->jobs; j++)
+        filling->level[j] = by;
+    return WEIR_OK;
+}
+
+/* What each needs for a ratio; false = the time that is spent is too much for it already. */
+static bool need(struct filling *filling, double ratio)
+{
+    const struct weir_type_problem *const problem = filling->problem;
+
+    for (uint32_t j = 0; j < problem->jobs; j++) {
+        const struct weir_type_job *const job = &problem->job[j];
+        const double for_it_s = ratio * job->total * filling->equal[j] - job->spent_s;
+        if (filling->open[j] > 0 && job->left > 0 && !(for_it_s > 0))
+            return false;
+        filling->rise[j] = filling->open[j] > 0 && job->left > 0 ? job->left / for_it_s : 0;
+    }
+    return true;
+}
+
+static weir_status may_be(struct filling *filling, double ratio, bool *is_possible)
+{
+    double by = 1;
+
+    *is_possible = need(filling, ratio);
+    if (!*is_possible)
+        return WEIR_OK;
+    if (may_rise(filling))
+        WEIR_TRY(rise(filling, WEIR_NO_INDEX, &by));
+    *is_possible = by >= 1;
+    if (*is_possible)
+        keep_share(filling);
+    return WEIR_OK;
+}
+
+/* Halving; each ratio is a programme. */
+static weir_status least_ratio(struct filling *filling)
+{
+    const struct weir_type_problem *const problem = filling->problem;
+    bool is_possible = false;
+    double low = 0;
+    double high = 1;
+
+    weir_status status = WEIR_OK;
+
+    for (uint32_t j = 0; j < problem->jobs; j++)
+        filling->norm[j] = 1;
+    while (status == WEIR_OK && !is_possible && high < 1e12) {
+        high *= 2;
+        status = may_be(filling, high, &is_possible);
+    }
+    while (status == WEIR_OK && high - low > 1e-9 * high) {
+        const double middle = (low + high) / 2;
+        status = may_be(filling, middle, &is_possible);
+        if (is_possible)
+            high = middle;
+        else
+            low = middle;
+    }
+    for (uint32_t j = 0; j < problem->jobs; j++)
+        filling->level[j] = high;
+    return status;
+}
+
+static weir_status solve(struct filling *filling)
+{
+    switch ((enum weir_type_goal)filling->problem->goal) {
+    case WEIR_TYPE_MAX_MIN:
+        return fill(filling);
+    case WEIR_TYPE_FINISH_TIME:
+        return least_ratio(filling);
+    case WEIR_TYPE_MAKESPAN:
+        return least_makespan(filling);
+    }
+    return WEIR_EINVAL;
+}
+
 weir_status weir_type_shares(struct weir_program *program, const struct weir_type_problem *problem,
                              double *share, double *level)
 {
     const struct weir_allocator *const memory = &program->allocator;
-    double *const rows = weir_alloc(memory, 3 * (size_t)problem->jobs, sizeof *rows);
+    double *const rows = weir_alloc(memory, 5 * (size_t)problem->jobs, sizeof *rows);
     struct filling filling = { .program = program, .problem = problem, .share = share };
 
     if (rows == NULL)
@@ -152,10 +285,12 @@ weir_status weir_type_shares(struct weir_program *program, const struct weir_typ
     filling.norm = rows;
     filling.rise = rows + problem->jobs;
     filling.level = rows + 2 * (size_t)problem->jobs;
+    filling.open = rows + 3 * (size_t)problem->jobs;
+    filling.equal = rows + 4 * (size_t)problem->jobs;
     memset(share, 0, (size_t)problem->jobs * problem->types * sizeof *share);
     for (uint32_t j = 0; j < problem->jobs; j++)
         take_job(&filling, j);
-    const weir_status status = fill(&filling);
+    const weir_status status = solve(&filling);
     if (level != NULL)
         memcpy(level, filling.level, problem->jobs * sizeof *level);
     weir_free(memory, rows);

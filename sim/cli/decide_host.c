@@ -259,19 +259,35 @@ static weir_status reserve_throughputs(struct decide_host *made, struct weir_err
     size_t count = 0;
 
     for (size_t i = 0; i < json_array_size(jobs); i++)
-        count += json_array_size(json_object_get(json_array_get(jobs, i), "throughput"));
+        count += json_array_size(json_object_get(json_array_get(jobs, i), "throughput")) +
+                 json_array_size(json_object_get(json_array_get(jobs, i), "speedup"));
     made->throughputs = calloc(count + 1, sizeof *made->throughputs);
-    return made->throughputs != NULL ? WEIR_OK : weir_fail(error, WEIR_ENOMEM, "out of memory");
+    made->speedups = calloc(json_array_size(jobs) + 1, sizeof *made->speedups);
+    return made->throughputs != NULL && made->speedups != NULL
+               ? WEIR_OK
+               : weir_fail(error, WEIR_ENOMEM, "out of memory");
 }
 
-static void read_throughputs(struct decide_host *made, const json_t *list,
-                             struct weir_job_spec *spec)
+static const double *read_numbers(struct decide_host *made, const json_t *list, uint32_t *count)
 {
-    spec->throughput_count = (uint32_t)json_array_size(list);
-    spec->throughput =
-        spec->throughput_count > 0 ? made->throughputs + made->throughput_count : NULL;
+    const double *const first = made->throughputs + made->throughput_count;
+
+    *count = (uint32_t)json_array_size(list);
     for (size_t i = 0; i < json_array_size(list); i++)
         made->throughputs[made->throughput_count++] = json_number_value(json_array_get(list, i));
+    return *count > 0 ? first : NULL;
+}
+
+static void read_speeds(struct decide_host *made, const json_t *json, struct decide_job *job)
+{
+    struct weir_speedup *const speedup = &made->speedups[made->speedup_count++];
+
+    job->spec.throughput =
+        read_numbers(made, json_object_get(json, "throughput"), &job->spec.throughput_count);
+    *speedup = job->speedup;
+    speedup->size = sizeof *speedup;
+    speedup->numbers = read_numbers(made, json_object_get(json, "speedup"), &speedup->count);
+    job->spec.speedup = speedup->count > 0 ? speedup : NULL;
 }
 
 static weir_status take_job(struct decide_host *made, const json_t *json, size_t place,
@@ -299,7 +315,7 @@ static weir_status take_job(struct decide_host *made, const json_t *json, size_t
     job.spec.priority = (int32_t)job.priority;
     if (job.spec.queued_ns == WEIR_UNKNOWN_TIME)
         job.spec.queued_ns = job.spec.submit_ns;
-    read_throughputs(made, json_object_get(json, "throughput"), &job.spec);
+    read_speeds(made, json, &job);
     const weir_status status = weir_host_restore_job(made->host, &job.spec, &job.past, error);
     free(groups);
     return status;
@@ -534,4 +550,5 @@ void decide_host_close(struct decide_host *host)
     memcpy(&tables, &host->tables.items, sizeof tables); /* const for readers only */
     free(tables);
     free(host->throughputs);
+    free(host->speedups);
 }

@@ -19,8 +19,9 @@ struct decide_host {
     const json_t *workers;
     struct decide_document head;
     struct decide_tables tables;
-    double *throughputs; /* of jobs; the host looks at them */
-    size_t throughput_count;
+    double *throughputs; /* of jobs, and numbers of their speeds; the host looks at them */
+    struct weir_speedup *speedups;
+    size_t throughput_count, speedup_count;
     bool is_numbered;
     struct weir_host *host;
     struct weir_call call;

@@ -53,6 +53,7 @@ struct decide_job {
     struct weir_job_past past;
     int64_t id, priority;
     uint32_t kind;
+    struct weir_speedup speedup;
 };
 
 struct decide_tenant {

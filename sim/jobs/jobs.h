@@ -306,8 +306,8 @@ weir_status sim_jobs_start_ranks(struct sim_jobs_run *run, struct sim_job *job,
 /* It ran as long as its submitter said. */
 weir_status sim_jobs_overrun(struct sim_jobs_run *run, uint32_t slot);
 
-/* resize.c: how fast so many members are, all = 1. */
-double sim_jobs_elastic_speed(const struct sim_job_spec *spec, uint32_t members);
+/* resize.c: how fast its members are, over as many as it says. */
+double sim_jobs_elastic_speed(const struct sim_jobs_run *run, const struct sim_job *job);
 /* A rank lives no more. */
 weir_status sim_jobs_rank_gone(const struct sim_jobs_run *run, const struct sim_job *job,
                                uint64_t worker, bool *is_member);

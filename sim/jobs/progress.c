@@ -42,8 +42,7 @@ static uint64_t rate_of(struct sim_jobs_run *run, const struct sim_job *job)
         else
             held_up = fmax(held_up, slow);
     }
-    return sim_rate_at(slowest / held_up *
-                       sim_jobs_elastic_speed(sim_job_spec(run, job), life->members));
+    return sim_rate_at(slowest / held_up * sim_jobs_elastic_speed(run, job));
 }
 
 /* The one whose work is that of the job; NULL = they work together, or go in steps. */

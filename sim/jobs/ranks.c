@@ -23,10 +23,10 @@ static void observe_rank(const struct sim_jobs_run *run, const struct sim_job *j
 static double held_gpus(const struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
-    const uint32_t gone =
-        spec->members - sim_job_life(run, job)->members - sim_job_life(run, job)->lost;
-    return sim_job_gpus(spec) -
-           weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count * gone;
+    const struct sim_job_life *life = sim_job_life(run, job);
+    const double more = (double)life->members + life->lost - spec->members;
+    return sim_job_gpus(spec) +
+           weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count * more;
 }
 
 static void count_running(struct sim_jobs_run *run, const struct sim_job *job, int change)
@@ -36,6 +36,17 @@ static void count_running(struct sim_jobs_run *run, const struct sim_job *job, i
                    SIM_JOBS_RUNNING, change);
     sim_meter_tenant(run->context->meter, sim_jobs_now(run), sim_job_spec(run, job)->tenant_number,
                      0, change * held_gpus(run, job));
+}
+
+/* Of all that start, or of members that join: a plan may start it with another number of members
+ * than it says. */
+static const struct weir_shape *shape_of(const struct sim_job_spec *spec,
+                                         const struct sim_start *start, uint32_t rank)
+{
+    const uint32_t more = sim_job_workers(spec) - spec->members;
+    const uint32_t count = start->places.count;
+    return rank + more < count ? &spec->shape
+                               : sim_job_shape(spec, rank + sim_job_workers(spec) - count);
 }
 
 weir_status sim_jobs_start_ranks(struct sim_jobs_run *run, struct sim_job *job,
@@ -51,7 +62,7 @@ weir_status sim_jobs_start_ranks(struct sim_jobs_run *run, struct sim_job *job,
         const struct sim_worker_start wanted = { .owner = start->owner,
                                                  .driver = config->index,
                                                  .job_class = sim_job_class(run, job),
-                                                 .uses = sim_job_shape(spec, taken),
+                                                 .uses = shape_of(spec, start, taken),
                                                  .traffic = sim_memory_traffic_of(&spec->traffic),
                                                  .is_apart = is_apart,
                                                  .places = { &places[taken], 1 } };
@@ -138,7 +149,8 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
         return WEIR_OK;
     life->first_worker = start->places.items[0].id;
     life->workers = start->places.count;
-    life->members = sim_job_spec(run, job)->members;
+    life->members = start->places.count -
+                    (sim_job_workers(sim_job_spec(run, job)) - sim_job_spec(run, job)->members);
     life->lost = 0;
     for (uint32_t i = 0; i < start->places.count; i++)
         observe_rank(run, job, i, &start->places.items[i].alloc);
@@ -161,7 +173,7 @@ weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, e
                                 const char *text)
 {
     const struct sim_driver_config *config = &run->config;
-    const uint32_t ranks = sim_job_workers(sim_job_spec(run, job));
+    const uint32_t ranks = sim_job_most_workers(sim_job_spec(run, job));
     const struct sim_job_life *life = sim_job_life(run, job);
     while (life->ids != NULL && life->workers > 0) /* each takes itself off the list */
         WEIR_TRY(config->services->end(

@@ -18,11 +18,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-double sim_jobs_elastic_speed(const struct sim_job_spec *spec, uint32_t members)
+/* Nodes that its members are on; they were placed in turn. */
+static uint32_t count_nodes(const struct sim_jobs_run *run, const struct sim_job_life *life)
 {
-    const double serial = spec->elastic == NULL ? 0 : spec->elastic->serial;
-    const double all = serial + (1 - serial) / spec->members;
-    return spec->elastic == NULL ? 1 : all / (serial + (1 - serial) / members);
+    uint32_t count = 0;
+    uint32_t last = WEIR_NO_INDEX;
+    for (uint32_t i = 0; i < life->members; i++) {
+        const struct sim_worker *worker =
+            sim_workers_find(run->config.workers, sim_job_worker_id(life, i));
+        count += worker->node != last;
+        last = worker->node;
+    }
+    return count;
+}
+
+double sim_jobs_elastic_speed(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_elastic *elastic = sim_job_spec(run, job)->elastic;
+    const struct sim_job_life *life = sim_job_life(run, job);
+    if (elastic == NULL)
+        return 1;
+    const struct weir_speedup *speedup = &elastic->speedup;
+    const uint32_t nodes = speedup->law == WEIR_SPEEDUP_GOODPUT ? count_nodes(run, life) : 1;
+    return weir_speedup_at(speedup, life->members, nodes) /
+           weir_speedup_at(speedup, speedup->usual, 1);
 }
 
 /* ---- the list of ranks ---- */
@@ -33,7 +52,7 @@ static weir_status list_ranks(const struct sim_jobs_run *run, const struct sim_j
     struct sim_job_life *life = sim_job_life(run, job);
     if (life->ids != NULL)
         return WEIR_OK;
-    uint64_t *ids = calloc(sim_job_workers(sim_job_spec(run, job)), sizeof(*ids));
+    uint64_t *ids = calloc(sim_job_most_workers(sim_job_spec(run, job)), sizeof(*ids));
     if (ids == NULL)
         return WEIR_ENOMEM;
     for (uint32_t i = 0; i < life->workers; i++)
@@ -111,7 +130,7 @@ weir_status sim_jobs_grow(struct sim_jobs_run *run, struct sim_job *job,
     struct sim_job_life *life = sim_job_life(run, job);
     const uint32_t count = start->places.count;
     if (spec->elastic == NULL || life->is_lost || life->is_warned ||
-        life->members + count > spec->members) {
+        life->members + count > spec->elastic->most) {
         *reason = WEIR_REASON_FINISHED; /* it needs none any more */
         return WEIR_OK;
     }

@@ -57,12 +57,14 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .estimate_ns = estimate_ns,
         .deadline_ns = due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
         .attained_ns = life != NULL ? life->ran_ns * gpus * spec->members : 0,
-        .restart_cost_ns = life != NULL ? run->workload->preemption.restart_ns : 0,
+        .restart_cost_ns =
+            life != NULL || spec->elastic != NULL ? run->workload->preemption.restart_ns : 0,
         .throughput_count =
             has_speeds(run, spec) ? (uint32_t)run->config.scenario->gpu_types_count : 0,
         .throughput = spec->speed.on_type,
         .seed = sim_stream_u64(&stream),
-        .done_ns = life != NULL ? life->run_ns - life->saved_ns : 0
+        .done_ns = life != NULL ? life->run_ns - life->saved_ns : 0,
+        .speedup = spec->elastic != NULL ? &spec->elastic->speedup : NULL
     };
 }
 

@@ -297,6 +297,7 @@ weir_status sim_told_submit(struct sim_port *port, const struct weir_job_spec *j
     if (port->is_isolated) { /* both hosts know the same */
         told.throughput_count = 0;
         told.throughput = NULL;
+        told.speedup = NULL;
     }
     const weir_status status = weir_host_submit(port->host, &told, error_of(port));
     return tell(port, (struct sim_told){ SIM_TOLD_SUBMIT, .status = status },

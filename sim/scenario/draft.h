@@ -366,6 +366,7 @@ struct draft_rank_group {
 struct draft_elastic {
     struct draft_head head;
     struct sim_elastic to;
+    char *speeds, *step_times, *goodput;
 };
 
 struct draft_job_class {

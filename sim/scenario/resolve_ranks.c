@@ -4,6 +4,7 @@
  * change, and whom jobs follow. A class whose jobs come because of others takes none of those that
  * arrive by themselves.
  */
+#include "sim/engine/number.h"
 #include "sim/scenario/name_set.h"
 #include "sim/scenario/resolve.h"
 #include "workloads/job.h"
@@ -40,6 +41,92 @@ static void resolve_groups(struct sim_resolver *resolver, struct draft_job_class
                          "a placement group has equal bundles; leave groups or this out");
 }
 
+/* ---- members that change ---- */
+
+/* Numbers of a list, of which `count` are wanted, or any when it is 0. */
+static double *read_numbers(struct sim_resolver *resolver, const struct sim_yaml *node,
+                            const char *list, uint32_t *count)
+{
+    const uint32_t wanted = *count;
+    char *rest = sim_arena_copy(resolver->arena, list);
+    double *numbers = sim_arena_alloc(resolver->arena, strlen(list) + 1, sizeof *numbers);
+    *count = 0;
+    for (char *word = strsep(&rest, "|"); word != NULL; word = strsep(&rest, "|")) {
+        const size_t length = sim_number_scan(word, &numbers[*count]);
+        if (length == 0 || word[length] != '\0') {
+            sim_report_error(resolver->report, node, "expected a number, found '%s'", word);
+            return NULL;
+        }
+        *count += 1;
+    }
+    if (wanted != 0 && *count != wanted) {
+        sim_report_error(resolver->report, node, "expected %u numbers, found %u", wanted, *count);
+        return NULL;
+    }
+    return numbers;
+}
+
+struct speed_law {
+    const char *key, *list;
+    uint32_t law, count;
+};
+
+static void resolve_law(struct sim_resolver *resolver, const struct draft_head *head,
+                        const struct speed_law *law, struct sim_elastic *elastic)
+{
+    struct weir_speedup *speedup = &elastic->speedup;
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    const struct sim_yaml *node = sim_draft_at(head, law->key);
+    speedup->law = law->law;
+    speedup->count = law->count;
+    speedup->numbers = law->list == NULL ? &elastic->serial
+                                         : read_numbers(resolver, node, law->list, &speedup->count);
+    if (speedup->numbers != NULL && weir_speedup_check(speedup, &error) != WEIR_OK)
+        sim_report_error(resolver->report, node, "%s", error.text);
+}
+
+/* One law of speed; by serial without any other. */
+static void resolve_speedup(struct sim_resolver *resolver, const struct draft_elastic *draft,
+                            struct sim_elastic *elastic)
+{
+    const struct speed_law laws[] = {
+        { "speeds", draft->speeds, WEIR_SPEEDUP_TABLE, 0 },
+        { "step_times", draft->step_times, WEIR_SPEEDUP_STEP, 3 },
+        { "goodput", draft->goodput, WEIR_SPEEDUP_GOODPUT, WEIR_GOODPUT_COUNT },
+    };
+    const struct speed_law serial = { "serial", NULL, WEIR_SPEEDUP_AMDAHL, 1 };
+    const struct speed_law *said = NULL;
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
+        if (laws[i].list == NULL)
+            continue;
+        if (said != NULL || draft->to.serial > 0)
+            sim_report_error(resolver->report, sim_draft_at(&draft->head, laws[i].key),
+                             "says how fast members are; so does %s: leave one of them out",
+                             said != NULL ? said->key : serial.key);
+        said = &laws[i];
+    }
+    resolve_law(resolver, &draft->head, said != NULL ? said : &serial, elastic);
+}
+
+/* false = they cannot be. */
+static bool resolve_limits(struct sim_resolver *resolver, const struct draft_head *head,
+                           const struct sim_job_spec *job, struct sim_elastic *elastic)
+{
+    if (elastic->most == SIM_ABSENT_COUNT)
+        elastic->most = job->members;
+    if (elastic->most < job->members)
+        sim_report_error(resolver->report, sim_draft_at(head, "most"),
+                         "must be at least its members (%u), got %u", job->members, elastic->most);
+    if (elastic->least != SIM_ABSENT_COUNT && elastic->least > job->members)
+        sim_report_error(resolver->report, sim_draft_at(head, "least"),
+                         "must be at most its members (%u), got %u", job->members, elastic->least);
+    elastic->speedup = (struct weir_speedup){ .size = sizeof elastic->speedup,
+                                              .least = elastic->least,
+                                              .most = elastic->most,
+                                              .usual = job->members };
+    return elastic->least <= job->members && elastic->most >= job->members;
+}
+
 static void resolve_elastic(struct sim_resolver *resolver, const struct draft_job_class *draft,
                             struct sim_job_spec *job)
 {
@@ -55,9 +142,8 @@ static void resolve_elastic(struct sim_resolver *resolver, const struct draft_jo
     if (elastic->resize_ns == SIM_ABSENT_TIME)
         elastic->resize_ns = 0;
     job->elastic = elastic;
-    if (elastic->least != SIM_ABSENT_COUNT && elastic->least > job->members)
-        sim_report_error(resolver->report, sim_draft_at(head, "least"),
-                         "must be at most its members (%u), got %u", job->members, elastic->least);
+    if (resolve_limits(resolver, head, job, elastic))
+        resolve_speedup(resolver, &draft->elastic, elastic);
     if (draft->step.head.node != NULL || job->group != 0)
         sim_report_error(
             resolver->report, head->node, "%s and members that change do not go together: %s",

@@ -526,6 +526,12 @@ static inline uint32_t sim_job_workers(const struct sim_job_spec *job)
         count += job->more[i].members;
     return count;
 }
+/* Those of one that was started with as many as it may have. */
+static inline uint32_t sim_job_most_workers(const struct sim_job_spec *job)
+{
+    const uint32_t most = job->elastic == NULL ? job->members : job->elastic->most;
+    return sim_job_workers(job) - job->members + most;
+}
 /* What one of them takes. */
 static inline const struct weir_shape *sim_job_shape(const struct sim_job_spec *job, uint32_t rank)
 {

@@ -116,6 +116,9 @@ static const struct sim_section rank_group_section = {
 static const struct sim_field elastic_fields[] = {
     { COUNT("least", draft_elastic, to.least), REQUIRED, RANGE(1, 100000),
       HELP("members that the job goes on with; when it has fewer it waits again") },
+    { COUNT("most", draft_elastic, to.most), ABSENT("its members"), RANGE(1, 100000),
+      HELP("members that a policy which chooses their number may start it with; other policies "
+           "start it with `members`") },
     { CHOICE("on_loss", draft_elastic, to.on_loss, "requeue|shrink|heal"), ABSENT("shrink"),
       HELP("what a job does that lost members with their node: waits again, as one that is not "
            "elastic; goes on with the others; or goes on and takes members anew, one at a time, "
@@ -123,6 +126,16 @@ static const struct sim_field elastic_fields[] = {
     { NUMBER("serial", draft_elastic, to.serial), UNIT(FRACTION), ABSENT("0"), MOST(1),
       HELP("share of the work that more members do not make faster: n of them are "
            "1 / (serial + (1 - serial) / n) times as fast as one (Amdahl)") },
+    { TEXT("speeds", draft_elastic, speeds), WORDS, ABSENT("by serial"),
+      HELP("instead: how fast 1, 2, 3 ... members are, as measured: [1, 1.9, 2.7]; more than are "
+           "listed are as fast as the last") },
+    { TEXT("step_times", draft_elastic, step_times), WORDS, ABSENT("by serial"),
+      HELP("instead: a, b, c of a step that takes a/n + b + c n with n members (Optimus)") },
+    { TEXT("goodput", draft_elastic, goodput), WORDS, ABSENT("by serial"),
+      HELP("instead: the 13 numbers of Pollux' goodput, with which the batch grows with the "
+           "members: time to compute, fixed and an example; to exchange over nodes, fixed and a "
+           "member; on one node, the same; overlap; squared norm and variance of the gradient; "
+           "batch it was tuned for, the largest, smallest and largest of one member") },
     { TIME("resize", draft_elastic, to.resize_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("time it stands still after each change of its members") },
 };

@@ -210,6 +210,134 @@ static void a_job_without_a_type_holds_nobody_up(void)
     CHECK_NEAR(level[0], 0, 0);
 }
 
+/* ---- other goals ---- */
+
+enum { SOME = 3, KINDS = 2 };
+
+/* Three jobs on two types, as the programme: the largest c with c x need at most what each has. */
+static double most_of_need(const struct weir_type_problem *problem, const double *need)
+{
+    struct example example = { .rows = 2 * SOME + KINDS, .columns = SOME * KINDS + 1 };
+    double most = 0;
+    for (uint32_t j = 0; j < SOME; j++) {
+        for (uint32_t t = 0; t < KINDS; t++) {
+            example.a[j][j * KINDS + t] = 1;
+            example.a[SOME + t][j * KINDS + t] = problem->job[j].devices;
+            example.a[SOME + KINDS + j][j * KINDS + t] = -problem->throughput[j * KINDS + t];
+        }
+        example.b[j] = 1;
+        example.a[SOME + KINDS + j][SOME * KINDS] = need[j];
+    }
+    for (uint32_t t = 0; t < KINDS; t++)
+        example.b[SOME + t] = problem->supply[t];
+    example.c[SOME * KINDS] = 1;
+    CHECK_I64(ask_glpk(&example, &most), GLP_OPT);
+    return most;
+}
+
+static void check_supply(const struct weir_type_problem *problem, const double *share)
+{
+    for (uint32_t t = 0; t < KINDS; t++) {
+        double used = 0;
+        for (uint32_t j = 0; j < SOME; j++)
+            used += share[j * KINDS + t] * problem->job[j].devices;
+        CHECK(used <= problem->supply[t] + 1e-6);
+    }
+}
+
+/* Random ones: the makespan is that of GLPK; with the ratio that was found GLPK gives every job
+ * exactly what it needs, so none smaller is possible. */
+static void times_are_as_short_as_glpk_says(void)
+{
+    struct weir_program program;
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    uint64_t state = 9;
+    weir_program_open(&program, &memory);
+    (void)glp_term_out(GLP_OFF);
+    for (unsigned n = 0; n < 300; n++) {
+        struct weir_type_job jobs[SOME];
+        double throughput[SOME * KINDS];
+        double share[SOME * KINDS];
+        double level[SOME];
+        double need[SOME];
+        const double supply[] = { 1 + floor(draw(&state) * 3), 1 + floor(draw(&state) * 3) };
+        for (uint32_t j = 0; j < SOME; j++) {
+            const double total = 100 + 900 * draw(&state);
+            jobs[j] = (struct weir_type_job){ .devices = 1,
+                                              .weight = 1,
+                                              .left = total * (.1 + .9 * draw(&state)),
+                                              .spent_s = 300 * draw(&state),
+                                              .total = total };
+            for (uint32_t t = 0; t < KINDS; t++)
+                throughput[j * KINDS + t] = .5 + 4 * draw(&state);
+        }
+        struct weir_type_problem problem = { .jobs = SOME,
+                                             .types = KINDS,
+                                             .job = jobs,
+                                             .throughput = throughput,
+                                             .supply = supply,
+                                             .goal = WEIR_TYPE_MAKESPAN };
+        for (uint32_t j = 0; j < SOME; j++)
+            need[j] = jobs[j].left;
+        CHECK_I64(weir_type_shares(&program, &problem, share, level), WEIR_OK);
+        CHECK_NEAR(level[0] / most_of_need(&problem, need), 1, 1e-6);
+        check_supply(&problem, share);
+        problem.goal = WEIR_TYPE_FINISH_TIME;
+        CHECK_I64(weir_type_shares(&program, &problem, share, level), WEIR_OK);
+        for (uint32_t j = 0; j < SOME; j++) {
+            const double equal =
+                (supply[0] * throughput[j * KINDS] + supply[1] * throughput[j * KINDS + 1]) /
+                (supply[0] + supply[1]);
+            need[j] = jobs[j].left / (level[0] * jobs[j].total / equal - jobs[j].spent_s);
+            CHECK(need[j] > 0);
+        }
+        CHECK_NEAR(most_of_need(&problem, need), 1, 1e-6);
+        check_supply(&problem, share);
+    }
+    weir_program_close(&program);
+}
+
+/* Two entities of weights 2 and 1 with three jobs and one, or one and three: their weight is
+ * divided over the jobs that may still rise; or the first has it. */
+static void entities_divide_their_weight(void)
+{
+    static const double weights[] = { 2, 1 };
+    static const double ones[] = { 1, 1, 1, 1 };
+    static const struct {
+        double supply;
+        uint32_t first, hierarchy; /* jobs of the first entity */
+        double level[4];
+    } cases[] = {
+        { 2, 3, WEIR_TYPE_FAIR, { 4. / 9, 4. / 9, 4. / 9, 2. / 3 } },
+        { 3, 1, WEIR_TYPE_FAIR, { 1, 2. / 3, 2. / 3, 2. / 3 } },
+        { 2, 3, WEIR_TYPE_FIRST, { 1, 1. / 3, 0, 2. / 3 } },
+    };
+    struct weir_program program;
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    weir_program_open(&program, &memory);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct weir_type_job jobs[4];
+        double share[4];
+        double level[4];
+        for (uint32_t j = 0; j < 4; j++)
+            jobs[j] =
+                (struct weir_type_job){ .devices = 1, .weight = 1, .entity = j >= cases[i].first };
+        const struct weir_type_problem problem = { .jobs = 4,
+                                                   .types = 1,
+                                                   .job = jobs,
+                                                   .throughput = ones,
+                                                   .supply = &cases[i].supply,
+                                                   .is_filled = true,
+                                                   .hierarchy = cases[i].hierarchy,
+                                                   .entities = weights };
+        CHECK_I64(weir_type_shares(&program, &problem, share, level), WEIR_OK);
+        for (uint32_t j = 0; j < 4; j++)
+            if (!CHECK_NEAR(level[j], cases[i].level[j], 1e-6))
+                printf("case %zu job %u\n", i, j);
+    }
+    weir_program_close(&program);
+}
+
 /* ---- rounds ---- */
 
 /* Two types of one device, six rounds of 360 s: who runs, and the priorities of the third. */
@@ -270,6 +398,8 @@ static const struct test tests[] = {
     { "published optima are reached", published_optima_are_reached },
     { "levels rise one after the other", levels_rise_one_after_the_other },
     { "a job without a type holds nobody up", a_job_without_a_type_holds_nobody_up },
+    { "times are as short as GLPK says", times_are_as_short_as_glpk_says },
+    { "entities divide their weight", entities_divide_their_weight },
     { "rounds give jobs their shares", rounds_give_jobs_their_shares },
     { "a round leaves nothing idle", a_round_leaves_nothing_idle },
 };

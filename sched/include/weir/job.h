@@ -41,7 +41,10 @@ enum weir_queueing_flag {
     /* Jobs behind one that does not fit may start. Otherwise they wait behind it. */
     WEIR_QUEUEING_PASSES = 1,
     /* Keys of waiting jobs change with time: they are asked for anew at every pass. */
-    WEIR_QUEUEING_AGES = 2
+    WEIR_QUEUEING_AGES = 2,
+    /* It decides how many ranks a job has: its pass is asked for also when nobody waits. From 2.3
+     * on. */
+    WEIR_QUEUEING_RESIZES = 4
 };
 
 WEIR_API uint32_t weir_queueing_count(void);
@@ -66,6 +69,20 @@ WEIR_API weir_status weir_placer_put_job(struct weir_placer *placer, uint32_t wo
  * accept it, WEIR_EUNSUPPORTED for a placement group. */
 WEIR_API weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32_t workload,
                                               uint64_t id, uint32_t gpu_type,
+                                              struct weir_error *error);
+/* How a job with a speed by ranks is to start. */
+struct weir_job_start {
+    uint32_t size;         /* sizeof */
+    uint32_t ranks;        /* in its first group; 0 = as many as it says */
+    uint32_t gpu_type;     /* index + 1; 0 = any it accepts */
+    uint32_t node_count;   /* 0 = the placement policy finds the places */
+    const uint32_t *nodes; /* for every rank of the first group in turn; others are placed */
+};
+/* As weir_placer_start_job, in that way: which ranks a job has is then as if it had been submitted
+ * so. WEIR_EINVAL when the job does not run with so many ranks or takes no GPU of the type,
+ * WEIR_EUNSUPPORTED for a placement group; else as weir_placer_start_job. */
+WEIR_API weir_status weir_placer_start_job_as(struct weir_placer *placer, uint32_t workload,
+                                              uint64_t id, const struct weir_job_start *start,
                                               struct weir_error *error);
 /* Takes what a job that starts or runs holds off the scratch, and off nothing else: to ask what
  * would fit if it had ended. Under a mark of the policy, which it rolls back before it returns.

@@ -21,6 +21,7 @@
 #define WEIR_WORK_H
 
 #include "weir/measure.h"
+#include "weir/speedup.h"
 
 WEIR_BEGIN_DECLS
 
@@ -96,6 +97,9 @@ struct weir_job_spec {
     uint64_t
         seed; /* of the random choices of its next start; 0 = named by workload, id, attempts */
     int64_t done_ns; /* of its estimate, and kept: it need not be done again. From 2.3 on */
+    /* How fast it is with other numbers of ranks; NULL = only with these. Must stay valid while the
+     * job is known. */
+    const struct weir_speedup *speedup;
 };
 
 enum weir_job_state { WEIR_JOB_WAITING, WEIR_JOB_STARTING, WEIR_JOB_RUNNING };
@@ -131,6 +135,7 @@ struct weir_job {
     double key;            /* that it has in the queue, as of this pass; 0 unless it waits */
     uint32_t is_preempted; /* a plan has said so; it is on its way out */
     uint32_t reserved2;
+    const struct weir_speedup *speedup; /* as of its spec */
 };
 
 /* What is left of its estimate, without what it has run this time; INT64_MAX = not known. */
