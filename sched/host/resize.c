@@ -40,7 +40,8 @@ static weir_status set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_t r
                                         .groups = groups,
                                         .group_count = count,
                                         .strategy = kind->strategy,
-                                        .tenant = job->tenant };
+                                        .tenant = job->tenant,
+                                        .reservation = kind->reservation };
     const weir_status status = weir_jobs_find_kind(jobs, &spec, &other, error);
     weir_free(&jobs->allocator, groups);
     if (status == WEIR_OK)
