@@ -150,18 +150,20 @@ static void expect_starts(const struct jobs *jobs, const int *starts)
             printf("job %zu\n", i);
 }
 
-/* A node of two reserved from 10 to 20. The head needs both for 15 s: it cannot be over by 10, so
- * its shadow is 20. A job of 12 s fits the other node, one of 8 s behind it ends at the shadow. */
+/* A node of six reserved from 10 to 20. The head needs all for 15 s: it cannot be over by 10, so
+ * its shadow is 20. Jobs of 12 and 9 s are over by then and pass it, one of 30 s is not and waits.
+ */
 static void backfilling_knows_when_a_reservation_ends(void)
 {
-    struct jobs jobs = { .count = 4,
+    struct jobs jobs = { .count = 5,
                          .job = { { 0, 5, 5, -1, false },
                                   { 0, 15, 6, -1, false },
                                   { 0, 12, 1, -1, false },
-                                  { 1, 9, 1, -1, false } },
+                                  { 1, 9, 1, -1, false },
+                                  { 2, 30, 1, -1, false } },
                          .window = { 10, 20, 1 } };
     run_product(&jobs, "easy");
-    expect_starts(&jobs, (int[]){ 0, 20, 0, 5 });
+    expect_starts(&jobs, (int[]){ 0, 20, 0, 5, 35 });
 }
 
 /* One of the same kind as a job that would run into the window ends before it. */
