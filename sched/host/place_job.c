@@ -27,7 +27,7 @@ struct job_question {
     struct weir_owner owner;
     uint64_t seed;
     int64_t until_ns;  /* of a reservation */
-    uint32_t gpu_type; /* index + 1: its ranks go there alone; 0 = wherever they may */
+    uint32_t gpu_type; /* as in a shape: its ranks go there alone; 0 = wherever they may */
     struct weir_error *error;
 };
 
@@ -41,7 +41,17 @@ static uint32_t lacking(const struct job_question *asked)
     return free.cpu_units < asked->kind->need.cpu_units ? WEIR_REASON_CPU : WEIR_REASON_NONE;
 }
 
-/* What it asks for, on the one type. */
+/* Those that both accept; `wanted` is one type (its index + 1) or a set. */
+static uint32_t common_types(uint32_t accepted, uint32_t wanted)
+{
+    if (accepted == 0 || (wanted & WEIR_GPU_TYPE_SET) == 0)
+        return wanted;
+    if ((accepted & WEIR_GPU_TYPE_SET) != 0)
+        return accepted & wanted;
+    return WEIR_GPU_TYPE_SET | ((UINT32_C(1) << (accepted - 1)) & wanted);
+}
+
+/* What it asks for, on the types that are wanted. */
 static const struct weir_shape *shape_of(const struct job_question *asked, uint32_t rank,
                                          struct weir_shape *copy)
 {
@@ -50,7 +60,7 @@ static const struct weir_shape *shape_of(const struct job_question *asked, uint3
     if (asked->gpu_type == 0 || shape->gpu_count == 0)
         return shape;
     *copy = *shape;
-    copy->gpu_type = asked->gpu_type;
+    copy->gpu_type = common_types(shape->gpu_type, asked->gpu_type);
     return copy;
 }
 

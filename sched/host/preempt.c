@@ -215,12 +215,13 @@ weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32_t worklo
     if (kind->strategy > 0)
         return weir_fail(error, WEIR_EUNSUPPORTED, "job %llu is a placement group",
                          (unsigned long long)id);
-    for (uint32_t g = 0; g < kind->group_count; g++)
+    const bool is_set = (gpu_type & WEIR_GPU_TYPE_SET) != 0;
+    for (uint32_t g = 0; g < kind->group_count && !is_set; g++)
         if (kind->groups[g].shape.gpu_count > 0 &&
             !weir_shape_takes_type(&kind->groups[g].shape, gpu_type))
             return weir_fail(error, WEIR_EINVAL, "job %llu takes no GPU of type %u",
                              (unsigned long long)id, gpu_type);
-    placer->wanted_type = gpu_type + 1;
+    placer->wanted_type = is_set ? gpu_type : gpu_type + 1;
     const weir_status status = weir_host_try_job(placer->bound.host, record, error);
     placer->wanted_type = 0;
     return status;

@@ -279,7 +279,56 @@ static void gangs_never_wait_for_each_other(void)
     }
 }
 
+/* ---- types of GPUs ---- */
+
+/* Of six nodes with one GPU three are of another type. */
+static const char *const typed_text[] = { ", gpu_types: [h100]", ", gpu_types: [a100-80]", "" };
+
+/* The first ones insist on a type. */
+static void run_typed(struct jobs *jobs, uint64_t dice, size_t insisting)
+{
+    char text[TEXT];
+    int used = snprintf(
+        text, sizeof text,
+        "schema: 2\nname: t\ncatalog: {gpu_types: {h100: {speed: 1}, a100-80: {speed: 1}}}\n"
+        "cluster:\n  nodes: [{name: n, count: 3, cpus: 8, gpus: "
+        "{h100: 1}}, {name: m, count: 3, cpus: 8, gpus: {a100-80: 1}}]\nsched: "
+        "{placement: first_fit, queueing: conservative}\njobs:\n  - name: w\n    "
+        "classes:\n");
+    for (size_t i = 0; i < jobs->count; i++) {
+        const uint64_t type = i < insisting ? next(&dice) % 2 : 2;
+        const int most = type == 2 ? GPUS : GPUS / 2;
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "      - {name: j%zu, count: 1, at: %d s, run_time: %d s, members: %d, "
+                         "request: {gpus: 1}%s}\n",
+                         i, jobs->job[i].submit, jobs->job[i].run,
+                         jobs->job[i].gpus < most ? jobs->job[i].gpus : most, typed_text[type]);
+    }
+    const struct sim_observer observer = { .job = see_job, .state = jobs };
+    free(test_watch_text(text, &observer));
+}
+
+/* With exact estimates a job that insists on a type starts as if no job that takes any GPU had come
+ * after it. */
+static void jobs_of_any_type_take_nothing_that_is_reserved(void)
+{
+    const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK / 4;
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        struct jobs all;
+        draw_jobs(seed, true, &all);
+        struct jobs some = all;
+        some.count /= 2;
+        run_typed(&all, seed, some.count);
+        run_typed(&some, seed, some.count);
+        for (size_t i = 0; i < some.count; i++)
+            if (!CHECK_I64(all.job[i].start, some.job[i].start))
+                printf("case %" PRIu64 ", job %zu\n", seed, i);
+    }
+}
+
 static const struct test tests[] = {
+    { "jobs of any type take nothing that is reserved",
+      jobs_of_any_type_take_nothing_that_is_reserved },
     { "EASY is as the plain one has it and delays no head", easy_delays_no_head },
     { "conservative is as the plain one has it and keeps its word", conservative_keeps_its_word },
     { "nobody starves beyond the bound", nobody_starves_beyond_the_bound },
