@@ -237,8 +237,8 @@ static int starved_before(const struct jobs *jobs, size_t index)
     return count;
 }
 
-/* covers: S1.117 S1.118 */
-/* The k-th that starves starts within the wait and k times the longest run. */
+/* covers: S1.117 S1.118 S1.120 */
+/* The k-th that starves starts within the wait and k times the longest run, with ageing, too. */
 static void nobody_starves_beyond_the_bound(void)
 {
     const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
@@ -246,7 +246,8 @@ static void nobody_starves_beyond_the_bound(void)
     for (uint64_t seed = 1; seed <= cases; seed++) {
         struct jobs jobs;
         draw_jobs(seed, true, &jobs);
-        run_product(&jobs, "{policy: bounded_wait, max_wait: 9 s}");
+        run_product(&jobs, seed % 2 == 0 ? "{policy: bounded_wait, max_wait: 9 s}"
+                                         : "{policy: bounded_wait, max_wait: 9 s, ageing: 0.5}");
         CHECK(is_within_capacity(&jobs));
         for (size_t i = 0; i < jobs.count; i++) {
             const struct job *job = &jobs.job[i];
