@@ -25,6 +25,7 @@ void weir_export_layout(struct weir_json *json, const char *key, weir_mig_layout
  * nothing of all this. */
 void weir_export_jobs(const struct weir_export *out);
 /* Nothing when there are none. */
+void weir_export_reservations(const struct weir_export *out);
 void weir_export_tenants(const struct weir_export *out);
 
 #endif

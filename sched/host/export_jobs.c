@@ -47,6 +47,7 @@ static void put_kinds(const struct weir_export *out)
         if (kind->strategy > 0)
             weir_json_text(json, "strategy", weir_group_strategy_name(kind->strategy - 1));
         weir_export_unless(json, "tenant", kind->tenant, 0);
+        weir_export_unless(json, "reservation", kind->reservation, 0);
         /* Who a limit holds is in nobody's way: the reader asks limits again, and denies again. */
         const bool is_held = kind->held_at == jobs->given_back;
         if (weir_jobs_is_settled(jobs, i) && !is_held)

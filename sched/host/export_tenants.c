@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flight recorder's tenants: what was told of them, and their past. */
+/* The flight recorder's tenants: what was told of them, and their past; and reservations. */
 #include "sched/host/export.h"
 
 static int64_t amount_of(int64_t amount)
@@ -47,5 +47,34 @@ void weir_export_tenants(const struct weir_export *out)
     weir_json_open(out->json, "tenants", '[');
     for (uint32_t t = 0; t < tenants->count; t++)
         put_tenant(out->json, &tenants->all[t]);
+    weir_json_close(out->json, '[');
+}
+
+static void put_reservation(struct weir_json *json, const struct weir_reservation_entry *entry)
+{
+    weir_json_open(json, NULL, '{');
+    weir_json_text(json, "name", entry->name);
+    weir_export_unless(json, "tenant", entry->tenant, 0);
+    weir_json_integer(json, "start_ns", entry->start_ns);
+    weir_json_integer(json, "end_ns", entry->end_ns);
+    weir_export_unless(json, "nodes", entry->node_limit, 0);
+    weir_export_unless(json, "gpus", entry->gpu_limit, 0);
+    weir_export_unless(json, "gpu_types", entry->gpu_type, 0);
+    weir_json_open(json, "held", '[');
+    for (uint32_t i = 0; i < entry->count; i++)
+        weir_json_integer(json, NULL, entry->nodes[i]);
+    weir_json_close(json, '[');
+    weir_json_close(json, '{');
+}
+
+void weir_export_reservations(const struct weir_export *out)
+{
+    const struct weir_reservations *const all = &out->host->jobs.reservations;
+
+    if (all->count == 0)
+        return;
+    weir_json_open(out->json, "reservations", '[');
+    for (uint32_t r = 0; r < all->count; r++)
+        put_reservation(out->json, &all->all[r]);
     weir_json_close(out->json, '[');
 }

@@ -336,18 +336,43 @@ static weir_status check_plan(struct weir_host *host, const struct weir_policy_s
     return weir_host_blame_plan(host, set, status, error);
 }
 
+/* Nobody was asked to call at the next begin or end of a reservation. */
+static bool must_wake(const struct weir_host *host)
+{
+    const struct weir_reservations *const reservations = &host->jobs.reservations;
+
+    return reservations->count > 0 && reservations->next_ns != INT64_MAX &&
+           reservations->next_ns != reservations->woken_ns;
+}
+
+/* Under reservations; the scratch is lent. */
+static weir_status ask_reserved(struct weir_host *host, const struct weir_policy_set *set,
+                                struct weir_error *error)
+{
+    if (weir_reservations_begin(&host->jobs, host->inventory, host->now_ns) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = ask_policies(host, set, error);
+    if (weir_reservations_end(&host->jobs.reservations, host->inventory) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    if (status == WEIR_OK && must_wake(host))
+        return weir_plan_wake(host->plan, host->jobs.reservations.next_ns);
+    return status;
+}
+
 /* Nobody waits or lacks ranks, nothing is to be cut and there is nothing to scale: what is planned
  * is nothing. */
 static bool has_nothing_to_plan(const struct weir_host *host, const struct weir_policy_set *set)
 {
     return !concerns_jobs(host, set) && host->fresh_count == 0 && host->pools.count == 0 &&
-           host->cut_min_gain == 0 && host->cuts.count == 0 && host->jobs.short_count == 0;
+           host->cut_min_gain == 0 && host->cuts.count == 0 && host->jobs.short_count == 0 &&
+           !must_wake(host);
 }
 
 static void accept_plan(struct weir_host *host)
 {
     weir_host_turned_away(host);
     weir_host_pass_accepted(host);
+    host->jobs.reservations.woken_ns = host->jobs.reservations.next_ns;
     host->is_dirty = host->limits.is_cut_short;
 }
 
@@ -381,7 +406,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     const uint64_t before = fingerprint(host);
     error->text[0] = '\0';
     if (status == WEIR_OK)
-        status = ask_policies(host, set, error);
+        status = ask_reserved(host, set, error);
     else
         (void)weir_fail(error, status, "%s", weir_status_text(status));
     if (status == WEIR_OK)
@@ -455,6 +480,22 @@ static weir_status check_call(const struct weir_host *host, const struct weir_ca
     return WEIR_OK;
 }
 
+/* Where one begins or ends others fit. */
+static weir_status notice_reservations(struct weir_host *host)
+{
+    struct weir_reservations *const reservations = &host->jobs.reservations;
+
+    if (reservations->count == 0)
+        return WEIR_OK;
+    WEIR_TRY(weir_reservations_choose(&host->jobs, host->inventory, host->now_ns));
+    if (host->now_ns < reservations->next_ns)
+        return WEIR_OK;
+    reservations->next_ns = weir_reservations_next(reservations, host->now_ns);
+    weir_jobs_unsettle(&host->jobs);
+    host->is_dirty = true;
+    return WEIR_OK;
+}
+
 weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call *call,
                                  struct weir_error *error)
 {
@@ -462,6 +503,8 @@ weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call 
     host->now_ns = call->now_ns;
     weir_tenants_at(&host->jobs.tenants, call->now_ns);
     host->view.causes = call->causes;
+    if (notice_reservations(host) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_host_limits_begin(host, call);
     (void)weir_host_view(host, call->now_ns);
     host->view.seed = weir_hash_add(host->seed, host->stats.decisions);

@@ -44,6 +44,7 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_id_table_free(&jobs->ids, memory);
     weir_id_table_free(&jobs->kind_ids, memory);
     weir_tenants_close(&jobs->tenants, memory);
+    weir_reservations_close(&jobs->reservations, memory);
 }
 
 /* ---- workloads ---- */
@@ -105,7 +106,8 @@ static bool is_same_shape(const struct weir_shape *a, const struct weir_shape *b
 
 static uint64_t hash_kind(const struct weir_job_spec *spec, uint32_t tenant)
 {
-    uint64_t hash = weir_hash_add(spec->strategy, (uint64_t)tenant << 32 | spec->group_count);
+    const uint64_t strategy = (uint64_t)spec->reservation << 32 | spec->strategy;
+    uint64_t hash = weir_hash_add(strategy, (uint64_t)tenant << 32 | spec->group_count);
 
     for (uint32_t i = 0; i < spec->group_count; i++) {
         const struct weir_rank_group *const group = &spec->groups[i];
@@ -119,7 +121,7 @@ static bool is_kind(const struct weir_job_kind *kind, const struct weir_job_spec
                     uint32_t tenant)
 {
     if (kind->tenant != tenant || kind->strategy != spec->strategy ||
-        kind->group_count != spec->group_count)
+        kind->reservation != spec->reservation || kind->group_count != spec->group_count)
         return false;
     for (uint32_t i = 0; i < kind->group_count; i++) {
         const struct weir_rank_group *const a = &kind->groups[i];
@@ -225,6 +227,7 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
     kind->groups = groups;
     kind->group_count = spec->group_count;
     kind->strategy = spec->strategy;
+    kind->reservation = spec->reservation;
     kind->hash = hash;
     kind->device_units = weir_rank_group_devices(groups, spec->group_count);
     kind->front = WEIR_NO_INDEX;

@@ -2,14 +2,14 @@
 /*
  * The jobs a host knows: those that wait, start and run.
  *
- * Jobs of one tenant that ask for the same (rank groups, strategy) are one kind and interchangeable
- * to limits and placement: when one of them does not fit, none does until something is given back.
- * So a pass over a long queue asks once a kind, not once a job, and what a job asks for is stored
- * once a kind. The waiting jobs of a kind are a binary heap of records ordered by (key, submission,
- * workload, id), and the kinds of which somebody waits are a list in the order of their first
- * records: the front. A kind is settled when one of it did not fit since something was given back
- * last; that something was given back is one number, so it costs the same for one kind and for a
- * thousand.
+ * Jobs of one tenant that ask for the same (rank groups, strategy, reservation) are one kind and
+ * interchangeable to limits and placement: when one of them does not fit, none does until something
+ * is given back. So a pass over a long queue asks once a kind, not once a job, and what a job asks
+ * for is stored once a kind. The waiting jobs of a kind are a binary heap of records ordered by
+ * (key, submission, workload, id), and the kinds of which somebody waits are a list in the order of
+ * their first records: the front. A kind is settled when one of it did not fit since something was
+ * given back last; that something was given back is one number, so it costs the same for one kind
+ * and for a thousand.
  *
  * Invariant: a record in use is in the table of ids; it is in its kind's heap exactly while it
  * waits; `counts` are the records by state; `held` is what those that start or run ask for.
@@ -23,6 +23,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/host/jobs_index.h"
+#include "sched/host/reservations.h"
 #include "sched/host/tenants.h"
 #include "weir/job.h"
 
@@ -78,6 +79,7 @@ struct weir_job_kind {
     uint64_t hash;
     uint32_t group_count, ranks, strategy;
     uint32_t tenant;            /* that is charged */
+    uint32_t reservation;       /* that its jobs name */
     uint32_t next_of_tenant;    /* another kind of the same, or WEIR_NO_INDEX */
     int64_t device_units;       /* GPUs; ranks without any count one */
     uint32_t blocked_by;        /* tenant whose limit held the last one tried, or WEIR_NO_INDEX */
@@ -135,6 +137,7 @@ struct weir_jobs {
     uint32_t short_count; /* jobs that run and lack ranks of their first group */
     uint64_t surprises;   /* how often something came or went otherwise than was expected */
     struct weir_tenants tenants;
+    struct weir_reservations reservations;
 };
 
 weir_status weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator);

@@ -84,7 +84,9 @@ static weir_status refresh_keys(struct weir_host *host, const struct weir_policy
 weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_policy_set *set,
                                  struct weir_error *error)
 {
-    if (weir_jobs_index(&host->jobs, set->queueing->pass != NULL) != WEIR_OK)
+    const bool is_needed = set->queueing->pass != NULL || host->jobs.reservations.count > 0;
+
+    if (weir_jobs_index(&host->jobs, is_needed) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     return WEIR_OK;
 }
@@ -163,13 +165,44 @@ static bool is_put_off(struct weir_host *host, uint32_t record)
     return true;
 }
 
-static weir_status offer(struct weir_host *host, uint32_t record, struct weir_error *error)
+/* A reservation kept it out: others of its kind may be over before that begins. */
+static weir_status offer_shorter(struct weir_host *host, uint32_t record, struct weir_error *error)
+{
+    struct weir_jobs *const jobs = &host->jobs;
+    struct weir_job job = { .size = sizeof job };
+    int64_t most_ns = weir_placer_blocked(host->placer);
+
+    weir_jobs_describe(jobs, record, &job);
+    while (most_ns != INT64_MAX && most_ns > host->now_ns && !weir_host_is_late(host)) {
+        const struct weir_waiting_query query = { .size = sizeof query,
+                                                  .kind = jobs->records[record].kind,
+                                                  .most_ns = most_ns - host->now_ns,
+                                                  .after = &job };
+        struct weir_job next = { .size = sizeof next };
+        if (!weir_view_find_waiting(&host->view, &query, &next))
+            return WEIR_OK;
+        job = next;
+        const weir_status status =
+            weir_host_try_job(host, weir_jobs_find(jobs, next.workload, next.id), error);
+        if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
+            most_ns = weir_placer_blocked(host->placer);
+        else if (status != WEIR_OK)
+            return status;
+    }
+    error->text[0] = '\0';
+    return WEIR_OK;
+}
+
+static weir_status offer(struct weir_host *host, uint32_t record, bool can_pass,
+                         struct weir_error *error)
 {
     const weir_status status = weir_host_try_job(host, record, error);
 
     if (status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
         return status;
     error->text[0] = '\0'; /* not an error of the decision */
+    if (can_pass)
+        WEIR_TRY(offer_shorter(host, record, error));
     settle_job(host, record);
     return WEIR_OK;
 }
@@ -188,7 +221,7 @@ static weir_status start_what_fits(struct weir_host *host, const struct weir_pol
             weir_jobs_let_go(&host->jobs);
             has_soft = false;
         } else if (!has_soft || !is_put_off(host, record)) {
-            WEIR_TRY(offer(host, record, error));
+            WEIR_TRY(offer(host, record, !is_strict, error));
         }
     }
 }
@@ -301,6 +334,8 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
         const struct weir_denied denied = { weir_job_owner(job->workload, job->id), kind->reason,
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
+        if (denied.reason == WEIR_REASON_RESERVED)
+            continue; /* nobody holds it */
         WEIR_TRY(denied.reason == WEIR_REASON_QUOTA
                      ? weir_note_tenant_holders(host, kind, denied.owner)
                      : weir_note_job_holders(host->plan, host->inventory, kind, &denied));

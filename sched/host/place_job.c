@@ -27,7 +27,7 @@ struct job_question {
     struct weir_owner owner;
     uint64_t seed;
     int64_t until_ns;  /* of a reservation */
-    uint32_t gpu_type; /* index + 1: its ranks go there alone; 0 = wherever they may */
+    uint32_t gpu_type; /* as in a shape: its ranks go there alone; 0 = wherever they may */
     struct weir_error *error;
 };
 
@@ -41,7 +41,17 @@ static uint32_t lacking(const struct job_question *asked)
     return free.cpu_units < asked->kind->need.cpu_units ? WEIR_REASON_CPU : WEIR_REASON_NONE;
 }
 
-/* What it asks for, on the one type. */
+/* Those that both accept; `wanted` is one type (its index + 1) or a set. */
+static uint32_t common_types(uint32_t accepted, uint32_t wanted)
+{
+    if (accepted == 0 || (wanted & WEIR_GPU_TYPE_SET) == 0)
+        return wanted;
+    if ((accepted & WEIR_GPU_TYPE_SET) != 0)
+        return accepted & wanted;
+    return WEIR_GPU_TYPE_SET | ((UINT32_C(1) << (accepted - 1)) & wanted);
+}
+
+/* What it asks for, on the types that are wanted. */
 static const struct weir_shape *shape_of(const struct job_question *asked, uint32_t rank,
                                          struct weir_shape *copy)
 {
@@ -50,7 +60,7 @@ static const struct weir_shape *shape_of(const struct job_question *asked, uint3
     if (asked->gpu_type == 0 || shape->gpu_count == 0)
         return shape;
     *copy = *shape;
-    copy->gpu_type = asked->gpu_type;
+    copy->gpu_type = common_types(shape->gpu_type, asked->gpu_type);
     return copy;
 }
 
@@ -244,8 +254,8 @@ static struct job_question question_of(struct weir_placer *placer, uint32_t reco
                                   .error = error };
 }
 
-weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
-                                     struct weir_error *error)
+static weir_status start_record(struct weir_placer *placer, uint32_t record,
+                                struct weir_error *error)
 {
     struct weir_plan *const plan = placer->bound.plan;
     const struct job_question asked = question_of(placer, record, error);
@@ -274,6 +284,122 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
     return status;
 }
 
+/* Nobody is refused by a question. */
+static weir_status try_ranks(const struct job_question *asked)
+{
+    if (lacking(asked) != WEIR_REASON_NONE)
+        return WEIR_EBUSY;
+    return asked->kind->strategy > 0 ? start_bundles(asked) : start_ranks(asked);
+}
+
+static weir_status fits_record(struct weir_placer *placer, uint32_t record, bool is_put,
+                               struct weir_error *error)
+{
+    struct weir_plan *const plan = placer->bound.plan;
+    const struct job_question asked = question_of(placer, record, error);
+    const struct weir_placer_counts counts = placer->counts;
+    const struct weir_plan_mark mark = weir_plan_mark(plan);
+
+    if (weir_cluster_mark(placer->bound.scratch) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = try_ranks(&asked);
+    if (is_put && status == WEIR_OK)
+        weir_cluster_release(placer->bound.scratch);
+    else
+        weir_cluster_rollback(placer->bound.scratch);
+    weir_plan_set_group(plan, 0);
+    weir_plan_set_rank(plan, 0);
+    weir_plan_rewind(plan, &mark);
+    for (uint32_t i = 0; is_put && status == WEIR_OK && i < asked.kind->ranks; i++)
+        (void)weir_plan_new_worker(plan); /* its ids are in use on the scratch */
+    placer->counts = counts;
+    if (status != WEIR_OK && error != NULL && (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE))
+        error->text[0] = '\0'; /* an answer */
+    return status;
+}
+
+/* ---- under reservations ---- */
+
+static struct weir_reserved_question reserved_of(const struct weir_placer *placer, uint32_t record,
+                                                 int64_t at_ns)
+{
+    const int64_t now_ns = placer->bound.view->now_ns;
+
+    return (struct weir_reserved_question){ .jobs = placer->bound.jobs,
+                                            .scratch = placer->bound.scratch,
+                                            .record = record,
+                                            .now_ns = now_ns,
+                                            .at_ns = at_ns > now_ns ? at_ns : now_ns };
+}
+
+static bool has_reservations(const struct weir_placer *placer)
+{
+    return placer->bound.jobs->reservations.node_count > 0;
+}
+
+/* What is kept from it would have done. */
+static weir_status find_blame(struct weir_placer *placer,
+                              const struct weir_reserved_question *reserved,
+                              struct weir_error *error)
+{
+    struct weir_jobs *const jobs = placer->bound.jobs;
+    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[reserved->record].kind];
+
+    WEIR_TRY(weir_reservations_waive(reserved));
+    const weir_status status = fits_record(placer, reserved->record, false, error);
+    if (status == WEIR_OK) {
+        kind->reason = WEIR_REASON_RESERVED;
+        kind->refusal = (struct weir_choice){ .runner_up_node = WEIR_NO_INDEX };
+    }
+    return status == WEIR_EBUSY || status == WEIR_EINFEASIBLE ? WEIR_OK : status;
+}
+
+weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
+                                     struct weir_error *error)
+{
+    const struct weir_reserved_question reserved = reserved_of(placer, record, 0);
+
+    placer->blocked_ns = INT64_MAX;
+    if (!has_reservations(placer))
+        return start_record(placer, record, error);
+    weir_status status = weir_reservations_let(&reserved, &placer->blocked_ns);
+    if (status == WEIR_OK)
+        status = start_record(placer, record, error);
+    const bool is_kept_out =
+        (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE) && placer->blocked_ns != INT64_MAX;
+    if (is_kept_out)
+        WEIR_TRY(find_blame(placer, &reserved, error));
+    if (weir_reservations_bar(&reserved) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return is_kept_out ? WEIR_EBUSY : status;
+}
+
+weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record, bool is_put,
+                                    struct weir_error *error)
+{
+    const struct weir_reserved_question reserved = reserved_of(placer, record, placer->at_ns);
+    int64_t blocked_ns = INT64_MAX;
+
+    if (!has_reservations(placer))
+        return fits_record(placer, record, is_put, error);
+    weir_status status = weir_reservations_let(&reserved, &blocked_ns);
+    if (status == WEIR_OK)
+        status = fits_record(placer, record, is_put, error);
+    if (weir_reservations_bar(&reserved) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return status == WEIR_EINFEASIBLE && blocked_ns != INT64_MAX ? WEIR_EBUSY : status;
+}
+
+int64_t weir_placer_blocked(const struct weir_placer *placer)
+{
+    return placer->blocked_ns;
+}
+
+void weir_placer_at(struct weir_placer *placer, int64_t at_ns)
+{
+    placer->at_ns = at_ns;
+}
+
 /* ---- a gang that waits ---- */
 
 static weir_status reserve_rank(const struct job_question *asked, uint32_t rank)
@@ -299,40 +425,6 @@ static weir_status reserve_group(const struct job_question *asked, uint32_t firs
         WEIR_TRY(status);
     }
     return WEIR_OK;
-}
-
-/* Nobody is refused by a question. */
-static weir_status try_ranks(const struct job_question *asked)
-{
-    if (lacking(asked) != WEIR_REASON_NONE)
-        return WEIR_EBUSY;
-    return asked->kind->strategy > 0 ? start_bundles(asked) : start_ranks(asked);
-}
-
-weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record, bool is_put,
-                                    struct weir_error *error)
-{
-    struct weir_plan *const plan = placer->bound.plan;
-    const struct job_question asked = question_of(placer, record, error);
-    const struct weir_placer_counts counts = placer->counts;
-    const struct weir_plan_mark mark = weir_plan_mark(plan);
-
-    if (weir_cluster_mark(placer->bound.scratch) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    const weir_status status = try_ranks(&asked);
-    if (is_put && status == WEIR_OK)
-        weir_cluster_release(placer->bound.scratch);
-    else
-        weir_cluster_rollback(placer->bound.scratch);
-    weir_plan_set_group(plan, 0);
-    weir_plan_set_rank(plan, 0);
-    weir_plan_rewind(plan, &mark);
-    for (uint32_t i = 0; is_put && status == WEIR_OK && i < asked.kind->ranks; i++)
-        (void)weir_plan_new_worker(plan); /* its ids are in use on the scratch */
-    placer->counts = counts;
-    if (status != WEIR_OK && error != NULL && (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE))
-        error->text[0] = '\0'; /* an answer */
-    return status;
 }
 
 weir_status weir_placer_reserve_record(struct weir_placer *placer, uint32_t record,

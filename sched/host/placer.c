@@ -89,6 +89,8 @@ weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_plac
     placer->pool_count = view->pool_count;
     placer->counts = (struct weir_placer_counts){ 0 };
     placer->round++;
+    placer->at_ns = 0;
+    placer->blocked_ns = INT64_MAX;
     placer->asked_count = 0;
     placer->refused_count = 0;
     placer->has_mix = 0;

@@ -74,8 +74,11 @@ weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, u
 weir_status weir_placer_try_anew(struct weir_placer *placer, const uint32_t *pools, uint32_t count,
                                  uint32_t *served, struct weir_error *error);
 
-/* place_job.c: starts all ranks of a waiting job, or leaves all as it was. WEIR_EBUSY and
- * WEIR_EINFEASIBLE keep the refusal with its kind. */
+/* place_job.c: the begin of the first reservation that kept the job out that was tried last;
+ * INT64_MAX = none did. */
+int64_t weir_placer_blocked(const struct weir_placer *placer);
+/* Starts all ranks of a waiting job, or leaves all as it was. WEIR_EBUSY and WEIR_EINFEASIBLE keep
+ * the refusal with its kind. */
 weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
                                      struct weir_error *error);
 /* Whether it could; nothing is changed, and nobody refused. Put: its places stay taken. */

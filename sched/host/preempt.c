@@ -237,7 +237,9 @@ static weir_status check_start(const struct weir_placer *placer, uint32_t record
     for (uint32_t i = 0; i < start->node_count; i++)
         if (start->nodes[i] >= weir_cluster_node_count(placer->bound.scratch))
             return weir_fail(error, WEIR_EINVAL, "there is no node %u", start->nodes[i]);
-    return start->gpu_type == 0 ? WEIR_OK : check_type(kind, job->id, start->gpu_type - 1, error);
+    if (start->gpu_type == 0 || (start->gpu_type & WEIR_GPU_TYPE_SET) != 0)
+        return WEIR_OK;
+    return check_type(kind, job->id, start->gpu_type - 1, error);
 }
 
 weir_status weir_placer_start_job_as(struct weir_placer *placer, uint32_t workload, uint64_t id,
@@ -266,7 +268,9 @@ weir_status weir_placer_start_job_as(struct weir_placer *placer, uint32_t worklo
 weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32_t workload, uint64_t id,
                                      uint32_t gpu_type, struct weir_error *error)
 {
-    const struct weir_job_start start = { .size = sizeof start, .gpu_type = gpu_type + 1 };
+    const bool is_set = (gpu_type & WEIR_GPU_TYPE_SET) != 0;
+    const struct weir_job_start start = { .size = sizeof start,
+                                          .gpu_type = is_set ? gpu_type : gpu_type + 1 };
 
     return weir_placer_start_job_as(placer, workload, id, &start, error);
 }

@@ -39,7 +39,8 @@ static weir_status find_kind(struct weir_jobs *jobs, const struct weir_job_recor
                                         .groups = groups,
                                         .group_count = count,
                                         .strategy = kind->strategy,
-                                        .tenant = job->tenant };
+                                        .tenant = job->tenant,
+                                        .reservation = kind->reservation };
     const weir_status status = weir_jobs_find_kind(jobs, &spec, other, error);
     weir_free(&jobs->allocator, groups);
     return status;

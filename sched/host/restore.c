@@ -40,7 +40,8 @@ weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kin
     const struct weir_job_spec spec = { .groups = past->groups,
                                         .group_count = past->group_count,
                                         .strategy = past->strategy,
-                                        .tenant = past->tenant };
+                                        .tenant = past->tenant,
+                                        .reservation = past->reservation };
     WEIR_TRY(weir_jobs_find_kind(&host->jobs, &spec, &kind, error));
     if (past->is_settled != 0)
         weir_jobs_settle(&host->jobs, kind);

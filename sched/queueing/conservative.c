@@ -454,10 +454,25 @@ static weir_status put_off(const struct pass *pass, uint32_t index)
     while (more && weir_job_end_ns(&first, now_ns) <= now_ns)
         more = weir_view_next_running(pass->view, &first, &first);
     reservation->start_ns = more ? weir_job_end_ns(&first, now_ns) : INT64_MAX;
+    if (own->typed.count > 0 && more) /* what others have reserved stays theirs */
+        reservation->start_ns = weir_profile_find_from(&own->profile, reservation->start_ns,
+                                                       reservation->need, reservation->duration_ns);
     own->is_stale = true; /* all are looked at when something changes */
     WEIR_TRY(enter(own, reservation, -1));
     move(own, index);
     return WEIR_OK;
+}
+
+static weir_status start(const struct pass *pass, uint64_t name)
+{
+    struct conservative *const own = pass->own;
+    const uint32_t workload = (uint32_t)(name >> ID_BITS);
+    const uint64_t id = name & (((uint64_t)1 << ID_BITS) - 1);
+    struct weir_job job = { .size = sizeof job };
+
+    if (own->typed.count == 0 || !weir_view_job(pass->view, workload, id, &job))
+        return weir_placer_start_job(pass->placer, workload, id, pass->error);
+    return weir_typed_start(&own->typed, pass->placer, &job, pass->view->now_ns, pass->error);
 }
 
 static weir_status start_due(const struct pass *pass)
@@ -467,13 +482,13 @@ static weir_status start_due(const struct pass *pass)
     while (own->count > 0 && own->reservations[own->heap[0]].start_ns <= pass->view->now_ns) {
         const uint32_t index = own->heap[0];
         const uint64_t name = own->reservations[index].name;
-        const weir_status status =
-            weir_placer_start_job(pass->placer, (uint32_t)(name >> ID_BITS),
-                                  name & (((uint64_t)1 << ID_BITS) - 1), pass->error);
+        const weir_status status = start(pass, name);
         if (status == WEIR_OK) {
+            forget(own, index);
             /* it may hold GPUs that others insist on */
             own->is_stale = own->is_stale || own->typed.count > 0;
-            forget(own, index);
+            if (own->typed.count > 0)
+                WEIR_TRY(draw_profile(pass, true));
         } else if (weir_backfill_is_no_place(status)) {
             WEIR_TRY(put_off(pass, index));
         } else {

@@ -4,7 +4,8 @@
  * (aggressive backfilling; Lifka, JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001).
  *
  * The first that does not fit is the head. Its shadow is the first release, of running jobs by
- * start + estimate, at which the placement finds places for it. A job behind it starts when it fits
+ * start + estimate, or the first begin or end of a reservation, at which the placement finds places
+ * for it. A job behind it starts when it fits
  * now and either ends by the shadow, or leaves the head places at the shadow: what is over there is
  * counted first, and then the placement is asked with both in place. With an order other than that
  * of submission the head is the first in that order, picked anew in every pass.
@@ -22,6 +23,8 @@
 #include "sched/queueing/backfill.h"
 #include "sched/queueing/made.h"
 #include "sched/queueing/ranked.h"
+
+#include "weir/reservation.h"
 
 enum { PARAM_ORDER, PARAM_DEPTH, PARAM_COUNT };
 
@@ -115,6 +118,16 @@ static weir_status lift_instant(const struct pass *pass, struct weir_job *releas
     return WEIR_OK;
 }
 
+/* The next time at which the head may fit: a release, or a reservation begins or ends. */
+static int64_t next_time(const struct pass *pass, const struct weir_job *release, bool has_next,
+                         int64_t before_ns)
+{
+    const int64_t boundary_ns = weir_view_next_boundary(pass->view, before_ns);
+    const int64_t end_ns = has_next ? weir_job_end_ns(release, pass->view->now_ns) : INT64_MAX;
+
+    return end_ns < boundary_ns ? end_ns : boundary_ns;
+}
+
 /* On a scratch under a mark. */
 static weir_status find_shadow(const struct pass *pass, struct shadow *shadow)
 {
@@ -122,13 +135,16 @@ static weir_status find_shadow(const struct pass *pass, struct shadow *shadow)
     struct weir_amounts free = weir_cluster_free(weir_placer_scratch(pass->placer));
     struct weir_job release = { .size = sizeof release };
     bool has_next = next_release(pass, &release);
+    int64_t at_ns = pass->view->now_ns;
 
-    while (has_next) {
-        const int64_t at_ns = weir_job_end_ns(&release, pass->view->now_ns);
-        WEIR_TRY(lift_instant(pass, &release, &has_next, &free));
+    while ((at_ns = next_time(pass, &release, has_next, at_ns)) != INT64_MAX) {
+        if (has_next && weir_job_end_ns(&release, pass->view->now_ns) <= at_ns)
+            WEIR_TRY(lift_instant(pass, &release, &has_next, &free));
         if (free.gpu_units < need.gpu_units || free.cpu_units < need.cpu_units)
             continue;
+        weir_placer_at(pass->placer, at_ns);
         const weir_status status = fits(pass, &pass->head);
+        weir_placer_at(pass->placer, 0);
         if (status == WEIR_OK)
             shadow->at_ns = at_ns;
         if (status == WEIR_OK || !weir_backfill_is_no_place(status))
@@ -189,7 +205,10 @@ static weir_status leaves_room(const struct pass *pass, const struct weir_job *j
     WEIR_TRY(weir_placer_put_job(pass->placer, job->workload, job->id, pass->error));
     while (has_next && weir_job_end_ns(&release, pass->view->now_ns) <= pass->easy->shadow.at_ns)
         WEIR_TRY(lift_instant(pass, &release, &has_next, &free));
-    return fits(pass, &pass->head);
+    weir_placer_at(pass->placer, pass->easy->shadow.at_ns);
+    const weir_status status = fits(pass, &pass->head);
+    weir_placer_at(pass->placer, 0);
+    return status;
 }
 
 static weir_status may_run_on(const struct pass *pass, const struct weir_job *job)

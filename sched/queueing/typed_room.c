@@ -75,6 +75,17 @@ static bool takes(const struct weir_typed_profile *typed, const struct weir_gpu 
     return weir_shape_takes_type(&shape, gpu->type);
 }
 
+static void note_types(struct weir_typed_room *room, const struct weir_cluster *cluster)
+{
+    const uint32_t nodes = weir_cluster_node_count(cluster);
+
+    room->types = 0;
+    for (uint32_t n = 0; n < nodes; n++)
+        for (uint32_t g = 0; g < weir_cluster_node(cluster, n)->gpu_count; g++)
+            if (weir_cluster_gpu(cluster, n, g)->type < WEIR_GPU_TYPE_SET_MOST)
+                room->types |= UINT32_C(1) << weir_cluster_gpu(cluster, n, g)->type;
+}
+
 static int64_t free_now(const struct weir_typed_profile *typed, const struct weir_cluster *cluster)
 {
     const uint32_t nodes = weir_cluster_node_count(cluster);
@@ -122,6 +133,8 @@ weir_status weir_typed_draw(struct weir_typed_room *room, const struct weir_view
     const uint32_t nodes = room->count == 0 ? 0 : weir_cluster_node_count(cluster);
     struct weir_worker worker;
 
+    if (room->count > 0)
+        note_types(room, cluster);
     for (uint32_t i = 0; i < room->count; i++)
         WEIR_TRY(weir_profile_begin(&room->all[i].profile, view->now_ns,
                                     (struct weir_room){ free_now(&room->all[i], cluster), 0 }));
@@ -157,4 +170,60 @@ int64_t weir_typed_find(const struct weir_typed_room *room, const struct weir_ty
         return from_ns;
     return weir_profile_find_from(&room->all[need->place - 1].profile, from_ns,
                                   (struct weir_room){ need->gpu_units, 0 }, duration_ns);
+}
+
+/* ---- starting ---- */
+
+/* Bit i for type i. */
+static uint32_t types_of(const struct weir_typed_room *room, uint32_t accepted)
+{
+    if (accepted == 0)
+        return room->types;
+    return (accepted & WEIR_GPU_TYPE_SET) != 0 ? accepted & ~WEIR_GPU_TYPE_SET
+                                               : UINT32_C(1) << (accepted - 1);
+}
+
+static int64_t gpu_units(const struct weir_job *job)
+{
+    int64_t units = 0;
+
+    for (uint32_t g = 0; g < job->group_count; g++)
+        if (job->groups[g].shape.kind != WEIR_SHAPE_SLICE)
+            units += job->groups[g].shape.gpu_units * job->groups[g].shape.gpu_count *
+                     job->groups[g].ranks;
+    return units;
+}
+
+/* Types of which others have reserved too much for this job to have all it needs of them. */
+static uint32_t short_types(const struct weir_typed_room *room, const struct weir_job *job,
+                            int64_t now_ns)
+{
+    const uint32_t accepted = accepted_by(job);
+    const uint32_t mine = types_of(room, accepted);
+    const struct weir_room need = { gpu_units(job), 0 };
+    const int64_t left_ns = weir_job_left_ns(job);
+    uint32_t types = 0;
+
+    for (uint32_t i = 0; need.gpu_units > 0 && i < room->count; i++) {
+        const uint32_t others = types_of(room, room->all[i].accepted);
+        if (room->all[i].accepted != accepted && (mine & others) != 0 &&
+            weir_profile_find_from(&room->all[i].profile, now_ns, need, left_ns) > now_ns)
+            types |= others;
+    }
+    return types;
+}
+
+weir_status weir_typed_start(const struct weir_typed_room *room, struct weir_placer *placer,
+                             const struct weir_job *job, int64_t now_ns, struct weir_error *error)
+{
+    const uint32_t avoided = room->count == 0 ? 0 : short_types(room, job, now_ns);
+    const uint32_t types = types_of(room, accepted_by(job)) & ~avoided;
+
+    if (avoided == 0)
+        return weir_placer_start_job(placer, job->workload, job->id, error);
+    if (types == 0)
+        return WEIR_EBUSY;
+    const weir_status status =
+        weir_placer_start_job_on(placer, job->workload, job->id, WEIR_GPU_TYPE_SET | types, error);
+    return status == WEIR_EUNSUPPORTED ? WEIR_EBUSY : status;
 }

@@ -495,6 +495,13 @@ static weir_status take_tenant(struct decide_host *made, const json_t *json, siz
     return decide_take_tenant(made->host, json, place, error);
 }
 
+static weir_status take_reservation(struct decide_host *made, const json_t *json, size_t place,
+                                    struct weir_error *error)
+{
+    (void)place;
+    return decide_take_reservation(made->host, json, error);
+}
+
 static weir_status take_usage(struct decide_host *made, const json_t *json, size_t place,
                               struct weir_error *error)
 {
@@ -511,6 +518,7 @@ static weir_status tell(struct decide_host *made, struct weir_error *error)
     if (weir_host_set_half_life(made->host, made->head.half_life_ns) != WEIR_OK)
         return weir_fail(error, WEIR_EFORMAT, "half_life_ns: must not be negative");
     WEIR_TRY(take_all(made, "tenants", take_tenant, error));
+    WEIR_TRY(take_all(made, "reservations", take_reservation, error));
     WEIR_TRY(take_all(made, "workers", take_worker, error));
     WEIR_TRY(take_all(made, "nodes", take_health, error));
     WEIR_TRY(take_mix(made, error));

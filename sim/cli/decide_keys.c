@@ -276,6 +276,23 @@ static const struct decide_key tenant[] = {
 };
 const struct decide_keys decide_tenant_keys = TABLE(tenant, "tenant");
 
+static const struct decide_key reservation[] = {
+    { REQUIRED("name", DECIDE_TEXT), INTO(weir_reservation_spec, name), .help = "once" },
+    { OPTIONAL("tenant", DECIDE_COUNT), INTO(weir_reservation_spec, tenant), .most = MOST_COUNT,
+      .help = "whose jobs may use it: place in `tenants`; 0 = of jobs that name it" },
+    { TIME("start_ns", weir_reservation_spec, start_ns), .help = "begins" },
+    { TIME("end_ns", weir_reservation_spec, end_ns), .help = "ends" },
+    { OPTIONAL("nodes", DECIDE_COUNT), INTO(weir_reservation_spec, nodes), .most = MOST_COUNT,
+      .help = "so many nodes, or" },
+    { OPTIONAL("gpus", DECIDE_COUNT), INTO(weir_reservation_spec, gpus), .most = MOST_COUNT,
+      .help = "as many nodes as have so many GPUs" },
+    { OPTIONAL("gpu_types", DECIDE_COUNT), INTO(weir_reservation_spec, gpu_type),
+      .most = 0xffffffff, .help = "with GPUs of these types alone, as in a shape (0 = any node)" },
+    { LIST_OF("held", DECIDE_COUNT), .most = MOST_COUNT,
+      .help = "nodes that it has: places in `nodes`" },
+};
+const struct decide_keys decide_reservation_keys = TABLE(reservation, "reservation");
+
 static const struct decide_key kind[] = {
     { OPTIONAL("strategy", DECIDE_CHOICE), INTO(weir_kind_past, strategy),
       .choices = "any|pack|spread|strict_pack|strict_spread",
@@ -284,6 +301,8 @@ static const struct decide_key kind[] = {
       .help = "such a job found no place, and nothing was given back since" },
     { OPTIONAL("tenant", DECIDE_COUNT), INTO(weir_kind_past, tenant), .most = MOST_COUNT,
       .help = "whose: place in `tenants`; 0 = nobody's" },
+    { OPTIONAL("reservation", DECIDE_COUNT), INTO(weir_kind_past, reservation), .most = MOST_COUNT,
+      .help = "that its jobs name: place in `reservations` + 1" },
     { REQUIRED("groups", DECIDE_LIST), .of = &decide_group_keys,
       .help = "ranks are numbered over them in this order" },
 };
@@ -428,6 +447,8 @@ static const struct decide_key document[] = {
       .help = "past use of tenants counts half after it (0 = in full)" },
     { OPTIONAL("tenants", DECIDE_LIST), .of = &decide_tenant_keys,
       .help = "whose jobs they are, parents first; the first is the root of all" },
+    { OPTIONAL("reservations", DECIDE_LIST), .of = &decide_reservation_keys,
+      .help = "nodes that are somebody's for a time" },
     { OPTIONAL("workloads", DECIDE_LIST), .of = &decide_workload_keys, .help = "sources of jobs" },
     { OPTIONAL("job_kinds", DECIDE_LIST), .of = &decide_kind_keys,
       .help = "what jobs ask for, in the order in which it was known" },
@@ -442,11 +463,11 @@ static const struct decide_key document[] = {
 const struct decide_keys decide_document_keys = TABLE(document, "document");
 
 const struct decide_keys *const decide_formats[] = {
-    &decide_document_keys, &decide_node_keys,     &decide_gpu_keys,   &decide_table_keys,
-    &decide_profile_keys,  &decide_instance_keys, &decide_stage_keys, &decide_shape_keys,
-    &decide_estimate_keys, &decide_worker_keys,   &share_keys,        &engine_keys,
-    &decide_workload_keys, &decide_kind_keys,     &decide_group_keys, &decide_job_keys,
-    &decide_new_job_keys,  &expected_keys,        &decide_cut_keys,   &decide_policy_keys,
-    &decide_tenant_keys,
+    &decide_document_keys, &decide_node_keys,        &decide_gpu_keys,   &decide_table_keys,
+    &decide_profile_keys,  &decide_instance_keys,    &decide_stage_keys, &decide_shape_keys,
+    &decide_estimate_keys, &decide_worker_keys,      &share_keys,        &engine_keys,
+    &decide_workload_keys, &decide_kind_keys,        &decide_group_keys, &decide_job_keys,
+    &decide_new_job_keys,  &expected_keys,           &decide_cut_keys,   &decide_policy_keys,
+    &decide_tenant_keys,   &decide_reservation_keys,
 };
 const size_t decide_formats_count = sizeof decide_formats / sizeof decide_formats[0];

@@ -6,7 +6,7 @@
 #define SIM_CLI_DECIDE_PARTS_H
 
 #include "weir/host.h"
-#include "weir/tenant.h"
+#include "weir/reservation.h"
 
 struct decide_document {
     int64_t time_ns, last_ns, time_left_ns, half_life_ns;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tenants of a decide document: who there is, and what they used before. */
+/* The tenants of a decide document: who there is, what they used before, what is reserved. */
 #include "sim/cli/decide_tenants.h"
 
 #include "sim/cli/decide_format.h"
 #include "sim/cli/decide_input.h"
 #include "sim/cli/decide_parts.h"
+#include "weir/reservation.h"
+
+#include <stdlib.h>
 
 static weir_status read_quota(const json_t *json, const char *key, struct weir_quota *quota,
                               struct weir_error *error)
@@ -49,4 +52,23 @@ weir_status decide_take_usage(struct weir_host *host, const json_t *json, size_t
     if (weir_host_restore_usage(host, (uint32_t)place, tenant.device_s, tenant.since_ns) == WEIR_OK)
         return WEIR_OK;
     return weir_fail(error, WEIR_EFORMAT, "device_s: %g is no past use", tenant.device_s);
+}
+
+weir_status decide_take_reservation(struct weir_host *host, const json_t *json,
+                                    struct weir_error *error)
+{
+    const json_t *const held = json_object_get(json, "held");
+    struct weir_reservation_spec spec = { .size = sizeof spec };
+
+    WEIR_TRY(decide_read(json, &decide_reservation_keys, &spec, error));
+    spec.held_count = (uint32_t)json_array_size(held);
+    uint32_t *const nodes = calloc(spec.held_count + 1, sizeof *nodes);
+    if (nodes == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < spec.held_count; i++)
+        nodes[i] = (uint32_t)json_integer_value(json_array_get(held, i));
+    spec.held = nodes;
+    const weir_status status = weir_host_add_reservation(host, &spec, NULL, error);
+    free(nodes);
+    return status;
 }

@@ -10,6 +10,8 @@
 /* Each is the `place`-th of the list; the usage once the jobs are there. */
 weir_status decide_take_tenant(struct weir_host *host, const json_t *json, size_t place,
                                struct weir_error *error);
+weir_status decide_take_reservation(struct weir_host *host, const json_t *json,
+                                    struct weir_error *error);
 weir_status decide_take_usage(struct weir_host *host, const json_t *json, size_t place,
                               struct weir_error *error);
 

@@ -50,6 +50,7 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .group_count = (uint32_t)spec->more_count + 1,
         .strategy = spec->group,
         .tenant = spec->tenant_number,
+        .reservation = spec->reservation,
         .priority = spec->priority,
         .attempts = attempts,
         .submit_ns = job->at_ns,

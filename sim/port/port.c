@@ -87,7 +87,8 @@ weir_status sim_port_open_host(const struct sim_port *port, const struct weir_ho
                                struct weir_host **host, struct weir_error *error)
 {
     WEIR_TRY(weir_host_create(config, host, error));
-    return add_tenants(port, *host, error);
+    WEIR_TRY(add_tenants(port, *host, error));
+    return sim_port_add_reservations(port, *host, error);
 }
 
 /* ---- a policy that is a command ---- */
@@ -269,6 +270,7 @@ void sim_port_destroy(struct sim_port *port)
     free(port->cuts);
     free(port->pools);
     sim_port_forget_news(&port->log);
+    sim_port_forget_reservations(port);
     sim_command_clear(&port->command);
     free(port);
 }
@@ -607,6 +609,7 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
         status = check_progress(port, plan, now_ns);
     if (status != WEIR_OK)
         return record_failure(port, status, now_ns);
+    WEIR_TRY(sim_port_note_reservations(port));
     port->pending = plan;
     port->pending_sched = port->sched;
     port->pending_ns = now_ns;

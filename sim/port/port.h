@@ -68,9 +68,9 @@ void sim_port_wake(struct sim_port *port, uint32_t causes);
 uint32_t sim_port_take_causes(struct sim_port *port);
 /* Something is on its way that may make room: a decision, a plan, a GPU that is cut. */
 bool sim_port_is_busy(const struct sim_port *port);
-/* How many wakes and late views are on their way; one of them came. */
+/* How many wakes and late views are on their way; one of them came. WEIR_ENOMEM. */
 uint32_t sim_port_looks(const struct sim_port *port);
-void sim_port_looked(struct sim_port *port);
+weir_status sim_port_looked(struct sim_port *port);
 
 /* ---- jobs: see struct sim_driver_services ---- */
 weir_status sim_port_add_workload(struct sim_port *port, uint32_t driver,

@@ -25,9 +25,10 @@ uint32_t sim_port_looks(const struct sim_port *port)
     return port->looks;
 }
 
-void sim_port_looked(struct sim_port *port)
+weir_status sim_port_looked(struct sim_port *port)
 {
     port->looks--;
+    return sim_port_note_reservations(port);
 }
 
 void sim_port_wake(struct sim_port *port, uint32_t causes)

@@ -66,6 +66,7 @@ struct sim_port_clock {
 };
 
 struct sim_port {
+    struct sim_port_reserved *reserved; /* by reservation, as the meter was told; NULL = nothing */
     struct port_workload *workloads;
     uint32_t workload_count;
     struct port_cut *cuts;
@@ -142,6 +143,13 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
                                 uint32_t *refused);
 /* Starts that the plan wanted and the cluster could not give; after the plan was applied. */
 uint32_t sim_port_count_refused(const struct sim_port *port, const struct weir_plan *plan);
+
+/* port_reserved.c: tells the host of reservations in advance; tells the meter which of them last,
+ * and with which nodes. */
+weir_status sim_port_add_reservations(const struct sim_port *port, struct weir_host *host,
+                                      struct weir_error *error);
+weir_status sim_port_note_reservations(struct sim_port *port);
+void sim_port_forget_reservations(struct sim_port *port);
 
 /* Schedules a wake or a late view. */
 void sim_port_plan_look(struct sim_port *port, const struct sim_event *event);

@@ -90,6 +90,8 @@ struct sim_meter_config {
     const uint32_t *workload_classes;            /* how many classes of jobs each has */
     const struct sim_meter_tenant_info *tenants; /* parents before their children */
     size_t tenant_count;
+    const char *const *reservations; /* names, that outlive the meter */
+    size_t reservation_count;
     const struct sim_meter_window_info *windows;
     size_t window_count;
     int64_t late_ns; /* items that take longer are counted as late, in windows; 0 = none */

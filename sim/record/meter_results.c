@@ -467,6 +467,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
         put_pipelines(&view);
         put_workers(&view);
         meter_tenants_results(meter, end->end_ns, out);
+        meter_reserved_results(meter, end->end_ns, out);
         meter_belief_results(meter, end->end_ns, out);
         if (meter->workload_count > 0)
             put_balance(&view);

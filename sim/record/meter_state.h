@@ -181,9 +181,10 @@ struct sim_meter {
 
     struct sim_job_meter *jobs; /* a class each, then a workload each */
     size_t class_count, workload_count;
-    struct meter_tenants *tenants; /* NULL = there are none */
-    struct meter_belief *belief;   /* NULL = what is told is not known */
-    struct meter_windows *windows; /* meter_windows.c; NULL = there are none */
+    struct meter_tenants *tenants;   /* NULL = there are none */
+    struct meter_reserved *reserved; /* likewise */
+    struct meter_belief *belief;     /* NULL = what is told is not known */
+    struct meter_windows *windows;   /* meter_windows.c; NULL = there are none */
 
     struct link_meter *links; /* meter_physics.c; NULL = the scenario has no such thing */
     size_t link_count;
@@ -240,6 +241,9 @@ void meter_jobs_close(struct sim_meter *meter);
 void meter_jobs_warm(struct sim_meter *meter, int64_t now_ns);
 weir_status meter_tenants_open(struct sim_meter *meter, const struct sim_meter_config *config);
 void meter_tenants_close(struct sim_meter *meter);
+weir_status meter_reserved_open(struct sim_meter *meter, const struct sim_meter_config *config);
+void meter_reserved_close(struct sim_meter *meter);
+void meter_reserved_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
 void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns);
 void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
 

@@ -195,6 +195,13 @@ struct draft_tenant {
     struct draft_quota borrow, lend;
 };
 
+struct draft_reservation {
+    struct draft_head head;
+    char *tenant, *gpu_types;
+    int64_t start_ns, duration_ns;
+    uint32_t nodes, gpus;
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
@@ -375,7 +382,7 @@ struct draft_job_class {
     struct draft_request request;
     struct draft_memory_traffic traffic;
     char *gpu_types;
-    char *tenant;
+    char *tenant, *reservation;
     int64_t priority;
     char *measured_on;
     uint32_t work;
@@ -537,6 +544,7 @@ struct draft_scenario {
     struct draft_cluster cluster;
     struct draft_sched sched;
     struct draft_list tenants;
+    struct draft_list reservations;
     struct draft_list pipelines;
     struct draft_list jobs;
     struct draft_list fill;

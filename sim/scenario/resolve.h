@@ -43,6 +43,11 @@ void sim_resolve_workloads(struct sim_resolver *resolver);
 /* resolve_tenants.c: who there is, and then whose the jobs are. */
 void sim_resolve_tenants(struct sim_resolver *resolver);
 void sim_resolve_owners(struct sim_resolver *resolver);
+/* The number of a tenant that is named at this place; 0 when there is none, which is said. */
+uint32_t sim_resolve_tenant(struct sim_resolver *resolver, const struct sim_yaml *at,
+                            const char *name);
+/* resolve_reservations.c: nodes that are kept for somebody for a time. */
+void sim_resolve_reservations(struct sim_resolver *resolver);
 
 /* One entry of `jobs` or `fill` while it is resolved. */
 struct sim_job_source {

@@ -175,8 +175,8 @@ void sim_resolve_tenants(struct sim_resolver *resolver)
 /* ---- whose jobs they are ---- */
 
 /* Of a job that says this name at this place; NULL = the rows of a trace say it. */
-static uint32_t number_of(struct sim_resolver *resolver, const struct sim_yaml *at,
-                          const char *name)
+uint32_t sim_resolve_tenant(struct sim_resolver *resolver, const struct sim_yaml *at,
+                            const char *name)
 {
     const uint32_t number = find_tenant(resolver->scenario, name);
     if (number > 0)
@@ -229,7 +229,7 @@ static void name_owners(struct sim_resolver *resolver, const struct draft_jobs *
             continue;
         job->tenant_number = before != NULL && before->tenant == job->tenant
                                  ? before->tenant_number
-                                 : number_of(resolver, place_of(draft, i), job->tenant);
+                                 : sim_resolve_tenant(resolver, place_of(draft, i), job->tenant);
         before = job;
     }
 }

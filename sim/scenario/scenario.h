@@ -18,6 +18,7 @@
 #include "sim/scenario/diagnostic.h"
 #include "sim/scenario/expect.h"
 #include "sim/scenario/ranks.h"
+#include "sim/scenario/reservation.h"
 #include "sim/scenario/speed.h"
 #include "sim/scenario/step.h"
 #include "sim/scenario/tenant.h"
@@ -488,6 +489,7 @@ struct sim_job_spec {
     const char *name;          /* of a row of a trace, or of the class */
     const char *tenant, *user; /* "" = not said */
     uint32_t tenant_number;    /* of sim_scenario.tenants, counted from 1; 0 = nobody's */
+    uint32_t reservation;      /* of sim_scenario.reservations, counted from 1; 0 = none */
     uint32_t members;          /* equal parts that start together */
     uint32_t label;            /* what it is reported as: index into the labels of the workload */
     double weight;             /* how often, relative to the others */
@@ -692,6 +694,8 @@ struct sim_scenario {
     struct sim_sched sched;
     struct sim_tenant *tenants; /* none = jobs have no owners */
     size_t tenants_count;
+    struct sim_reservation *reservations;
+    size_t reservations_count;
     struct sim_pipeline *pipelines;
     size_t pipelines_count;
     size_t stages_total;

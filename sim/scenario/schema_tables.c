@@ -329,6 +329,8 @@ static const struct sim_field scenario_fields[] = {
       HELP("the scheduler") },
     { LIST("tenants", draft_scenario, tenants, &sim_schema_tenant), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_JOBS), HELP("whose jobs they are: teams and what each may have") },
+    { LIST("reservations", draft_scenario, reservations, &sim_schema_reservation), BY_NAME,
+      ABSENT("none"), ACTS(SIM_ACTS_JOBS), HELP("nodes that are kept for somebody for a time") },
     { LIST("pipelines", draft_scenario, pipelines, &sim_schema_pipeline), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_PIPELINES), HELP("the work: items through stages") },
     { LIST("jobs", draft_scenario, jobs, &sim_schema_jobs), BY_NAME, ABSENT("none"),

@@ -158,6 +158,8 @@ static const struct sim_field job_class_fields[] = {
       HELP("larger is more urgent") },
     { TEXT("tenant", draft_job_class, tenant), ABSENT("that of all jobs"), A_NAME,
       HELP("whose jobs they are") },
+    { TEXT("reservation", draft_job_class, reservation), ABSENT("those of its tenant"), A_NAME,
+      HELP("entry of `reservations` that these jobs may use") },
     { SECTION("memory_traffic", draft_job_class, traffic, &sim_schema_traffic), ABSENT("none"),
       HELP("what each member takes of the memory system of its GPU") },
     { SECTION("step", draft_job_class, step, &step_section), ABSENT("that of all jobs"),

@@ -146,6 +146,14 @@ static struct sim_meter_tenant_info *tell_tenants(const struct sim_scenario *sce
     return told;
 }
 
+static const char **tell_reservations(const struct sim_scenario *scenario)
+{
+    const char **names = calloc(scenario->reservations_count + 1, sizeof(*names));
+    for (size_t i = 0; names != NULL && i < scenario->reservations_count; i++)
+        names[i] = scenario->reservations[i].name;
+    return names;
+}
+
 /* What each node has, then what the scheduler was told of each. */
 static void tell_amounts(const struct sim_world *world, struct sim_meter_amounts *amounts)
 {
@@ -185,11 +193,12 @@ static weir_status create_meter(struct sim_world *world)
     const char **names = calloc((size_t)world->driver_count + 1, sizeof(*names));
     uint32_t *classes = calloc(workloads + 1, sizeof(*classes));
     struct sim_meter_tenant_info *tenants = tell_tenants(scenario);
+    const char **reservations = tell_reservations(scenario);
     struct sim_meter_window_info windows[SIM_WINDOWS_MOST];
-    weir_status status =
-        capacity == NULL || stages == NULL || names == NULL || classes == NULL || tenants == NULL
-            ? WEIR_ENOMEM
-            : WEIR_OK;
+    weir_status status = capacity == NULL || stages == NULL || names == NULL || classes == NULL ||
+                                 tenants == NULL || reservations == NULL
+                             ? WEIR_ENOMEM
+                             : WEIR_OK;
     if (status == WEIR_OK) {
         tell_owners(world, names, classes);
         tell_amounts(world, capacity);
@@ -207,6 +216,8 @@ static weir_status create_meter(struct sim_world *world)
                                            .workload_classes = classes,
                                            .tenants = tenants,
                                            .tenant_count = scenario->tenants_count,
+                                           .reservations = reservations,
+                                           .reservation_count = scenario->reservations_count,
                                            .has_power = scenario->power.gpu == SIM_GPU_POWER_USED,
                                            .has_turns = has_turns(world->context.cluster),
                                            .link_count = sim_links_count(world->context.cluster),
@@ -232,6 +243,7 @@ static weir_status create_meter(struct sim_world *world)
     free(stages);
     free(names);
     free(tenants);
+    free(reservations);
     free(classes);
     return status;
 }
@@ -539,7 +551,7 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
     case SIM_KIND_DECIDE:
         return decide(world, event->time_ns, WEIR_CAUSE_TIMER | sim_port_take_causes(world->port));
     case SIM_KIND_WAKE:
-        sim_port_looked(world->port);
+        WEIR_TRY(sim_port_looked(world->port));
         return wake(world, event);
     case SIM_KIND_SAMPLE:
         return sample(world, event->time_ns);
@@ -563,7 +575,7 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
     case SIM_KIND_CUT:
         return sim_port_cut_done(world->port, event->target, (uint32_t)event->argument);
     case SIM_KIND_LOOK:
-        sim_port_looked(world->port);
+        WEIR_TRY(sim_port_looked(world->port));
         return sim_port_look(world->port);
     case SIM_KIND_NEWS:
         return sim_port_tell_news(world->port);

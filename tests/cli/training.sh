@@ -33,6 +33,17 @@ has stdout '16 jobs wait for 1 CPU + 1 GPU'
 has stdout 'a limit of its tenant is reached'
 has stdout 'job training/models-3'
 
+# What is kept from a job by a reservation in advance alone is said; whoever decides from what was
+# written of it keeps to it, too.
+expect 0 "$WEIR_BIN" explain reservation.db --pending --at 105min
+has stdout 'nodes are reserved for others'
+expect 0 "$WEIR_BIN" explain reservation.db --at 105min --decide
+cp stdout question.json
+has question.json '"reservations"'
+expect 0 "$WEIR_BIN" decide question.json
+[ "$(grep -c '"verb": "start"' stdout)" -eq 8 ] || fail 'not the eight brief jobs start'
+[ "$(grep -c '"job": 1[23]' stdout)" -eq 8 ] || fail 'a long job starts on reserved nodes'
+
 # A decision that is made again from what was written of it holds the same jobs.
 expect 0 "$WEIR_BIN" explain quota.db --at 10min --decide
 cp stdout question.json

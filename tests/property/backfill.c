@@ -237,8 +237,8 @@ static int starved_before(const struct jobs *jobs, size_t index)
     return count;
 }
 
-/* covers: S1.117 S1.118 */
-/* The k-th that starves starts within the wait and k times the longest run. */
+/* covers: S1.117 S1.118 S1.120 */
+/* The k-th that starves starts within the wait and k times the longest run, with ageing, too. */
 static void nobody_starves_beyond_the_bound(void)
 {
     const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
@@ -246,7 +246,8 @@ static void nobody_starves_beyond_the_bound(void)
     for (uint64_t seed = 1; seed <= cases; seed++) {
         struct jobs jobs;
         draw_jobs(seed, true, &jobs);
-        run_product(&jobs, "{policy: bounded_wait, max_wait: 9 s}");
+        run_product(&jobs, seed % 2 == 0 ? "{policy: bounded_wait, max_wait: 9 s}"
+                                         : "{policy: bounded_wait, max_wait: 9 s, ageing: 0.5}");
         CHECK(is_within_capacity(&jobs));
         for (size_t i = 0; i < jobs.count; i++) {
             const struct job *job = &jobs.job[i];
@@ -279,7 +280,56 @@ static void gangs_never_wait_for_each_other(void)
     }
 }
 
+/* ---- types of GPUs ---- */
+
+/* Of six nodes with one GPU three are of another type. */
+static const char *const typed_text[] = { ", gpu_types: [h100]", ", gpu_types: [a100-80]", "" };
+
+/* The first ones insist on a type. */
+static void run_typed(struct jobs *jobs, uint64_t dice, size_t insisting)
+{
+    char text[TEXT];
+    int used = snprintf(
+        text, sizeof text,
+        "schema: 2\nname: t\ncatalog: {gpu_types: {h100: {speed: 1}, a100-80: {speed: 1}}}\n"
+        "cluster:\n  nodes: [{name: n, count: 3, cpus: 8, gpus: "
+        "{h100: 1}}, {name: m, count: 3, cpus: 8, gpus: {a100-80: 1}}]\nsched: "
+        "{placement: first_fit, queueing: conservative}\njobs:\n  - name: w\n    "
+        "classes:\n");
+    for (size_t i = 0; i < jobs->count; i++) {
+        const uint64_t type = i < insisting ? next(&dice) % 2 : 2;
+        const int most = type == 2 ? GPUS : GPUS / 2;
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "      - {name: j%zu, count: 1, at: %d s, run_time: %d s, members: %d, "
+                         "request: {gpus: 1}%s}\n",
+                         i, jobs->job[i].submit, jobs->job[i].run,
+                         jobs->job[i].gpus < most ? jobs->job[i].gpus : most, typed_text[type]);
+    }
+    const struct sim_observer observer = { .job = see_job, .state = jobs };
+    free(test_watch_text(text, &observer));
+}
+
+/* With exact estimates a job that insists on a type starts as if no job that takes any GPU had come
+ * after it. */
+static void jobs_of_any_type_take_nothing_that_is_reserved(void)
+{
+    const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK / 4;
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        struct jobs all;
+        draw_jobs(seed, true, &all);
+        struct jobs some = all;
+        some.count /= 2;
+        run_typed(&all, seed, some.count);
+        run_typed(&some, seed, some.count);
+        for (size_t i = 0; i < some.count; i++)
+            if (!CHECK_I64(all.job[i].start, some.job[i].start))
+                printf("case %" PRIu64 ", job %zu\n", seed, i);
+    }
+}
+
 static const struct test tests[] = {
+    { "jobs of any type take nothing that is reserved",
+      jobs_of_any_type_take_nothing_that_is_reserved },
     { "EASY is as the plain one has it and delays no head", easy_delays_no_head },
     { "conservative is as the plain one has it and keeps its word", conservative_keeps_its_word },
     { "nobody starves beyond the bound", nobody_starves_beyond_the_bound },

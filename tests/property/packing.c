@@ -147,7 +147,7 @@ static void first_fit_decreasing_keeps_its_bound(void)
            worst, CASES);
 }
 
-/* covers: S1.16 S1.14 */
+/* covers: S1.16 S1.14 S1.32 */
 static void no_policy_beats_the_optimum_of_vector_packing(void)
 {
     static const char *const policies[] = { "first_fit", "best_fit",  "worst_fit",

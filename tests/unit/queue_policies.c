@@ -185,6 +185,32 @@ static void types_that_jobs_insist_on_count(void)
             printf("job %zu\n", i);
 }
 
+/* j1 has both A100 reserved from 10 s on. j2 and j3 take any GPU for longer: the placement would
+ * give them the A100 that is free, where it would delay j1; there is one H100 for j2, and j3 waits.
+ */
+static void who_takes_any_gpu_takes_none_that_is_reserved(void)
+{
+    static const double starts[] = { 0, 10, 0, 20 };
+    static const char *const text =
+        "schema: 2\nname: t\ncatalog: {gpu_types: {h100: {speed: 1}, a100-80: {speed: "
+        "1}}}\ncluster:\n  nodes:\n"
+        "    - {name: a, cpus: 64, gpus: {a100-80: 2}}\n    - {name: h, cpus: 64, gpus: {h100: "
+        "1}}\n"
+        "sched: {placement: first_fit, queueing: conservative}\njobs:\n  - name: w\n"
+        "    classes:\n"
+        "      - {name: j0, count: 1, run_time: 10 s, request: {gpus: 1}, gpu_types: [a100-80]}\n"
+        "      - {name: j1, count: 1, run_time: 10 s, members: 2, request: {gpus: 1}, "
+        "gpu_types: [a100-80]}\n"
+        "      - {name: j2, count: 1, run_time: 30 s, request: {gpus: 1}}\n"
+        "      - {name: j3, count: 1, run_time: 30 s, request: {gpus: 1}}\n";
+    struct times times = { { 0 }, { 0 } };
+    const struct sim_observer observer = { .job = see_named, .state = &times };
+    free(test_watch_text(text, &observer));
+    for (size_t i = 0; i < EACH(starts); i++)
+        if (!CHECK_NEAR(times.start_s[i], starts[i], 0))
+            printf("job %zu\n", i);
+}
+
 /* What a pre-emption adds to the work of a job, by its GPUs, as in the clusters of Helios. */
 static void restarts_cost_by_size(void)
 {
@@ -232,6 +258,8 @@ static const struct test tests[] = {
     { "jobs that were chosen stay chosen", chosen_jobs_stay_chosen },
     { "Slurm backfills now and then", slurm_backfills_now_and_then },
     { "types that jobs insist on count", types_that_jobs_insist_on_count },
+    { "who takes any GPU takes none that is reserved",
+      who_takes_any_gpu_takes_none_that_is_reserved },
     { "restarts cost by size", restarts_cost_by_size },
     { "the likeliest end runs", the_likeliest_end_runs },
     { "least attained service runs", least_attained_service_runs },

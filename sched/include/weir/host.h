@@ -264,9 +264,9 @@ struct weir_kind_past {
     uint32_t is_settled;
     const struct weir_rank_group *groups;
     uint32_t group_count;
-    uint32_t strategy; /* as in weir_job_spec */
-    uint32_t tenant;   /* likewise; from 2.3 on */
-    uint32_t reserved;
+    uint32_t strategy;    /* as in weir_job_spec */
+    uint32_t tenant;      /* likewise; from 2.3 on */
+    uint32_t reservation; /* likewise */
 };
 WEIR_API weir_status weir_host_restore_kind(struct weir_host *host,
                                             const struct weir_kind_past *past,

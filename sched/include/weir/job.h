@@ -65,8 +65,9 @@ WEIR_API weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t w
  * mark: to ask what would still fit if it started. Errors as of weir_placer_fits_job. */
 WEIR_API weir_status weir_placer_put_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
                                          struct weir_error *error);
-/* As weir_placer_start_job, on GPUs of this type alone (an index). WEIR_EINVAL when a rank does not
- * accept it, WEIR_EUNSUPPORTED for a placement group. */
+/* As weir_placer_start_job, on GPUs of this type alone (an index), or of these that a rank accepts
+ * (a set, WEIR_GPU_TYPE_SET). WEIR_EINVAL when a rank does not accept the one, WEIR_EUNSUPPORTED
+ * for a placement group. */
 WEIR_API weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32_t workload,
                                               uint64_t id, uint32_t gpu_type,
                                               struct weir_error *error);
@@ -74,7 +75,7 @@ WEIR_API weir_status weir_placer_start_job_on(struct weir_placer *placer, uint32
 struct weir_job_start {
     uint32_t size;         /* sizeof */
     uint32_t ranks;        /* in its first group; 0 = as many as it says */
-    uint32_t gpu_type;     /* index + 1; 0 = any it accepts */
+    uint32_t gpu_type;     /* as in a shape: index + 1 or a set; 0 = any it accepts */
     uint32_t node_count;   /* 0 = the placement policy finds the places */
     const uint32_t *nodes; /* for every rank of the first group in turn; others are placed */
 };

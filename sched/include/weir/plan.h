@@ -91,7 +91,8 @@ WEIR_API const char *weir_verb_name(uint32_t verb);
     X(WEIR_REASON_NODE_GONE, "node was removed")                                                   \
     X(WEIR_REASON_NO_SUPPLIER, "no supplier of nodes")                                             \
     X(WEIR_REASON_CANCELLED, "the plan was cancelled")                                             \
-    X(WEIR_REASON_QUOTA, "a limit of its tenant is reached")
+    X(WEIR_REASON_QUOTA, "a limit of its tenant is reached")                                       \
+    X(WEIR_REASON_RESERVED, "nodes are reserved for others")
 
 #define WEIR_REASON_ENUM(name, text) name,
 enum weir_reason { WEIR_REASONS(WEIR_REASON_ENUM) WEIR_REASON_COUNT };
