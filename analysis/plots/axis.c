@@ -126,8 +126,9 @@ static weir_status read_points(struct an_chart *chart, struct sheet *sheet,
     for (size_t p = 0; p < sheet->points->point_count; p++) {
         struct an_comparison *comparison = NULL;
         struct weir_error why = { .phase = -1, .pool = -1 };
+        const struct an_compare_options query = { .is_short = true };
         const weir_status status =
-            an_points_compare(chart->keeper.db, sheet->points, p, NULL, &comparison, &why);
+            an_points_compare(chart->keeper.db, sheet->points, p, &query, &comparison, &why);
         if (status != WEIR_OK && status != WEIR_EINVAL)
             return weir_fail(error, status, "%s", why.text);
         if (comparison == NULL) /* nothing was run there, or cannot be compared */

@@ -58,14 +58,15 @@ static uint32_t next_number(const struct sim_adaptive *adaptive, size_t point)
 static weir_status look(struct sim_adaptive *adaptive, struct an_db *db, struct an_points *points,
                         bool *is_over, struct weir_error *error)
 {
+    const struct an_compare_options query = { .is_short = true };
     WEIR_TRY(an_points_read(db, points, error));
     *is_over = true;
     for (size_t p = 0; p < adaptive->point_count; p++) {
         struct an_comparison *comparison = NULL;
         if (points->axis_count > 0)
-            WEIR_TRY(an_points_compare(db, points, p, NULL, &comparison, error));
+            WEIR_TRY(an_points_compare(db, points, p, &query, &comparison, error));
         else
-            WEIR_TRY(an_compare(db, NULL, &comparison, error));
+            WEIR_TRY(an_compare(db, &query, &comparison, error));
         adaptive->reached[p] = width_of(comparison);
         an_comparison_destroy(comparison);
         const uint32_t number = next_number(adaptive, p);

@@ -312,7 +312,9 @@ weir_status sim_points_print(struct an_db *db, const struct an_points *points,
                              bool *is_unexpected, struct weir_error *error)
 {
     struct page page = { .points = points, .format = format };
-    const weir_status status = compare_all(db, query, &page, error);
+    struct an_compare_options asked = *query;
+    asked.is_short = format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD;
+    const weir_status status = compare_all(db, &asked, &page, error);
     if (status == WEIR_OK) {
         if (format == SIM_FORMAT_JSON)
             print_json(&page);
