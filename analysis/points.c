@@ -218,12 +218,32 @@ static weir_status compare_focused(struct an_db *db, const struct an_points *poi
     return rename_variants(points, *comparison, error);
 }
 
+/* What stands before the table of runs now, to stand there again. */
+static weir_status read_focus(struct an_db *db, char **sql, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db,
+                      "SELECT 'CREATE TEMP VIEW run AS ' || substr(sql, instr(sql, 'SELECT'))"
+                      " FROM temp.sqlite_schema WHERE type = 'view' AND name = 'run'",
+                      NULL, &frame, error));
+    *sql = frame->row_count == 0 ? NULL : strdup(an_text(frame, 0, 0));
+    const bool is_lost = frame->row_count > 0 && *sql == NULL;
+    an_frame_destroy(frame);
+    return is_lost ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+}
+
 weir_status an_points_compare(struct an_db *db, const struct an_points *points, size_t point,
                               const struct an_compare_options *options,
                               struct an_comparison **comparison, struct weir_error *error)
 {
-    WEIR_TRY(an_points_focus(db, point, error));
-    const weir_status status = compare_focused(db, points, point, options, comparison, error);
-    const weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);
+    char *before = NULL;
+    WEIR_TRY(read_focus(db, &before, error));
+    weir_status status = an_points_focus(db, point, error);
+    if (status == WEIR_OK)
+        status = compare_focused(db, points, point, options, comparison, error);
+    weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);
+    if (back == WEIR_OK && before != NULL)
+        back = command(db, before, status == WEIR_OK ? error : NULL);
+    free(before);
     return status == WEIR_OK ? back : status;
 }

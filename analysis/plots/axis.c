@@ -313,10 +313,6 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     weir_status status = an_points_read(chart->keeper.db, &points, error);
     if (status == WEIR_OK)
         status = draw_points(chart, &points, error);
-    /* The page goes on with the point that it is about. */
-    if (status == WEIR_OK && points.axis_count > 0)
-        status =
-            an_points_focus(chart->keeper.db, an_points_of(&points, chart->run->variant), error);
     an_points_clear(&points);
     return status;
 }
