@@ -92,6 +92,7 @@ struct an_compare_options {
     const char *baseline;       /* NULL = the experiment's */
     const char *const *metrics; /* NULL = the default set */
     size_t metric_count;
+    bool is_short; /* of the default set only what tables show */
 };
 
 /* WEIR_EINVAL when runs are not comparable (other scenario, other warm-up, unpaired replications);

@@ -228,7 +228,8 @@ static const char samples_sql[] =
     "* (n + censored)))"
     "  AS is_bound, min(unit) AS unit, count(*) AS parts,"
     "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
-    " FROM result WHERE metric = CASE instr(:text, ':') WHEN 0 THEN :text"
+    " FROM result WHERE run_id IN (SELECT run_id FROM run) AND metric = CASE instr(:text, ':') "
+    "WHEN 0 THEN :text"
     "   ELSE substr(:text, 1, instr(:text, ':') - 1) END"
     "  AND (instr(:text, ':') = 0 OR label = substr(:text, instr(:text, ':') + 1))"
     " GROUP BY run_id, label = '') x ON x.run_id = r.run_id AND x.choice = 1"
@@ -565,7 +566,8 @@ static weir_status add_windows(struct an_keeper *keeper, struct an_comparison *c
 
 /* The goal, its conditions, what the kind of work is known by, then all others. */
 static weir_status add_default_rows(struct an_keeper *keeper, const struct an_goal *goal,
-                                    struct an_comparison *comparison, struct weir_error *error)
+                                    size_t most, struct an_comparison *comparison,
+                                    struct weir_error *error)
 {
     WEIR_TRY(add_metric(keeper, comparison, goal->metric, goal->is_given, error));
     if (comparison->row_count > 0) {
@@ -575,13 +577,13 @@ static weir_status add_default_rows(struct an_keeper *keeper, const struct an_go
     for (size_t i = 0; i < goal->condition_count; i++)
         if (!has_row(comparison, goal->conditions[i].metric))
             WEIR_TRY(add_metric(keeper, comparison, goal->conditions[i].metric, true, error));
-    for (size_t i = 0; an_goal_row(goal, i) != NULL; i++)
+    for (size_t i = 0; an_goal_row(goal, i) != NULL && comparison->row_count < most; i++)
         WEIR_TRY(add_default(keeper, comparison, an_goal_row(goal, i), error));
-    for (size_t i = 0; i < an_metric_count(); i++)
+    for (size_t i = 0; i < an_metric_count() && comparison->row_count < most; i++)
         if (an_metric_at(i)->is_default)
             WEIR_TRY(add_default(keeper, comparison, an_metric_at(i)->id, error));
     comparison->shown = comparison->row_count < AN_GOAL_ROWS ? comparison->row_count : AN_GOAL_ROWS;
-    return add_windows(keeper, comparison, error);
+    return most == AN_GOAL_ROWS ? WEIR_OK : add_windows(keeper, comparison, error);
 }
 
 /* As the table names it. */
@@ -606,7 +608,9 @@ static weir_status add_rows(struct an_keeper *keeper, const struct an_compare_op
     if (comparison->rows == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (is_default)
-        return add_default_rows(keeper, goal, comparison, error);
+        return add_default_rows(keeper, goal,
+                                options != NULL && options->is_short ? AN_GOAL_ROWS : SIZE_MAX,
+                                comparison, error);
     for (size_t i = 0; i < count; i++)
         WEIR_TRY(add_wanted(keeper, comparison, options->metrics[i], error));
     comparison->shown = comparison->row_count;
@@ -766,34 +770,4 @@ weir_status an_compare(struct an_db *db, const struct an_compare_options *option
     }
     *comparison = made;
     return WEIR_OK;
-}
-
-void an_comparison_destroy(struct an_comparison *comparison)
-{
-    if (comparison == NULL)
-        return;
-    for (size_t i = 0; i < comparison->variant_count; i++) {
-        free(comparison->variants[i]);
-        if (comparison->early != NULL)
-            free(comparison->early[i].sentence);
-        if (comparison->missed != NULL)
-            free(comparison->missed[i]);
-    }
-    free(comparison->missed);
-    free(comparison->goal);
-    free(comparison->variants);
-    free(comparison->early);
-    free(comparison->left_out);
-    for (size_t i = 0; i < comparison->row_count; i++) {
-        free(comparison->rows[i].metric);
-        free(comparison->rows[i].label);
-        free(comparison->rows[i].unit);
-        free(comparison->rows[i].title);
-        free(comparison->rows[i].cells);
-    }
-    free(comparison->rows);
-    free(comparison->contest);
-    free(comparison->finding);
-    free(comparison->varies);
-    free(comparison);
 }

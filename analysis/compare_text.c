@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Figures of a comparison in words, the same for the page and the command line: means with their
- * intervals, differences in points or units, changes in percent of the baseline.
+ * intervals, differences in points or units, changes in percent of the baseline. And the end of
+ * one.
  */
 #include "analysis/analysis.h"
 #include "analysis/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Half widths claim two digits, not three. */
@@ -94,4 +96,34 @@ struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, 
                        scale * cell->difference, scale * cell->difference_low,
                        scale * cell->difference_high);
     return change;
+}
+
+void an_comparison_destroy(struct an_comparison *comparison)
+{
+    if (comparison == NULL)
+        return;
+    for (size_t i = 0; i < comparison->variant_count; i++) {
+        free(comparison->variants[i]);
+        if (comparison->early != NULL)
+            free(comparison->early[i].sentence);
+        if (comparison->missed != NULL)
+            free(comparison->missed[i]);
+    }
+    free(comparison->missed);
+    free(comparison->goal);
+    free(comparison->variants);
+    free(comparison->early);
+    free(comparison->left_out);
+    for (size_t i = 0; i < comparison->row_count; i++) {
+        free(comparison->rows[i].metric);
+        free(comparison->rows[i].label);
+        free(comparison->rows[i].unit);
+        free(comparison->rows[i].title);
+        free(comparison->rows[i].cells);
+    }
+    free(comparison->rows);
+    free(comparison->contest);
+    free(comparison->finding);
+    free(comparison->varies);
+    free(comparison);
 }

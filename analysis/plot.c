@@ -8,6 +8,7 @@
 #include "analysis/gnuplot.h"
 #include "analysis/nan.h"
 #include "analysis/output.h"
+#include "analysis/points.h"
 #include "analysis/svg.h"
 #include "weir_text.h"
 
@@ -297,7 +298,9 @@ static weir_status plot_run(struct an_db *db, const struct an_plot_ops *plot,
     struct an_run *run = NULL;
     struct an_facts *facts = NULL;
     WEIR_TRY(an_run_find(db, job->options->variant, job->options->replication, &run, error));
-    weir_status status = an_facts_read(db, run, &facts, error);
+    weir_status status = an_points_look_at(db, run->variant, error);
+    if (status == WEIR_OK)
+        status = an_facts_read(db, run, &facts, error);
     struct an_plot_options asked = *job->options;
     job->run = run;
     job->facts = facts;

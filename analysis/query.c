@@ -393,7 +393,10 @@ static const char run_sql[] =
     "  AND o.variant = r.variant)"
     " FROM run r JOIN experiment e USING (experiment_id) LEFT JOIN run_wall w USING (run_id)"
     " WHERE iif(:run > 0, r.run_id = :run,"
-    "  r.variant = coalesce(:text, e.baseline) AND r.replication = :id)"
+    /* A baseline that was never run, as of a search, is stood for by the first that was. */
+    "  r.variant = coalesce(:text, (SELECT o.variant FROM run o JOIN experiment x"
+    "   USING (experiment_id) ORDER BY o.variant <> x.baseline, o.variant_order LIMIT 1)) AND "
+    "r.replication = :id)"
     " ORDER BY r.run_id LIMIT 1";
 
 static void fill_run(struct an_run *run, const struct an_frame *frame)

@@ -9,6 +9,7 @@
 #include "analysis/gnuplot.h"
 #include "analysis/output.h"
 #include "analysis/plot.h"
+#include "analysis/points.h"
 #include "analysis/report_incident.h"
 #include "analysis/report_script.h"
 #include "analysis/report_work.h"
@@ -190,7 +191,7 @@ static size_t rank_of_chart(const struct an_comparison *comparison, size_t index
 {
     const char *name = an_plot_at(index)->name;
     const char *goal = chart_of_goal(comparison);
-    if (strcmp(name, "windows") == 0 || strcmp(name, "policies") == 0)
+    if (strcmp(name, "axis") == 0 || strcmp(name, "windows") == 0 || strcmp(name, "policies") == 0)
         return 0;
     return goal != NULL && strcmp(name, goal) == 0 ? 1 : 2;
 }
@@ -494,7 +495,9 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
     struct an_run *run = NULL;
     struct an_facts *facts = NULL;
     WEIR_TRY(an_run_find(db, chosen->variant, chosen->replication, &run, error));
-    weir_status status = an_facts_read(db, run, &facts, error);
+    weir_status status = an_points_look_at(db, run->variant, error);
+    if (status == WEIR_OK)
+        status = an_facts_read(db, run, &facts, error);
     if (status == WEIR_OK) {
         struct an_keeper keeper = { .db = db };
         struct an_page page = { .keeper = &keeper, .run = run, .facts = facts, .as = chosen->as };

@@ -8,6 +8,7 @@
 #include "analysis/chart.h"
 
 #define AN_PLOTS(X)                                                                                \
+    X(axis)                                                                                        \
     X(windows)                                                                                     \
     X(policies)                                                                                    \
     X(variants)                                                                                    \

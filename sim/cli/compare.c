@@ -4,9 +4,14 @@
  * compares those of a database without running anything.
  */
 #include "analysis/analysis.h"
+#include "sim/cli/adaptive.h"
+#include "sim/cli/axis_option.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/compare_points.h"
 #include "sim/cli/compare_print.h"
 #include "sim/cli/compare_two.h"
+#include "sim/cli/gate.h"
+#include "sim/cli/option_value.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
 #include "sim/cli/windows_given.h"
@@ -19,8 +24,11 @@
 struct options {
     struct sim_simulate_options simulate;
     const char *baseline;
-    struct sim_words metrics, files;
     struct sim_windows_given windows;
+    struct sim_words metrics, files, axes, fail_if;
+    const char *ci_rel, *min_effect;
+    uint32_t most;
+    struct sim_gate gate;
 };
 
 static const struct sim_option command_rows[] = {
@@ -28,6 +36,21 @@ static const struct sim_option command_rows[] = {
       "Variant the others are compared with" },
     { "metric", 0, "ID", SIM_OPTION(WORDS, options, metrics),
       "Metric to compare instead of the default set; may be repeated" },
+    { "axis", 0, "PATH=VALUES", SIM_OPTION(WORDS, options, axes),
+      "Compare at every value: a,b,c or from..to:step; may be repeated (all combinations); of "
+      "policies: which to compare" },
+    { "ci-rel", 0, "PERCENT", SIM_OPTION(TEXT, options, ci_rel),
+      "With -n auto: replications until the interval of the goal is within so much of its mean "
+      "(default: 5%)" },
+    { "most", 0, "N", SIM_OPTION(COUNT, options, most),
+      "With -n auto: at most so many replications (default: 100)", .min = 2, .max = 100000 },
+    { "fail-if", 0, "CONDITION", SIM_OPTION(WORDS, options, fail_if),
+      "Exit with 1 when it holds, or may: 'throughput < -2%' (change against the baseline), "
+      "'latency p95 > 30 min'; may be repeated" },
+    { "min-effect", 0, "PERCENT", SIM_OPTION(TEXT, options, min_effect),
+      "With --fail-if: smaller changes count as none" },
+    { "dry-run", 0, NULL, SIM_OPTION(FLAG, options, simulate.dry_run),
+      "Say what would be run, and run nothing" },
     { .argument = "SCENARIO|DB",
       SIM_OPTION(WORDS, options, files),
       .missing = "which scenario or database?" },
@@ -44,6 +67,12 @@ static void check_files(const void *arguments, const struct argp_state *state)
         argp_error(state, "--variant is of one scenario, and there are two files");
     if (options->files.count == 2 && sim_windows_is_given(&options->windows))
         argp_error(state, "--from and --to are of one file, and there are two");
+    if (options->files.count == 2 && options->axes.count > 0)
+        argp_error(state, "--axis is of one scenario, and there are two files");
+    if (options->axes.count > 0 && options->files.count == 1 &&
+        sim_is_database(options->files.items[0]))
+        argp_error(state, "--axis says what to run, and %s holds what was run",
+                   options->files.items[0]);
 }
 
 static const struct sim_option_table command_options = {
@@ -85,51 +114,168 @@ static weir_status print_all(const struct options *options, struct an_db *db,
                : sim_windows_print(db, comparison, options->simulate.common.format, stdout, error);
 }
 
-static int print_comparison(const struct options *options, const char *database)
+static weir_status print_one(const struct options *options, struct an_db *db,
+                             const struct an_compare_options *query, int *code,
+                             struct weir_error *error)
 {
-    struct weir_error error = { .phase = -1, .pool = -1 };
-    struct an_db *db = NULL;
     struct an_comparison *comparison = NULL;
+    weir_status status = an_compare(db, query, &comparison, error);
+    if (status == WEIR_OK)
+        status = print_all(options, db, comparison, error);
+    if (status == WEIR_OK)
+        *code = exit_code(comparison);
+    an_comparison_destroy(comparison);
+    return status;
+}
+
+/* Sentences go to where they do not get between rows that programs read. */
+static weir_status judge_gate(struct options *options, struct an_db *db,
+                              const struct an_points *points, int *code, struct weir_error *error)
+{
+    struct sim_gate *gate = &options->gate;
+    if (options->fail_if.count == 0)
+        return WEIR_OK;
+    if (gate->expects == NULL)
+        *code = sim_gate_read_database(gate, db, points);
+    if (*code == SIM_EXIT_USAGE)
+        return WEIR_OK;
+    WEIR_TRY(sim_gate_judge(gate, db, points, options->baseline, error));
+    const enum sim_format format = options->simulate.common.format;
+    sim_gate_print(gate, format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD ? stdout : stderr);
+    if (sim_gate_verdict(gate) != SIM_GATE_NOT_WORSE && *code == SIM_EXIT_OK)
+        *code = SIM_EXIT_CHECK;
+    return WEIR_OK;
+}
+
+/* Point by point where there are axes. */
+static weir_status print_database(struct options *options, struct an_db *db, int *code,
+                                  struct weir_error *error)
+{
     const struct an_compare_options query = { .baseline = options->baseline,
                                               .metrics = options->metrics.items,
                                               .metric_count = options->metrics.count };
-    weir_status status = an_open(database, &db, &error);
+    struct an_points points;
+    bool is_unexpected = false;
+    weir_status status = an_points_read(db, &points, error);
+    if (status == WEIR_OK && points.axis_count == 0)
+        status = print_one(options, db, &query, code, error);
+    else if (status == WEIR_OK)
+        status = sim_points_print(db, &points, &query, options->simulate.common.format,
+                                  &is_unexpected, error);
+    if (is_unexpected)
+        *code = SIM_EXIT_CHECK;
     if (status == WEIR_OK)
-        status = an_compare(db, &query, &comparison, &error);
-    if (status == WEIR_OK)
-        status = print_all(options, db, comparison, &error);
-    if (status != WEIR_OK)
-        (void)fprintf(stderr, "weir: %s\n", error.text);
-    const int code = status == WEIR_OK ? exit_code(comparison) : sim_exit_for(status);
-    an_comparison_destroy(comparison);
-    an_close(db);
-    return code;
+        status = judge_gate(options, db, &points, code, error);
+    an_points_clear(&points);
+    return status;
 }
 
-static int run_and_compare(const struct options *options, const char *command_line)
+static int print_comparison(struct options *options, const char *database)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct an_db *db = NULL;
+    int code = SIM_EXIT_OK;
+    weir_status status = an_open(database, &db, &error);
+    if (status == WEIR_OK)
+        status = print_database(options, db, &code, &error);
+    if (status != WEIR_OK)
+        (void)fprintf(stderr, "weir: %s\n", error.text);
+    an_close(db);
+    return status == WEIR_OK ? code : sim_exit_for(status);
+}
+
+/* ---- running ---- */
+
+/* A mistake in a condition is told before anything runs: for that the scenario is read once more.
+ */
+static int read_gate(struct options *options, const struct sim_simulate_options *simulate,
+                     const char *command_line)
 {
     struct sim_policies policies = { 0 };
     struct sim_experiment experiment = { 0 };
-    struct sim_simulate_options simulate = options->simulate;
-    if (simulate.no_database) {
-        (void)fprintf(stderr, "weir: compare needs its database; drop --no-db\n");
-        return SIM_EXIT_USAGE;
-    }
-    int code = sim_simulate(&simulate, true, command_line, &policies, &experiment);
-    if (sim_experiment_has_results(&experiment)) { /* what failed takes nothing from the others */
-        const int compared = print_comparison(options, experiment.database);
-        code = code == SIM_EXIT_OK ? compared : code;
-    }
-    if (experiment.database != NULL && (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK) &&
-        simulate.common.format == SIM_FORMAT_TABLE)
-        printf("next: weir report %s\n", experiment.database);
-    code = sim_simulate_verdict(&simulate, &experiment, code);
+    struct sim_simulate_options dry = *simulate;
+    if (options->fail_if.count == 0)
+        return SIM_EXIT_OK;
+    dry.dry_run = true;
+    int code = sim_simulate(&dry, true, command_line, &policies, &experiment);
+    if (code == SIM_EXIT_OK)
+        code = sim_gate_read_experiment(&options->gate, &experiment);
     sim_experiment_clear(&experiment);
     sim_plugins_clear(&policies);
     return code;
 }
 
-static int compare_two(const struct options *options, const char *command_line)
+static size_t points_of(const struct sim_axes *axes)
+{
+    size_t count = 1;
+    for (size_t a = 0; a < axes->count; a++)
+        count *= axes->items[a].is_policy ? 1 : axes->items[a].count;
+    return count;
+}
+
+/* -n auto becomes the cap, and rounds. */
+static bool begin_adaptive(const struct options *options, struct sim_simulate_options *simulate,
+                           struct sim_adaptive *adaptive)
+{
+    if (simulate->replications != SIM_REPLICATIONS_AUTO) {
+        if (options->ci_rel == NULL && options->most == 0)
+            return true;
+        (void)fprintf(stderr, "weir: --ci-rel and --most belong to -n auto\n");
+        return false;
+    }
+    adaptive->relative = 0.05;
+    adaptive->most = options->most > 0 ? options->most : SIM_ADAPTIVE_MOST;
+    if (options->ci_rel != NULL &&
+        !sim_option_share("--ci-rel", options->ci_rel, &adaptive->relative))
+        return false;
+    simulate->replications = adaptive->most;
+    simulate->rounds = &adaptive->rounds;
+    return sim_adaptive_begin(adaptive, points_of(simulate->axes));
+}
+
+static int run_and_print(struct options *options, struct sim_simulate_options *simulate,
+                         const struct sim_adaptive *adaptive, const char *command_line)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    const bool is_table = simulate->common.format == SIM_FORMAT_TABLE;
+    int code = sim_simulate(simulate, true, command_line, &policies, &experiment);
+    if (simulate->dry_run && code == SIM_EXIT_OK)
+        sim_points_plan(&experiment, simulate->common.format);
+    else if (sim_experiment_has_results(&experiment)) { /* what failed takes nothing from others */
+        const int compared = print_comparison(options, experiment.database);
+        code = code == SIM_EXIT_OK ? compared : code;
+        if (simulate->rounds != NULL && is_table)
+            sim_adaptive_print(adaptive);
+    }
+    if (experiment.database != NULL && !simulate->dry_run && is_table &&
+        (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK))
+        printf("next: weir report %s\n", experiment.database);
+    code = sim_simulate_verdict(simulate, &experiment, code);
+    sim_experiment_clear(&experiment);
+    sim_plugins_clear(&policies);
+    return code;
+}
+
+static int run_and_compare(struct options *options, const char *command_line)
+{
+    struct sim_simulate_options simulate = options->simulate;
+    struct sim_axes axes = { 0 };
+    struct sim_adaptive adaptive = { .relative = 0 };
+    int code = SIM_EXIT_USAGE;
+    simulate.axes = &axes;
+    if (simulate.no_database)
+        (void)fprintf(stderr, "weir: compare needs its database; drop --no-db\n");
+    else if (sim_axes_parse(&options->axes, &axes) && begin_adaptive(options, &simulate, &adaptive))
+        code = read_gate(options, &simulate, command_line);
+    if (code == SIM_EXIT_OK)
+        code = run_and_print(options, &simulate, &adaptive, command_line);
+    sim_adaptive_end(&adaptive);
+    sim_axes_clear(&axes);
+    return code;
+}
+
+static int compare_two(struct options *options, const char *command_line)
 {
     char *database = NULL;
     int code = sim_compare_join(&options->simulate, &options->files, command_line, &database);
@@ -175,10 +321,19 @@ static int compare_scenario(struct options *options, const char *command_line)
     return code;
 }
 
+static bool read_effect(struct options *options)
+{
+    return options->min_effect == NULL ||
+           sim_option_share("--min-effect", options->min_effect, &options->gate.min_effect);
+}
+
 int sim_cmd_compare(int argc, char **argv)
 {
     struct options options = { 0 };
+    options.gate.conditions = &options.fail_if;
     sim_options_parse(&command_options, argc, argv, &options);
+    if (!read_effect(&options))
+        return SIM_EXIT_USAGE;
     char *command_line = sim_command_line("compare", argc, argv);
     options.simulate.path = options.files.items[0];
     const int code = options.files.count == 2 ? compare_two(&options, command_line)
@@ -188,6 +343,9 @@ int sim_cmd_compare(int argc, char **argv)
     sim_options_clear(&options.simulate.common);
     free(options.simulate.variants.items);
     free(options.metrics.items);
+    free(options.axes.items);
+    free(options.fail_if.items);
+    sim_gate_clear(&options.gate);
     free(options.files.items);
     free(command_line);
     return code;

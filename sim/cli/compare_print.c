@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CELL = 160 };
+enum { CELL = SIM_COMPARE_CELL };
 
 static const char *verdict_name(enum an_verdict verdict)
 {
@@ -48,14 +48,15 @@ static void add(char text[CELL], const char *more)
     (void)snprintf(text + used, CELL - used, "%s", more);
 }
 
-static void mean_text(const struct an_metric_row *row, const struct an_cell *cell, char text[CELL])
+void sim_compare_mean(const struct an_metric_row *row, const struct an_cell *cell,
+                      char text[SIM_COMPARE_CELL])
 {
     (void)snprintf(text, CELL, "%s", an_mean_of(row, cell).text);
     add(text, cell->is_best ? " ✓" : cell->is_tied_with_best ? " ≈" : "");
 }
 
 /* "worse p=0.003". */
-static void verdict_text(const struct an_cell *cell, char text[CELL])
+void sim_compare_verdict(const struct an_cell *cell, char text[SIM_COMPARE_CELL])
 {
     const bool is_judged =
         cell->verdict == AN_BASELINE || cell->verdict == AN_ENDED_EARLY || !isnan(cell->difference);
@@ -91,8 +92,8 @@ static void paper_rows(struct sim_table *table, const struct an_comparison *comp
         if (row->cells[v].verdict == AN_DETERMINISTIC_TIE)
             change = (struct an_change){ "", "" };
         const bool is_named = v == 0 || is_dense;
-        mean_text(row, &row->cells[v], mean);
-        verdict_text(&row->cells[v], verdict);
+        sim_compare_mean(row, &row->cells[v], mean);
+        sim_compare_verdict(&row->cells[v], verdict);
         const char *const cells[] = { is_named ? row->label : "",
                                       comparison->variants[v],
                                       mean,
@@ -216,6 +217,21 @@ static void json_early(struct sim_json *json, const struct an_comparison *compar
     sim_json_end_array(json);
 }
 
+void sim_compare_json(struct sim_json *json, const struct an_comparison *comparison)
+{
+    sim_json_string(sim_json_key(json, "baseline"), comparison->variants[comparison->baseline]);
+    sim_json_string(sim_json_key(json, "varies"), comparison->varies);
+    sim_json_string(sim_json_key(json, "goal"), comparison->goal);
+    sim_json_string(sim_json_key(json, "finding"), comparison->finding);
+    (void)sim_json_key(json, "ended_early");
+    json_early(json, comparison);
+    sim_json_string(sim_json_key(json, "left_out"), comparison->left_out);
+    sim_json_begin_array(sim_json_key(json, "metrics"));
+    for (size_t i = 0; i < comparison->row_count; i++)
+        json_row(json, comparison, &comparison->rows[i]);
+    sim_json_end_array(json);
+}
+
 static void print_json(const struct an_comparison *comparison,
                        const struct an_change_of_work *change, FILE *out)
 {
@@ -223,24 +239,14 @@ static void print_json(const struct an_comparison *comparison,
     sim_json_begin_object(&json);
     sim_json_integer(sim_json_key(&json, "schema"), 1);
     sim_json_string(sim_json_key(&json, "version"), WEIR_VERSION);
-    sim_json_string(sim_json_key(&json, "baseline"), comparison->variants[comparison->baseline]);
-    sim_json_string(sim_json_key(&json, "varies"), comparison->varies);
-    sim_json_string(sim_json_key(&json, "goal"), comparison->goal);
-    sim_json_string(sim_json_key(&json, "finding"), comparison->finding);
-    (void)sim_json_key(&json, "ended_early");
-    json_early(&json, comparison);
-    sim_json_string(sim_json_key(&json, "left_out"), comparison->left_out);
-    sim_json_begin_array(sim_json_key(&json, "metrics"));
-    for (size_t i = 0; i < comparison->row_count; i++)
-        json_row(&json, comparison, &comparison->rows[i]);
-    sim_json_end_array(&json);
+    sim_compare_json(&json, comparison);
     if (change != NULL)
         sim_change_write_json(change, sim_json_key(&json, "change"));
     sim_json_end_object(&json);
     (void)fputc('\n', out);
 }
 
-static const struct sim_column csv_columns[] = {
+const struct sim_column sim_compare_columns[SIM_COMPARE_COLUMNS] = {
     { "metric", "metric", NULL, false, false },
     { "unit", "unit", NULL, false, false },
     { "variant", "variant", NULL, false, false },
@@ -256,8 +262,8 @@ static const struct sim_column csv_columns[] = {
     { "verdict", "verdict", NULL, false, false },
 };
 
-static void csv_row(struct sim_table *table, const struct an_metric_row *row,
-                    const struct an_cell *cell, const char *variant)
+void sim_compare_cells(struct sim_table *table, const struct an_metric_row *row,
+                       const struct an_cell *cell, const char *variant)
 {
     const double values[] = { (double)cell->n,  cell->mean,           cell->half_width,
                               cell->difference, cell->difference_low, cell->difference_high,
@@ -277,12 +283,11 @@ static void csv_row(struct sim_table *table, const struct an_metric_row *row,
 
 static void print_csv(const struct an_comparison *comparison, FILE *out)
 {
-    struct sim_table *table =
-        sim_table_create(csv_columns, sizeof csv_columns / sizeof csv_columns[0]);
+    struct sim_table *table = sim_table_create(sim_compare_columns, SIM_COMPARE_COLUMNS);
     for (size_t i = 0; i < comparison->row_count; i++)
         for (size_t v = 0; v < comparison->variant_count; v++)
-            csv_row(table, &comparison->rows[i], &comparison->rows[i].cells[v],
-                    comparison->variants[v]);
+            sim_compare_cells(table, &comparison->rows[i], &comparison->rows[i].cells[v],
+                              comparison->variants[v]);
     sim_table_print(table, SIM_FORMAT_CSV, out);
     sim_table_destroy(table);
 }

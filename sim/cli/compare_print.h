@@ -14,4 +14,19 @@
 void sim_compare_print(const struct an_comparison *comparison,
                        const struct an_change_of_work *change, enum sim_format format, FILE *out);
 
+/* ---- for those who print several comparisons ---- */
+
+enum { SIM_COMPARE_CELL = 160, SIM_COMPARE_COLUMNS = 13 };
+
+/* The members of a comparison, into an object that is open. */
+void sim_compare_json(struct sim_json *json, const struct an_comparison *comparison);
+/* Cells of a row of CSV. */
+extern const struct sim_column sim_compare_columns[SIM_COMPARE_COLUMNS];
+void sim_compare_cells(struct sim_table *table, const struct an_metric_row *row,
+                       const struct an_cell *cell, const char *variant);
+/* "94.5 % ± 1.2 ✓" and "worse p=0.003". */
+void sim_compare_mean(const struct an_metric_row *row, const struct an_cell *cell,
+                      char text[SIM_COMPARE_CELL]);
+void sim_compare_verdict(const struct an_cell *cell, char text[SIM_COMPARE_CELL]);
+
 #endif

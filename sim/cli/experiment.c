@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Experiments: loading variants, running tasks in processes, merging (see experiment.h). */
 #include "sim/cli/experiment.h"
-#include "sim/cli/load.h"
 
 #include "analysis/output.h"
 #include "sim/cli/experiment_file.h"
+#include "sim/cli/experiment_load.h"
 #include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/run_stderr.h"
 #include "sim/cli/span_export.h"
 #include "sim/cli/stop.h"
 #include "sim/record/record.h"
@@ -35,8 +36,9 @@ struct slot {
 /* What is left of a run that ended; all else is in the database. */
 struct ended {
     weir_status status;
-    bool is_done;  /* by an earlier program, whose rows are kept */
-    bool is_over;  /* its process ended, or never comes */
+    bool is_done; /* by an earlier program, whose rows are kept */
+    bool is_over; /* its process ended, or never comes */
+    bool is_merged;
     char *message; /* why it failed; NULL = it did not */
 };
 
@@ -48,7 +50,8 @@ struct job {
     struct slot *slots;
     size_t slot_count;
     struct ended *ended; /* by task */
-    size_t merged;       /* tasks before this one are in the database */
+    bool *wanted;        /* by task: of this round, or one before */
+    size_t merged;       /* tasks before this one are in the database, those that are wanted */
     size_t count;
     bool is_told; /* children know that they are to stop */
     struct sim_experiment_file file;
@@ -92,100 +95,6 @@ const char *sim_status_text(weir_status status)
     return status == WEIR_ENOMEM ? "out of memory or disk" : weir_status_text(status);
 }
 
-/* ---- loading ---- */
-
-static int load_one(const struct sim_experiment_options *options, const struct sim_variant *variant,
-                    const struct sim_scenario *baseline, struct sim_scenario **scenario)
-{
-    const size_t extra = variant == NULL ? 0 : variant->sets_count;
-    const char **sets = calloc(options->sets_count + extra + 1, sizeof(*sets));
-    if (sets == NULL)
-        return SIM_EXIT_RESOURCE;
-    for (size_t i = 0; i < options->sets_count; i++)
-        sets[i] = options->sets[i];
-    for (size_t i = 0; i < extra; i++)
-        sets[options->sets_count + i] = variant->sets[i];
-    const struct sim_scenario_source source = { .path = options->scenario_path,
-                                                .limits = &options->limits.files,
-                                                .text = options->scenario_text,
-                                                .sets = sets,
-                                                .sets_count = options->sets_count + extra,
-                                                .policies = options->policies,
-                                                .metric_named = sim_cli_metric,
-                                                .moment_since = sim_cli_moment,
-                                                .baseline = baseline,
-                                                .is_variant = variant != NULL };
-    struct sim_diagnostics diagnostics = { 0 };
-    const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
-    if (diagnostics.errors > 0 && variant != NULL)
-        (void)fprintf(stderr, "weir: variant %s:\n", variant->label);
-    if (diagnostics.errors > 0 || variant == NULL)
-        sim_diagnostics_print(&diagnostics, stderr);
-    sim_diagnostics_clear(&diagnostics);
-    free(sets);
-    return sim_exit_for(status);
-}
-
-/* Whether a label is there already; says so. */
-static bool is_repeated(const struct sim_variant *const *variants, size_t count, const char *label)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(variants[i] == NULL ? "base" : variants[i]->label, label) == 0) {
-            (void)fprintf(stderr, "weir: --variant: there is a variant '%s' already\n", label);
-            return true;
-        }
-    return false;
-}
-
-/* Those of the scenario, or the scenario as it is (NULL), and behind them those of the command
- * line; of one run the latter alone. 0 = they cannot be. */
-static size_t list_variants(const struct sim_experiment_options *options,
-                            const struct sim_scenario *base, const struct sim_variant ***variants)
-{
-    const bool is_one_given = !options->all_variants && options->variants_count > 0;
-    const size_t own = options->all_variants ? base->variants_count : 0;
-    size_t count = 0;
-    const struct sim_variant **list =
-        calloc(own + options->variants_count + 1, sizeof(struct sim_variant *));
-    *variants = list;
-    if (list == NULL)
-        return 0;
-    for (size_t v = 0; v < own; v++)
-        list[count++] = &base->variants[v];
-    if (count == 0 && !is_one_given)
-        list[count++] = NULL;
-    for (size_t v = 0; v < options->variants_count; v++) {
-        if (is_repeated(list, count, options->variants[v].label))
-            return 0;
-        list[count++] = &options->variants[v];
-    }
-    return count;
-}
-
-static int load_variants(const struct sim_experiment_options *options,
-                         struct sim_experiment *experiment)
-{
-    struct sim_scenario *base = NULL;
-    int code = load_one(options, NULL, NULL, &base);
-    if (code != SIM_EXIT_OK)
-        return code;
-    const struct sim_variant **variants = NULL;
-    const size_t count = list_variants(options, base, &variants);
-    experiment->scenarios = calloc(count + 1, sizeof(struct sim_scenario *));
-    experiment->labels = calloc(count + 1, sizeof(*experiment->labels));
-    if (count == 0 || experiment->scenarios == NULL || experiment->labels == NULL)
-        code = count == 0 ? SIM_EXIT_USAGE : SIM_EXIT_RESOURCE;
-    experiment->variant_count = experiment->labels == NULL ? 0 : count;
-    for (size_t v = 0; v < count && code == SIM_EXIT_OK; v++) {
-        experiment->labels[v] = strdup(variants[v] == NULL ? "base" : variants[v]->label);
-        code = load_one(options, variants[v], v == 0 ? NULL : experiment->scenarios[0],
-                        &experiment->scenarios[v]);
-    }
-    free(variants);
-    sim_scenario_destroy(base);
-    return code;
-}
-
 void sim_experiment_clear(struct sim_experiment *experiment)
 {
     for (size_t v = 0; v < experiment->variant_count; v++) {
@@ -197,6 +106,7 @@ void sim_experiment_clear(struct sim_experiment *experiment)
     free(experiment->unmet);
     free(experiment->scenarios);
     free(experiment->labels);
+    sim_points_clear(&experiment->points);
     sim_experiment_close_results(experiment);
     free(experiment->trouble);
     if (experiment->is_temporary)
@@ -205,13 +115,16 @@ void sim_experiment_clear(struct sim_experiment *experiment)
     *experiment = (struct sim_experiment){ 0 };
 }
 
-/* Without a database nothing is looked at but results; with many jobs a row each is too much. */
+/* Without a database, and of many points, nothing is looked at but results; with many jobs a row
+ * each is too much. */
 uint32_t sim_experiment_keep(const struct sim_experiment *experiment, size_t variant)
 {
     if (experiment->is_temporary)
         return SIM_KEEP_RESULTS;
     if (experiment->scenarios[variant]->keep != SIM_KEEP_UNSAID)
         return experiment->scenarios[variant]->keep;
+    if (experiment->points.point_count > 1)
+        return SIM_KEEP_RESULTS;
     return experiment->jobs > JOBS_KEPT ? SIM_KEEP_SERIES : SIM_KEEP_ALL;
 }
 
@@ -328,6 +241,8 @@ static void run_child(const struct job *job, size_t slot, pid_t parent)
     struct verdict verdict;
     struct sim_recorder *recorder = NULL;
     struct weir_error error = { .phase = -1, .pool = -1 };
+    if (job->experiment->points.count > 0)
+        sim_run_stderr_catch(job->experiment, job->slots[slot].task);
     if (job->options->plugins_count > 0) /* whatever a module starts must not keep the lock */
         (void)close(job->file.lock.file);
     const weir_status status = sim_experiment_open_shard(job->experiment, &job->file,
@@ -367,11 +282,13 @@ static weir_status merge_ended(struct job *job, struct sim_recorder *recorder,
                                struct weir_error *error)
 {
     for (; job->merged < job->count; job->merged++) {
-        const struct ended *ended = &job->ended[job->merged];
-        if (!ended->is_done && !ended->is_over)
+        struct ended *ended = &job->ended[job->merged];
+        if (!job->wanted[job->merged] || ended->is_done || ended->is_merged)
+            continue;
+        if (!ended->is_over)
             return WEIR_OK;
-        if (!ended->is_done)
-            WEIR_TRY(merge_task(job, job->merged, recorder, error));
+        WEIR_TRY(merge_task(job, job->merged, recorder, error));
+        ended->is_merged = true;
     }
     return WEIR_OK;
 }
@@ -409,8 +326,11 @@ static void end_task(struct job *job, size_t slot)
     struct ended *ended = &job->ended[job->slots[slot].task];
     ended->is_over = true;
     ended->status = summary->status;
-    if (summary->status != WEIR_OK)
-        ended->message = strdup(summary->message);
+    const char *message = summary->status == WEIR_OK ? NULL : summary->message;
+    if (job->experiment->points.count > 0)
+        ended->message = sim_run_stderr_take(job->experiment, job->slots[slot].task, message);
+    else if (message != NULL)
+        ended->message = strdup(message);
     job->line.runs_done++;
     job->line.events_done += job->progress[slot].events;
     memset(&job->progress[slot], 0, sizeof(job->progress[slot]));
@@ -477,6 +397,12 @@ static void tell_children(struct job *job)
             (void)kill(job->slots[slot].pid, SIGTERM);
 }
 
+/* Nothing is to be done for it in this round. */
+static bool is_settled(const struct job *job, size_t task)
+{
+    return !job->wanted[task] || job->ended[task].is_done || job->ended[task].is_over;
+}
+
 static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
                                 struct weir_error *error)
 {
@@ -484,7 +410,7 @@ static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
     size_t running = 0;
     weir_status status = WEIR_OK;
     while (running > 0 || (next < job->count && !is_stopped() && status == WEIR_OK)) {
-        while (next < job->count && (job->ended[next].is_done || job->ended[next].is_over))
+        while (next < job->count && is_settled(job, next))
             next++;
         if (next < job->count && running < job->slot_count && !is_stopped() && status == WEIR_OK) {
             status = start_child(job, next++, recorder, error);
@@ -498,8 +424,19 @@ static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
             status = merge_ended(job, recorder, error);
     }
     for (; next < job->count; next++) /* those that never started */
-        job->ended[next].is_over = true;
+        job->ended[next].is_over = job->ended[next].is_over || job->wanted[next];
     return status == WEIR_OK ? merge_ended(job, recorder, error) : status;
+}
+
+/* What the progress line is about. */
+static void count_wanted(struct job *job)
+{
+    job->line.runs = job->line.runs_done = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        job->line.runs += job->wanted[i] ? 1 : 0;
+        job->line.runs_done +=
+            job->wanted[i] && (job->ended[i].is_done || job->ended[i].is_over) ? 1 : 0;
+    }
 }
 
 /* What is in the file stays there, what lies in shards is merged when its turn comes. */
@@ -510,8 +447,8 @@ static weir_status open_database(struct job *job, struct sim_recorder **recorder
     for (size_t i = 0; i < job->count; i++) {
         job->ended[i].is_done = job->file.is_done[i];
         job->ended[i].is_over = job->file.has_shard[i];
-        job->line.runs_done += job->ended[i].is_done || job->ended[i].is_over ? 1 : 0;
     }
+    count_wanted(job);
     return WEIR_OK;
 }
 
@@ -528,17 +465,55 @@ static weir_status judge(const struct job *job, struct sim_recorder *recorder,
     return status;
 }
 
+static weir_status run_round(struct job *job, struct sim_recorder *recorder,
+                             struct weir_error *error)
+{
+    const bool is_alone = job->count == 1 && !job->line.is_shown && !is_settled(job, 0) &&
+                          job->options->plugins_count == 0;
+    if (!is_alone)
+        return run_parallel(job, recorder, error);
+    run_task(job, take_slot(job, 0), recorder);
+    end_task(job, 0);
+    return WEIR_OK;
+}
+
+/* What an experiment in rounds wants next, having seen what there is. The scenarios of variants
+ * that nobody looked at yet are read. */
+static weir_status plan_round(struct job *job, bool *is_over, struct weir_error *error)
+{
+    const struct sim_rounds *rounds = job->options->rounds;
+    *is_over = rounds == NULL || is_stopped();
+    if (*is_over)
+        return WEIR_OK;
+    WEIR_TRY(rounds->next(rounds->self, job->experiment, job->wanted, is_over, error));
+    for (size_t i = 0; i < job->count && !*is_over; i++)
+        if (!is_settled(job, i))
+            WEIR_TRY(sim_experiment_need(job->options, job->experiment,
+                                         i / job->experiment->replications, error));
+    job->merged = 0;
+    count_wanted(job);
+    return WEIR_OK;
+}
+
+static weir_status run_rounds(struct job *job, struct sim_recorder *recorder,
+                              struct weir_error *error)
+{
+    bool is_over = false;
+    if (job->options->rounds != NULL)
+        WEIR_TRY(plan_round(job, &is_over, error));
+    while (!is_over) {
+        WEIR_TRY(run_round(job, recorder, error));
+        WEIR_TRY(plan_round(job, &is_over, error));
+    }
+    return WEIR_OK;
+}
+
 static weir_status run_all(struct job *job, struct weir_error *error)
 {
     struct sim_recorder *recorder = NULL;
     weir_status status = open_database(job, &recorder, error);
-    if (status == WEIR_OK && job->count == 1 && !job->line.is_shown && !job->ended[0].is_done &&
-        !job->ended[0].is_over && job->options->plugins_count == 0) {
-        run_task(job, take_slot(job, 0), recorder);
-        end_task(job, 0);
-    } else if (status == WEIR_OK) {
-        status = run_parallel(job, recorder, error);
-    }
+    if (status == WEIR_OK)
+        status = run_rounds(job, recorder, error);
     job->experiment->is_interrupted = is_stopped();
     if (status == WEIR_OK && !is_stopped())
         status = judge(job, recorder, error);
@@ -649,8 +624,11 @@ static bool open_job(struct job *job)
     job->summaries = share(job->slot_count * sizeof(*job->summaries));
     job->slots = calloc(job->slot_count, sizeof(*job->slots));
     job->ended = calloc(job->count + 1, sizeof(*job->ended));
-    return job->progress != NULL && job->summaries != NULL && job->slots != NULL &&
-           job->ended != NULL;
+    job->wanted = calloc(job->count + 1, sizeof(*job->wanted));
+    for (size_t i = 0; job->wanted != NULL && i < job->count; i++)
+        job->wanted[i] = job->options->rounds == NULL;
+    return job->wanted != NULL && job->progress != NULL && job->summaries != NULL &&
+           job->slots != NULL && job->ended != NULL;
 }
 
 static void close_job(struct job *job)
@@ -662,6 +640,7 @@ static void close_job(struct job *job)
     for (size_t i = 0; job->ended != NULL && i < job->count; i++)
         free(job->ended[i].message);
     free(job->ended);
+    free(job->wanted);
     free(job->slots);
 }
 
@@ -670,11 +649,13 @@ int sim_experiment_run(const struct sim_experiment_options *options,
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
     *experiment = (struct sim_experiment){ 0 };
-    const int code = load_variants(options, experiment);
+    const int code = sim_experiment_load(options, experiment);
     if (code != SIM_EXIT_OK)
         return code;
     experiment->replications =
         options->replications > 0 ? options->replications : experiment->scenarios[0]->replications;
+    if (options->is_dry)
+        return SIM_EXIT_OK;
     const weir_status named = name_database(options, experiment, &error);
     if (named != WEIR_OK) {
         (void)fprintf(stderr, "weir: %s\n", error.text);
@@ -682,7 +663,8 @@ int sim_experiment_run(const struct sim_experiment_options *options,
     }
     for (size_t v = 0; v < experiment->variant_count; v++)
         experiment->jobs +=
-            sim_scenario_jobs(experiment->scenarios[v]) * (double)experiment->replications;
+            sim_scenario_jobs(experiment->scenarios[experiment->scenarios[v] == NULL ? 0 : v]) *
+            (double)experiment->replications;
     struct job job = { .options = options,
                        .experiment = experiment,
                        .count = experiment->variant_count * experiment->replications };

@@ -14,7 +14,20 @@
 #define SIM_CLI_EXPERIMENT_H
 
 #include "sim/cli/limits.h"
+#include "sim/cli/points.h"
 #include "sim/world/run.h"
+
+/* Runs that are chosen as results come in. The same results make the same choices, so that an
+ * experiment that was interrupted goes on where it stood. */
+struct sim_experiment;
+struct sim_rounds {
+    void *self;
+    /* Marks the runs of the next round, by variant x replications + replication; what was marked
+     * before stays. What was wanted so far is in the database at experiment->path. */
+    weir_status (*next)(void *self, const struct sim_experiment *experiment, bool *wanted,
+                        bool *is_over, struct weir_error *error);
+    const char *rule; /* for the identity of the experiment: what is chosen by */
+};
 
 struct sim_experiment_options {
     const char *scenario_path;
@@ -29,9 +42,13 @@ struct sim_experiment_options {
     uint32_t jobs;                      /* 0 = one a core */
     const struct sim_variant *variants; /* of the command line */
     size_t variants_count;
+    const struct sim_axes *axes;     /* NULL = none */
+    const struct sim_rounds *rounds; /* NULL = all runs, at once */
+    bool is_lazy;                    /* scenarios of points are read when they are wanted */
     bool all_variants; /* false = the scenario itself, or the one of the command line */
     bool resume;       /* keep complete runs of the database */
     bool force;        /* replace results that are there */
+    bool is_dry;       /* the experiment is laid out, and nothing is run */
     bool is_quiet;
     bool check_always;
     const char *spans;          /* file for the spans of the first run; NULL = none */
@@ -49,10 +66,11 @@ struct sim_experiment {
     char **labels;
     size_t variant_count;
     uint32_t replications;
-    char *path;           /* of the results; those of run i have run_id i + 1, variant-major */
-    bool is_temporary;    /* no database was asked for: gone with the experiment */
-    const char *database; /* the path when it was asked for, else NULL */
-    double jobs;          /* that come in all runs, about */
+    struct sim_points points; /* of axes; count 0 = there are none */
+    char *path;               /* of the results; those of run i have run_id i + 1, variant-major */
+    bool is_temporary;        /* no database was asked for: gone with the experiment */
+    const char *database;     /* the path when it was asked for, else NULL */
+    double jobs;              /* that come in all runs, about */
     struct sqlite3 *results;
     struct sqlite3_stmt *value; /* one result of one run */
     int *

@@ -145,6 +145,24 @@ static weir_status stamp_windows(struct sim_recorder *recorder, const struct sim
     return status;
 }
 
+/* Where the variants of an experiment with axes stand, and a view of it. */
+static weir_status stamp_points(struct sim_recorder *recorder, const struct sim_points *points,
+                                struct weir_error *error)
+{
+    if (points->count == 0)
+        return WEIR_OK;
+    char *text = sim_points_json(points);
+    char *view = sim_points_view(points);
+    weir_status status = text == NULL || view == NULL
+                             ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                             : sim_recorder_meta(recorder, "axes", text, error);
+    if (status == WEIR_OK)
+        status = sim_recorder_view(recorder, view, error);
+    free(text);
+    free(view);
+    return status;
+}
+
 /* Facts about the program and the inputs that every database carries, shards included. */
 static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenario *scenario,
                          struct weir_error *error)
@@ -185,13 +203,15 @@ static weir_status write_experiment(const struct sim_experiment_options *options
                                             .scenario_digest = scenario->digest };
     int64_t id = 0; /* always 1: a file has one experiment */
     char varies[256];
-    sim_scenario_varies(experiment->scenarios, experiment->variant_count, varies, sizeof(varies));
+    sim_scenario_varies(experiment->scenarios, options->is_lazy ? 1 : experiment->variant_count,
+                        varies, sizeof(varies));
     WEIR_TRY(stamp(recorder, scenario, error));
     WEIR_TRY(sim_identity_write(identity, recorder, error));
     WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
     WEIR_TRY(stamp_goal(recorder, scenario, error));
     WEIR_TRY(stamp_windows(recorder, scenario, error));
     WEIR_TRY(sim_recorder_experiment(recorder, &row, &id, error));
+    WEIR_TRY(stamp_points(recorder, &experiment->points, error));
     for (size_t i = 0; i < scenario->files_count; i++)
         WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,
                                          scenario->files[i].bytes, scenario->files[i].digest,

@@ -103,8 +103,11 @@ static weir_status add_all(const struct sim_experiment_options *options,
     WEIR_TRY(take(identity, strdup("seed"), text_of("%" PRIu64, seed)));
     WEIR_TRY(take(identity, strdup("number of replications"),
                   text_of("%" PRIu32, experiment->replications)));
+    if (options->rounds != NULL)
+        WEIR_TRY(take(identity, strdup("choice of runs"), strdup(options->rounds->rule)));
     for (size_t v = 0; v < experiment->variant_count; v++)
-        WEIR_TRY(add_scenario(identity, experiment->labels[v], experiment->scenarios[v]));
+        if (!options->is_lazy || v == 0) /* the others follow from it and the choice */
+            WEIR_TRY(add_scenario(identity, experiment->labels[v], experiment->scenarios[v]));
     return add_modules(identity, options, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include "analysis/moment.h"
 #include "sim/scenario/diagnostic.h"
+#include "sim/scenario/quantity.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -43,12 +44,15 @@ static uint64_t count_of(const struct sim_option *row, const char *text,
     const uint64_t max = row->max == 0 ? largest : row->max;
     const int base = strncmp(text, "0x", 2) == 0 ? 16 : 10;
     char *end = NULL;
+    if (row->all != NULL && strcmp(text, row->all) == 0)
+        return UINT32_MAX;
     errno = 0;
     const unsigned long long value = strtoull(text, &end, base);
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < row->min ||
         value > max)
-        argp_error(state, "%s%s: '%s' is not a whole number from %llu to %llu", dashes(row),
-                   name_of(row), text, (unsigned long long)row->min, (unsigned long long)max);
+        argp_error(state, "%s%s: '%s' is not a whole number from %llu to %llu%s%s", dashes(row),
+                   name_of(row), text, (unsigned long long)row->min, (unsigned long long)max,
+                   row->all == NULL ? "" : " or ", row->all == NULL ? "" : row->all);
     return value;
 }
 
@@ -118,4 +122,18 @@ void sim_option_take(const struct sim_option *row, const char *text, void *to,
     case SIM_OPTION_OTHERS:
         break;
     }
+}
+
+bool sim_option_share(const char *option, const char *text, double *share)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    double value = 0;
+    if (sim_quantity_parse(text, SIM_UNIT_ANY, &value, &error) == WEIR_OK && value > 0 &&
+        value < 1) {
+        *share = value;
+        return true;
+    }
+    (void)fprintf(stderr, "weir: %s: expected a share above 0 as 2%% or 0.02, found '%s'\n", option,
+                  text);
+    return false;
 }

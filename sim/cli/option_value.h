@@ -9,4 +9,7 @@
 void sim_option_take(const struct sim_option *row, const char *text, void *to,
                      const struct argp_state *state);
 
+/* A share as "2%" or 0.02, above 0; false: what is wrong was printed. */
+bool sim_option_share(const char *option, const char *text, double *share);
+
 #endif

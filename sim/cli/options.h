@@ -58,6 +58,7 @@ struct sim_option {
     const char *const *words;  /* ended by NULL */
     uint64_t min, max;         /* of counts; max 0 = the largest there is */
     bool is_list;              /* WORDS: may be joined by commas */
+    const char *all;           /* COUNT: a word that stands for UINT32_MAX; NULL = none */
     const char *without;       /* the argument that an option without one stands for */
     size_t given;              /* of a bool that says whether it was given; 0 = none */
     const char *missing, *one; /* of an operand: what is said when it is not there, or once more */

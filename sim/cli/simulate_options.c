@@ -16,7 +16,8 @@ static const struct sim_option command_rows[] = {
       "Seed instead of the scenario's (decimal or 0x...)",
       .given = offsetof(struct sim_simulate_options, has_seed) },
     { "replications", 'n', "N", SIM_OPTION(COUNT, sim_simulate_options, replications),
-      "Replications instead of the scenario's", .max = 100000 },
+      "Replications instead of the scenario's; with compare `auto`: as many as --ci-rel needs",
+      .max = 100000, .all = "auto" },
     { "jobs", 'j', "N", SIM_OPTION(COUNT, sim_simulate_options, jobs),
       "Runs at the same time (default: one a core)", .max = 1024 },
     { "variant", 0, "LABEL: PATH=VALUE, ...", SIM_OPTION(WORDS, sim_simulate_options, variants),
@@ -90,6 +91,10 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
         (void)fprintf(stderr, "weir: one --variant for a run; weir compare takes several\n");
         return SIM_EXIT_USAGE;
     }
+    if (options->replications == SIM_REPLICATIONS_AUTO) {
+        (void)fprintf(stderr, "weir: -n auto belongs to compare\n");
+        return SIM_EXIT_USAGE;
+    }
     int code = sim_plugins_load(&options->common.plugins, options->common.in_process, policies);
     if (code != SIM_EXIT_OK)
         return code;
@@ -108,9 +113,13 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .jobs = options->jobs,
                                                 .variants = variants,
                                                 .variants_count = options->variants.count,
+                                                .axes = options->axes,
+                                                .rounds = options->rounds,
+                                                .is_lazy = options->is_lazy,
                                                 .all_variants = all_variants,
                                                 .resume = options->resume,
                                                 .force = options->force,
+                                                .is_dry = options->dry_run,
                                                 .is_quiet = options->quiet,
                                                 .check_always = is_paranoid(options),
                                                 .spans = options->spans,

@@ -8,10 +8,15 @@
 #include "sim/cli/experiment.h"
 #include "sim/cli/options.h"
 
+#define SIM_REPLICATIONS_AUTO UINT32_MAX /* -n auto */
+
 struct sim_simulate_options {
     struct sim_options common;
-    struct sim_words variants; /* --variant 'LABEL: path=value', in order */
-    const char *path;          /* scenario (or database, for compare) */
+    struct sim_words variants;       /* --variant 'LABEL: path=value', in order */
+    const struct sim_axes *axes;     /* of compare and search; NULL = none */
+    const struct sim_rounds *rounds; /* NULL = all runs at once */
+    bool is_lazy;
+    const char *path; /* scenario (or database, for compare) */
     const char *output;
     uint64_t seed;
     bool has_seed;
@@ -22,6 +27,7 @@ struct sim_simulate_options {
     uint32_t policy_timeout_s;
     uint64_t policy_memory_mib;
     bool no_database, resume, force, quiet, paranoid, check;
+    bool dry_run; /* set by `compare` alone */
 };
 
 /* -o, -s, -n, -j, --no-db, --resume, --quiet, --check, --check-invariants; --format, --set,

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of a setting: up to a comma that stands in no brackets and no quotes. */
-static size_t setting_length(const char *text)
+size_t sim_setting_length(const char *text)
 {
     int depth = 0;
     char quote = '\0';
@@ -53,7 +52,7 @@ static bool add_setting(struct sim_variant *variant, const char *text, size_t le
 static bool parse_settings(struct sim_variant *variant, const char *rest)
 {
     while (*(rest += strspn(rest, " ")) != '\0') {
-        const size_t length = setting_length(rest);
+        const size_t length = sim_setting_length(rest);
         if (!add_setting(variant, rest, length))
             return false;
         rest += length + (rest[length] == ',' ? 1 : 0);

@@ -12,6 +12,8 @@
 /* The variants that the words stand for; malloc'ed, to be freed with sim_variants_free. NULL when a
  * word is none: what is wrong with it was printed. */
 struct sim_variant *sim_variants_parse(const struct sim_words *words);
+/* The length of a setting: up to a comma that stands in no brackets and no quotes. */
+size_t sim_setting_length(const char *text);
 void sim_variants_free(struct sim_variant *variants, size_t count);
 
 #endif

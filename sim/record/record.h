@@ -58,6 +58,10 @@ weir_status sim_recorder_close(struct sim_recorder *recorder, struct weir_error 
 weir_status sim_recorder_meta(struct sim_recorder *recorder, const char *key, const char *value,
                               struct weir_error *error);
 
+/* A view that only this file has ("CREATE VIEW ..."). */
+weir_status sim_recorder_view(struct sim_recorder *recorder, const char *sql,
+                              struct weir_error *error);
+
 struct sim_experiment_row {
     const char *scenario, *description, *resolved_yaml, *command_line, *baseline;
     uint64_t scenario_digest;

@@ -55,6 +55,12 @@ weir_status sim_recorder_meta(struct sim_recorder *recorder, const char *key, co
     return INSERT(recorder, RECORD_META, cells, error);
 }
 
+weir_status sim_recorder_view(struct sim_recorder *recorder, const char *sql,
+                              struct weir_error *error)
+{
+    return recorder == NULL ? WEIR_OK : record_execute(recorder, sql, error);
+}
+
 weir_status sim_recorder_experiment(struct sim_recorder *recorder,
                                     const struct sim_experiment_row *row, int64_t *experiment_id,
                                     struct weir_error *error)

@@ -216,8 +216,8 @@ static void resolve_tolerance(struct sim_resolver *resolver, struct draft_expect
         expect->tolerance_is_relative ? "%" : "");
 }
 
-static void resolve_expect(struct sim_resolver *resolver, struct draft_expect *draft,
-                           struct sim_expect *expect)
+void sim_resolve_expect(struct sim_resolver *resolver, struct draft_expect *draft,
+                        struct sim_expect *expect)
 {
     const bool is_long = draft->that == NULL;
     const char *unit = "";
@@ -255,7 +255,7 @@ static struct sim_expect *resolve_expects(struct sim_resolver *resolver, struct 
     struct draft_expect *drafts = list->items;
     struct sim_expect *expects = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *expects);
     for (size_t i = 0; i < list->count; i++)
-        resolve_expect(resolver, &drafts[i], &expects[i]);
+        sim_resolve_expect(resolver, &drafts[i], &expects[i]);
     return expects;
 }
 

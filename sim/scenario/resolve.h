@@ -95,6 +95,9 @@ void sim_resolve_timeline(struct sim_resolver *resolver);
 /* What an entry of the timeline is called: "node_down n-3". */
 const char *sim_event_name(struct sim_arena *arena, const struct draft_event *draft);
 void sim_resolve_initial(struct sim_resolver *resolver);
+/* One expectation or condition, in one line or in keys. */
+void sim_resolve_expect(struct sim_resolver *resolver, struct draft_expect *draft,
+                        struct sim_expect *expect);
 /* names.c: refuses names that would share their random numbers. */
 void sim_resolve_names(struct sim_resolver *resolver);
 

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chart axis: the measure of the goal, and the one next to it, over the first axis of an experiment
+ * that has any: a line a variant and combination of the other axes, with a band of 95 % where
+ * there are replications.
+ */
+#include "analysis/gnuplot.h"
+#include "analysis/nan.h"
+#include "analysis/plots/plots.h"
+#include "analysis/plots/rows.h"
+#include "analysis/points.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PANELS = 2, MOST_LINES = 8 };
+
+/* A line of the chart: variants that differ in the first axis alone. */
+struct line {
+    size_t first; /* its variant at the first point it has */
+    char name[64];
+};
+
+struct sheet {
+    const struct an_points *points;
+    size_t axis; /* that goes to the right */
+    struct line lines[MOST_LINES];
+    size_t count, left_out;
+    struct an_metric_row *rows[MOST_PANELS]; /* by panel: names and units, of the first point */
+    size_t panels;
+    struct an_cell (*cells)[MOST_PANELS]; /* by variant of the experiment */
+    double low, high;                     /* of x */
+};
+
+/* ---- lines ---- */
+
+static bool is_same_line(const struct sheet *sheet, size_t a, size_t b)
+{
+    const struct an_points *points = sheet->points;
+    bool is_same = strcmp(points->arms[a], points->arms[b]) == 0;
+    for (size_t i = 0; i < points->axis_count; i++)
+        is_same = is_same && (i == sheet->axis ||
+                              strcmp(points->axes[i].text[a], points->axes[i].text[b]) == 0);
+    return is_same;
+}
+
+static void name_line(const struct sheet *sheet, struct line *line)
+{
+    const struct an_points *points = sheet->points;
+    const bool has_arms = points->variant_count > points->point_count;
+    size_t used = (size_t)snprintf(line->name, sizeof line->name, "%s",
+                                   has_arms ? points->arms[line->first] : "");
+    for (size_t i = 0; i < points->axis_count && used < sizeof line->name; i++)
+        if (i != sheet->axis && !points->axes[i].is_policy)
+            used += (size_t)snprintf(line->name + used, sizeof line->name - used, "%s%s %s",
+                                     used == 0 ? "" : ", ", points->axes[i].name,
+                                     points->axes[i].text[line->first]);
+}
+
+static void find_lines(struct sheet *sheet)
+{
+    for (size_t v = 0; v < sheet->points->variant_count; v++) {
+        size_t l = 0;
+        while (l < sheet->count && !is_same_line(sheet, sheet->lines[l].first, v))
+            l++;
+        if (l < sheet->count)
+            continue;
+        if (sheet->count == MOST_LINES) {
+            sheet->left_out++;
+            continue;
+        }
+        sheet->lines[sheet->count].first = v;
+        name_line(sheet, &sheet->lines[sheet->count++]);
+    }
+}
+
+/* ---- values ---- */
+
+/* Of text: its place among the values, in their order. */
+static double x_of(const struct sheet *sheet, size_t variant)
+{
+    const struct an_axis *axis = &sheet->points->axes[sheet->axis];
+    double place = 0;
+    if (axis->is_number)
+        return axis->value[variant];
+    for (size_t v = 0; v < variant; v++) {
+        bool is_new = true;
+        for (size_t k = 0; k < v; k++)
+            is_new = is_new && strcmp(axis->text[k], axis->text[v]) != 0;
+        if (strcmp(axis->text[v], axis->text[variant]) == 0)
+            return place;
+        place += is_new ? 1 : 0;
+    }
+    return place;
+}
+
+static const struct an_metric_row *row_named(const struct an_comparison *comparison,
+                                             const char *metric)
+{
+    for (size_t i = 0; i < comparison->row_count; i++)
+        if (strcmp(comparison->rows[i].metric, metric) == 0)
+            return &comparison->rows[i];
+    return NULL;
+}
+
+static void take_point(struct sheet *sheet, const struct an_comparison *comparison, size_t point)
+{
+    for (size_t v = 0; v < sheet->points->variant_count; v++) {
+        if (sheet->points->point[v] != point)
+            continue;
+        for (size_t c = 0; c < comparison->variant_count; c++)
+            if (strcmp(comparison->variants[c], sheet->points->arms[v]) == 0)
+                for (size_t i = 0; i < sheet->panels; i++) {
+                    const struct an_metric_row *row = row_named(comparison, sheet->rows[i]->metric);
+                    if (row != NULL)
+                        sheet->cells[v][i] = row->cells[c];
+                }
+    }
+}
+
+/* The comparison of the first point that has one is kept for the names of the measures. */
+static weir_status read_points(struct an_chart *chart, struct sheet *sheet,
+                               struct an_comparison **first, struct weir_error *error)
+{
+    for (size_t p = 0; p < sheet->points->point_count; p++) {
+        struct an_comparison *comparison = NULL;
+        struct weir_error why = { .phase = -1, .pool = -1 };
+        const struct an_compare_options query = { .is_short = true };
+        const weir_status status =
+            an_points_compare(chart->keeper.db, sheet->points, p, &query, &comparison, &why);
+        if (status != WEIR_OK && status != WEIR_EINVAL)
+            return weir_fail(error, status, "%s", why.text);
+        if (comparison == NULL) /* nothing was run there, or cannot be compared */
+            continue;
+        if (*first == NULL) {
+            *first = comparison;
+            sheet->panels = comparison->shown < MOST_PANELS ? comparison->shown : MOST_PANELS;
+            for (size_t i = 0; i < sheet->panels; i++)
+                sheet->rows[i] = &comparison->rows[i];
+        }
+        take_point(sheet, comparison, p);
+        if (*first != comparison)
+            an_comparison_destroy(comparison);
+    }
+    return WEIR_OK;
+}
+
+/* ---- drawing ---- */
+
+static double scale_of(const struct an_metric_row *row)
+{
+    return strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
+}
+
+/* Blocks of all lines of a panel; the largest value. */
+static double write_lines(struct an_chart *chart, const struct sheet *sheet, size_t panel,
+                          size_t blocks[MOST_LINES])
+{
+    double top = 0;
+    const double scale = scale_of(sheet->rows[panel]);
+    for (size_t l = 0; l < sheet->count; l++) {
+        blocks[l] = an_chart_block(chart, sheet->rows[panel]->label, "x mean low high value");
+        for (size_t v = 0; v < sheet->points->variant_count; v++) {
+            const struct an_cell *cell = &sheet->cells[v][panel];
+            if (!is_same_line(sheet, sheet->lines[l].first, v) || isnan(cell->mean))
+                continue;
+            const double low = isnan(cell->low) ? cell->mean : cell->low;
+            const double high = isnan(cell->high) ? cell->mean : cell->high;
+            (void)fprintf(chart->data, "%.9g %.9g %.9g %.9g ", x_of(sheet, v), scale * cell->mean,
+                          scale * low, scale * high);
+            an_chart_cell(chart, sheet->points->axes[sheet->axis].text[v]);
+            (void)fputc('\n', chart->data);
+            top = fmax(top, scale * fmax(cell->mean, high));
+        }
+    }
+    return an_axis_top(top);
+}
+
+static void write_x_axis(struct an_chart *chart, const struct sheet *sheet)
+{
+    const struct an_axis *axis = &sheet->points->axes[sheet->axis];
+    const double margin = 0.03 * fmax(sheet->high - sheet->low, 1e-9);
+    (void)fprintf(chart->body, "unset logscale x; set xrange [%.9g:%.9g]\n", sheet->low - margin,
+                  sheet->high + margin);
+    if (axis->is_number) {
+        (void)fprintf(chart->body, "set xtics %.9g format '%%g'\n",
+                      an_axis_step(sheet->high - sheet->low, 6.0));
+        return;
+    }
+    const char *gap = "set xtics (";
+    for (size_t v = 0; v < sheet->points->variant_count; v++) {
+        if (!is_same_line(sheet, sheet->lines[0].first, v))
+            continue;
+        (void)fprintf(chart->body, "%s", gap);
+        an_gnuplot_quote(chart->body, an_shorten(axis->text[v], 14).text);
+        (void)fprintf(chart->body, " %.9g", x_of(sheet, v));
+        gap = ", ";
+    }
+    (void)fputs(")\n", chart->body);
+}
+
+static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t panel,
+                       const struct an_box *box)
+{
+    size_t blocks[MOST_LINES];
+    const struct an_metric_row *row = sheet->rows[panel];
+    const double top = write_lines(chart, sheet, panel, blocks);
+    const char *unit = strcmp(row->unit, "ratio") == 0 ? "%" : row->unit;
+    an_chart_panel(chart, box);
+    const struct an_label title = { .x = box->x0, .y = box->y0 - 14.0, .is_bold = true };
+    an_chart_text(chart, &title, "%s%s%s%s", row->label, unit[0] == '\0' ? "" : " (", unit,
+                  unit[0] == '\0' ? "" : ")");
+    const struct an_label below = {
+        .x = 0.5 * (box->x0 + box->x1), .y = box->y1 + 32.0, .color = AN_MUTED, .align = 'c'
+    };
+    an_chart_text(chart, &below, "%s", sheet->points->axes[sheet->axis].path);
+    write_x_axis(chart, sheet);
+    (void)fprintf(chart->body, "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g'\nplot ", top,
+                  an_axis_step(top, 4.0));
+    for (size_t l = 0; l < sheet->count; l++)
+        (void)fprintf(chart->body,
+                      "DATA index %zu using 1:3:4 with filledcurves fc rgb '%s' fs transparent "
+                      "solid 0.15 noborder, ",
+                      blocks[l], an_row_colors[l]);
+    for (size_t l = 0; l < sheet->count; l++)
+        (void)fprintf(chart->body,
+                      "DATA index %zu using 1:2 with linespoints pt 7 ps 0.6 lw 2 lc rgb '%s'%s",
+                      blocks[l], an_row_colors[l], l + 1 < sheet->count ? ", " : "\n");
+    an_chart_draw_end(chart);
+}
+
+static void write_texts(struct an_chart *chart, const struct sheet *sheet)
+{
+    const struct an_axis *axis = &sheet->points->axes[sheet->axis];
+    const struct an_metric_row *row = sheet->rows[0];
+    size_t from = sheet->lines[0].first;
+    size_t to = SIZE_MAX;
+    for (size_t v = sheet->lines[0].first; v < sheet->points->variant_count; v++)
+        if (is_same_line(sheet, sheet->lines[0].first, v) && !isnan(sheet->cells[v][0].mean)) {
+            from = to == SIZE_MAX ? v : from;
+            to = v;
+        }
+    to = to == SIZE_MAX ? from : to;
+    an_chart_title(chart, "%s%s%s %s at %s %s, %s at %s", sheet->lines[0].name,
+                   sheet->lines[0].name[0] == '\0' ? "" : ": ", row->label,
+                   an_word_value(sheet->cells[from][0].mean, row->unit).text, axis->name,
+                   axis->text[from], an_word_value(sheet->cells[to][0].mean, row->unit).text,
+                   axis->text[to]);
+    an_chart_subtitle(chart,
+                      "%zu points over %s · band: 95 %% interval of the mean over replications%s",
+                      sheet->points->point_count, axis->path,
+                      sheet->left_out > 0 ? " · not all lines are shown" : "");
+}
+
+static weir_status draw_sheet(struct an_chart *chart, struct sheet *sheet)
+{
+    struct an_key keys[MOST_LINES];
+    sheet->low = AN_INFINITY;
+    sheet->high = -AN_INFINITY;
+    for (size_t v = 0; v < sheet->points->variant_count; v++) {
+        if (isnan(sheet->cells[v][0].mean))
+            continue;
+        sheet->low = fmin(sheet->low, x_of(sheet, v));
+        sheet->high = fmax(sheet->high, x_of(sheet, v));
+    }
+    if (sheet->low > sheet->high)
+        return an_chart_empty(chart, "no point has a value");
+    for (size_t l = 0; l < sheet->count; l++)
+        keys[l] = (struct an_key){ sheet->lines[l].name, an_row_colors[l] };
+    write_texts(chart, sheet);
+    chart->height = 40.0 + 300.0 * (double)sheet->panels - 10.0;
+    for (size_t i = 0; i < sheet->panels; i++) {
+        const double y = 40.0 + 300.0 * (double)i;
+        if (i == 0 && (sheet->count > 1 || sheet->lines[0].name[0] != '\0'))
+            (void)an_rows_key(chart, keys, sheet->count,
+                              &(struct an_label){ .x = 90, .y = chart->height - 8.0 });
+        draw_panel(chart, sheet, i, &(struct an_box){ 90, y, 960, y + 220.0 });
+    }
+    return WEIR_OK;
+}
+
+static weir_status draw_points(struct an_chart *chart, const struct an_points *points,
+                               struct weir_error *error)
+{
+    struct sheet sheet = { .points = points };
+    struct an_comparison *first = NULL;
+    while (sheet.axis < points->axis_count && points->axes[sheet.axis].is_policy)
+        sheet.axis++;
+    if (sheet.axis >= points->axis_count || points->point_count < 2)
+        return an_chart_empty(chart, "the experiment has no axis with several points");
+    sheet.cells = calloc(points->variant_count + 1, sizeof *sheet.cells);
+    if (sheet.cells == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (size_t v = 0; v < points->variant_count; v++)
+        for (size_t i = 0; i < MOST_PANELS; i++)
+            sheet.cells[v][i].mean = AN_NAN;
+    find_lines(&sheet);
+    weir_status status = read_points(chart, &sheet, &first, error);
+    if (status == WEIR_OK)
+        status = first == NULL || sheet.panels == 0
+                     ? an_chart_empty(chart, "all runs of all points failed")
+                     : draw_sheet(chart, &sheet);
+    an_comparison_destroy(first);
+    free(sheet.cells);
+    return status;
+}
+
+static weir_status draw(struct an_chart *chart, struct weir_error *error)
+{
+    struct an_points points;
+    chart->is_about_all = true;
+    weir_status status = an_points_read(chart->keeper.db, &points, error);
+    if (status == WEIR_OK)
+        status = draw_points(chart, &points, error);
+    an_points_clear(&points);
+    return status;
+}
+
+const struct an_plot_ops an_plot_axis = {
+    { "axis", "How does the goal change along the axes of the experiment?" }, draw
+};

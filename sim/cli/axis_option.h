@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * --axis PATH=VALUES: a path of the scenario and the values it takes, one after the other. All
+ * values of one axis with all of another are the points of an experiment.
+ *
+ *   --axis cluster.nodes.dgx.count=2,4,8       a list; commas in brackets and quotes are of a value
+ *   --axis cluster.nodes.dgx.count=2..10:2     a range, both ends and a step (without one: 1)
+ *   --axis jobs.openb.arrivals.load=50%..90%:10%
+ *   --axis sched.placement=fgd,best_fit        policies: compared within a point, not points
+ */
+#ifndef SIM_CLI_AXIS_OPTION_H
+#define SIM_CLI_AXIS_OPTION_H
+
+#include "sim/cli/options.h"
+
+enum {
+    SIM_AXES = 16,         /* most of an experiment */
+    SIM_AXIS_VALUES = 4096 /* of one axis, and points of an experiment */
+};
+
+struct sim_axis {
+    char *path;
+    char *name; /* the shortest end of the path that no other axis has */
+    char **values;
+    size_t count;
+    bool is_policy; /* a policy of the scheduler */
+};
+
+struct sim_axes {
+    struct sim_axis *items;
+    size_t count;
+};
+
+/* False when a word is no axis: what is wrong with it was printed. `axes` is always to be cleared.
+ */
+bool sim_axes_parse(const struct sim_words *words, struct sim_axes *axes);
+void sim_axes_clear(struct sim_axes *axes);
+
+#endif

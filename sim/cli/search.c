@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `weir search`: the smallest or largest value of a path of the scenario that meets a target, by
+ * runs that are made as they are needed; for every variant by itself.
+ */
+#include "sim/cli/axis_option.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/plugin.h"
+#include "sim/cli/search_plan.h"
+#include "sim/cli/simulate_options.h"
+#include "sim/cli/table.h"
+#include "weir/version.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    struct sim_simulate_options simulate;
+    struct sim_words such_that, axes;
+    const char *smallest, *largest;
+};
+
+static const struct sim_option command_rows[] = {
+    { "such-that", 0, "CONDITION", SIM_OPTION(WORDS, options, such_that),
+      "What has to hold, as 'latency p95 <= 30 min'; may be repeated (default: goal.while of the "
+      "scenario)" },
+    { "smallest", 0, "PATH=FROM..TO:STEP", SIM_OPTION(TEXT, options, smallest),
+      "Look for the smallest value, the condition being easier at large ones" },
+    { "largest", 0, "PATH=FROM..TO:STEP", SIM_OPTION(TEXT, options, largest),
+      "Look for the largest value, the condition being easier at small ones" },
+    { "axis", 0, "PATH=POLICIES", SIM_OPTION(WORDS, options, axes),
+      "Search for each of these policies; may be repeated" },
+    { .argument = "SCENARIO",
+      SIM_OPTION(TEXT, options, simulate.path),
+      .missing = "which scenario?",
+      .one = "one scenario at a time" },
+    { SIM_OPTION(OTHERS, options, simulate), .others = &sim_simulate_table },
+};
+
+static void check_options(const void *arguments, const struct argp_state *state)
+{
+    const struct options *options = arguments;
+    if ((options->smallest == NULL) == (options->largest == NULL))
+        argp_error(state, "say one of --smallest and --largest");
+    if (options->simulate.replications == SIM_REPLICATIONS_AUTO)
+        argp_error(state, "-n auto belongs to compare; a search makes more runs where it needs "
+                          "them");
+    if (options->simulate.no_database)
+        argp_error(state, "search needs its database; drop --no-db");
+}
+
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "SCENARIO",
+    .check = check_options,
+    .help = "The smallest or largest value of a path at which a target is met, for each variant of "
+            "the scenario.\v"
+            "Bisection, so the condition must get easier along the values; the neighbours of the "
+            "answer are looked at, and the answer is confirmed on replications that the search has "
+            "not seen. A value is run -n times, twice as often where the 95 % interval does not "
+            "decide. Exit codes: 0 found, 1 a variant meets the target nowhere.",
+};
+
+/* ---- printing ---- */
+
+static const struct sim_column columns[] = {
+    { "variant", "variant", NULL, false, false },
+    { "value", "value", NULL, true, false },
+    { "runs", "runs", NULL, true, true },
+    { "means", "means", NULL, false, false },
+    { "verdict", "verdict", NULL, false, false },
+    { "fresh replications", "confirmed", NULL, false, false },
+};
+
+static const char *value_text(const struct sim_experiment *experiment, size_t variant, size_t axis)
+{
+    return experiment->points.points[variant].values[axis];
+}
+
+static uint32_t runs_of(const struct sim_search *search, const struct sim_search_value *value)
+{
+    uint32_t parts = value->state == SIM_SEARCH_NEW ? 0 : 1;
+    parts += value->is_longer ? 1 : 0;
+    parts += value->state >= SIM_SEARCH_CONFIRMING ? 1 : 0;
+    return parts * search->replications;
+}
+
+static void add_value(struct sim_table *table, const struct sim_search *search,
+                      const struct sim_experiment *experiment, const struct sim_search_arm *arm,
+                      size_t place, size_t axis)
+{
+    const struct sim_search_value *value = &arm->values[place];
+    const size_t variant = arm->variants[place];
+    char verdict[64];
+    (void)snprintf(verdict, sizeof verdict, "%s%s",
+                   value->verdict == SIM_SEARCH_HOLDS ? "holds" : "fails",
+                   value->is_by_mean ? " by its mean, not for certain" : "");
+    sim_table_add(table, experiment->points.points[variant].arm);
+    sim_table_add(table, value_text(experiment, variant, axis));
+    sim_table_addf(table, "%u", runs_of(search, value));
+    sim_table_add(table, value->text);
+    sim_table_add(table, verdict);
+    sim_table_add(table, value->confirm);
+}
+
+/* Values that were looked at, in the order of the axis. */
+static void add_arm(struct sim_table *table, const struct sim_search *search,
+                    const struct sim_experiment *experiment, size_t a, size_t axis)
+{
+    const struct sim_search_arm *arm = &search->arms[a];
+    for (size_t i = 0; i < search->value_count; i++) {
+        const size_t place = search->wants_largest ? search->value_count - 1 - i : i;
+        if (arm->values[place].state >= SIM_SEARCH_JUDGED)
+            add_value(table, search, experiment, arm, place, axis);
+    }
+}
+
+static bool found(const struct sim_search_arm *arm, size_t count)
+{
+    return sim_bisect_answer(&arm->bisect) < count;
+}
+
+static void print_answer(const struct sim_search *search, const struct sim_experiment *experiment,
+                         size_t a, size_t axis)
+{
+    const struct sim_search_arm *arm = &search->arms[a];
+    const size_t answer = sim_bisect_answer(&arm->bisect);
+    const size_t count = search->value_count;
+    const char *path = experiment->points.axes->items[axis].path;
+    const char *word = search->wants_largest ? "largest" : "smallest";
+    printf("%s: ", experiment->points.points[arm->variants[0]].arm);
+    if (answer == count) {
+        printf("the target is met at none of the values of %s: it fails at %s, the easiest.\n",
+               path, value_text(experiment, arm->variants[count - 1], axis));
+        return;
+    }
+    printf("the %s %s is %s: %s", word, path, value_text(experiment, arm->variants[answer], axis),
+           arm->values[answer].text);
+    if (answer == 0)
+        (void)fputs("; it is the end of the range", stdout);
+    else
+        printf("; %s fails: %s", value_text(experiment, arm->variants[answer - 1], axis),
+               arm->values[answer - 1].state == SIM_SEARCH_REFUTED ? arm->values[answer - 1].confirm
+                                                                   : arm->values[answer - 1].text);
+    if (answer + 1 < count)
+        printf("; %s holds", value_text(experiment, arm->variants[answer + 1], axis));
+    printf(". On %u fresh replications: %s.", search->replications, arm->values[answer].confirm);
+    if (sim_bisect_is_disordered(&arm->bisect))
+        (void)fputs(" The target does not get easier all along the values: a value before this one "
+                    "held, and a larger one failed.",
+                    stdout);
+    (void)fputc('\n', stdout);
+}
+
+static int print_search(const struct sim_search *search, const struct sim_experiment *experiment,
+                        size_t axis, enum sim_format format)
+{
+    struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
+    size_t looked = 0;
+    uint64_t runs = 0;
+    int code = SIM_EXIT_OK;
+    for (size_t a = 0; a < search->arm_count; a++) {
+        add_arm(table, search, experiment, a, axis);
+        for (size_t i = 0; i < search->value_count; i++) {
+            looked += search->arms[a].values[i].state == SIM_SEARCH_NEW ? 0 : 1;
+            runs += runs_of(search, &search->arms[a].values[i]);
+        }
+        code = found(&search->arms[a], search->value_count) ? code : SIM_EXIT_CHECK;
+    }
+    sim_table_print(table, format, stdout);
+    sim_table_destroy(table);
+    FILE *out = stdout;
+    if (format != SIM_FORMAT_TABLE && format != SIM_FORMAT_MD)
+        return code;
+    for (size_t a = 0; a < search->arm_count; a++)
+        print_answer(search, experiment, a, axis);
+    (void)fprintf(out, "%zu of %zu values looked at, %llu runs.\n", looked,
+                  search->arm_count * search->value_count, (unsigned long long)runs);
+    return code;
+}
+
+/* ---- running ---- */
+
+/* goal.while='[...]' of the conditions; NULL = none are given. */
+static char *write_conditions(const struct sim_words *conditions)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = conditions->count == 0 ? NULL : open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    (void)fputs("goal.while=[", out);
+    for (size_t i = 0; i < conditions->count; i++) {
+        (void)fputs(i == 0 ? "'" : ", '", out);
+        for (const char *c = conditions->items[i]; *c != '\0'; c++)
+            (void)fputs(*c == '\'' ? "''" : (const char[]){ *c, '\0' }, out);
+        (void)fputc('\'', out);
+    }
+    (void)fputc(']', out);
+    return fclose(out) == 0 ? text : NULL;
+}
+
+/* The axis that is searched along behind those of policies. */
+static bool read_axes(const struct options *options, struct sim_axes *axes)
+{
+    const char *word = options->smallest != NULL ? options->smallest : options->largest;
+    struct sim_words words = { .items = calloc(options->axes.count + 1, sizeof *words.items) };
+    if (words.items == NULL)
+        return false;
+    for (size_t i = 0; i < options->axes.count; i++)
+        words.items[words.count++] = options->axes.items[i];
+    words.items[words.count++] = word;
+    bool is_fine = sim_axes_parse(&words, axes);
+    free(words.items);
+    for (size_t a = 0; is_fine && a < axes->count; a++) {
+        const bool is_searched = a + 1 == axes->count;
+        if (axes->items[a].is_policy != is_searched)
+            continue;
+        (void)fprintf(stderr, "weir: %s: %s\n", axes->items[a].path,
+                      is_searched ? "a search goes along numbers; policies are an --axis"
+                                  : "an --axis of a search is one of policies, as "
+                                    "sched.placement=fgd,best_fit");
+        is_fine = false;
+    }
+    return is_fine;
+}
+
+/* Lays the experiment out to see how many variants and replications there are. */
+static int measure(const struct sim_simulate_options *simulate, const char *command_line,
+                   struct sim_search *search)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    struct sim_simulate_options dry = *simulate;
+    dry.dry_run = true;
+    int code = sim_simulate(&dry, true, command_line, &policies, &experiment);
+    if (code == SIM_EXIT_OK && experiment.scenarios[0]->goal.conditions_count == 0) {
+        (void)fprintf(stderr, "weir: search: nothing has to hold: --such-that 'latency p95 <= 30 "
+                              "min', or goal.while in the scenario\n");
+        code = SIM_EXIT_USAGE;
+    }
+    if (code == SIM_EXIT_OK) {
+        search->replications = experiment.replications;
+        code = sim_search_begin(search, experiment.points.point_count,
+                                experiment.variant_count / experiment.points.point_count)
+                   ? SIM_EXIT_OK
+                   : SIM_EXIT_RESOURCE;
+    }
+    sim_experiment_clear(&experiment);
+    sim_plugins_clear(&policies);
+    return code;
+}
+
+static int run_search(struct sim_simulate_options *simulate, const char *command_line,
+                      struct sim_search *search)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    simulate->replications = SIM_SEARCH_PARTS * search->replications;
+    simulate->rounds = &search->rounds;
+    int code = sim_simulate(simulate, true, command_line, &policies, &experiment);
+    if (sim_experiment_has_results(&experiment)) {
+        const int searched =
+            print_search(search, &experiment, simulate->axes->count - 1, simulate->common.format);
+        code = code == SIM_EXIT_OK ? searched : code;
+    }
+    if (experiment.database != NULL && simulate->common.format == SIM_FORMAT_TABLE &&
+        (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK))
+        printf("next: weir report %s\n", experiment.database);
+    sim_experiment_clear(&experiment);
+    sim_plugins_clear(&policies);
+    return code;
+}
+
+static int search_along(struct options *options, const char *command_line)
+{
+    struct sim_simulate_options simulate = options->simulate;
+    struct sim_search search = { .wants_largest = options->largest != NULL };
+    struct sim_axes axes = { 0 };
+    char *conditions = write_conditions(&options->such_that);
+    const char **sets = calloc(simulate.common.sets.count + 2, sizeof *sets);
+    int code = SIM_EXIT_USAGE;
+    if (sets != NULL && read_axes(options, &axes)) {
+        for (size_t i = 0; i < simulate.common.sets.count; i++)
+            sets[i] = simulate.common.sets.items[i];
+        if (conditions != NULL)
+            sets[simulate.common.sets.count++] = conditions;
+        simulate.common.sets.items = sets;
+        simulate.axes = &axes;
+        simulate.is_lazy = true;
+        code = measure(&simulate, command_line, &search);
+    }
+    if (code == SIM_EXIT_OK)
+        code = run_search(&simulate, command_line, &search);
+    sim_search_end(&search);
+    sim_axes_clear(&axes);
+    free(conditions);
+    free(sets);
+    return code;
+}
+
+int sim_cmd_search(int argc, char **argv)
+{
+    struct options options = { 0 };
+    sim_options_parse(&command_options, argc, argv, &options);
+    char *command_line = sim_command_line("search", argc, argv);
+    const int code = search_along(&options, command_line);
+    sim_options_clear(&options.simulate.common);
+    free(options.simulate.variants.items);
+    free(options.such_that.items);
+    free(options.axes.items);
+    free(command_line);
+    return code;
+}
