@@ -538,6 +538,46 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
     return start_fresh(placer, pool, error);
 }
 
+/* Whether stopped worker `number` of a pool held just this place. */
+static bool was_at(const struct weir_placer_pool *pool, uint32_t number,
+                   const struct weir_alloc *alloc)
+{
+    struct weir_alloc held;
+    uint64_t id;
+
+    return look_up_stopped(pool, number, &id, &held) && held.node == alloc->node &&
+           held.device_count == alloc->device_count &&
+           memcmp(held.devices, alloc->devices, held.device_count * sizeof held.devices[0]) == 0;
+}
+
+/* The number of a worker that this plan stopped at this place, or WEIR_NO_INDEX. */
+static uint32_t find_stopped_at(const struct weir_placer_pool *pool, const struct weir_alloc *alloc)
+{
+    for (uint32_t i = weir_stopped_first(&pool->stopped, alloc->node); i != WEIR_NO_INDEX;
+         i = pool->stopped.entries[i].next) {
+        if (was_at(pool, i, alloc))
+            return i;
+    }
+    for (uint32_t i = 0; i < pool->list.count; i++) {
+        if (was_at(pool, i, alloc))
+            return i;
+    }
+    return WEIR_NO_INDEX;
+}
+
+weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
+                                 const struct weir_alloc *alloc, struct weir_error *error)
+{
+    placer->counts.tried++;
+    placer->answer = (struct weir_place_answer){ .reused = WEIR_NO_INDEX };
+    placer->answer.choice.runner_up_node = WEIR_NO_INDEX;
+    weir_place_copy(&placer->answer.alloc, alloc);
+    placer->answer.reused = find_stopped_at(pool_at(placer, pool), alloc);
+    placer->pools[pool].is_refused = 0;
+    return placer->answer.reused != WEIR_NO_INDEX ? keep_stopped(placer, pool, error)
+                                                  : start_fresh(placer, pool, error);
+}
+
 weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,
                                     struct weir_error *error)
 {

@@ -69,6 +69,11 @@ void weir_placer_change_pool(struct weir_placer *placer, uint32_t pool,
 weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,
                                     struct weir_error *error);
 
+/* Starts one worker of a pool at a place chosen by the caller, who found it free; one that this
+ * plan stopped there stays instead. Not one of a group. */
+weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
+                                 const struct weir_alloc *alloc, struct weir_error *error);
+
 /* repack.c: how many of `count` pools would have a worker if all of theirs were stopped and they
  * got their first one anew, in this order. Scratch and plan are left as they were. */
 weir_status weir_placer_try_anew(struct weir_placer *placer, const uint32_t *pools, uint32_t count,

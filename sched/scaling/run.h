@@ -24,6 +24,7 @@ struct weir_run_pool {
     double samples;     /* 1 / k, as the later reference computes it */
     double rate_per_s;  /* of one worker, items of the source per second */
     double batch;
+    double head_room; /* work of a policy: throughput allowed above that of the slowest */
     uint32_t workers; /* in the scratch cluster */
     uint32_t before;
     uint32_t target;  /* work of a policy */

@@ -12,6 +12,7 @@ extern const struct weir_scaling_ops weir_scaling_fixed;
 extern const struct weir_scaling_ops weir_scaling_inverse_speed;
 extern const struct weir_scaling_ops weir_scaling_pool_optimum;
 extern const struct weir_scaling_ops weir_scaling_saturation_aware;
+extern const struct weir_scaling_ops weir_scaling_weir;
 extern const struct weir_scaling_ops weir_scaling_xenna;
 extern const struct weir_scaling_ops weir_scaling_xenna_n;
 extern const struct weir_scaling_ops weir_scaling_xenna_c;

@@ -127,15 +127,15 @@ static weir_status raise_slowest(struct weir_run *run)
 }
 
 /* The first pool of least throughput that may grow and was not tried in this round. */
-static uint32_t next_to_grow(const struct weir_run *run, double most_per_s)
+static uint32_t next_to_grow(const struct weir_run *run, double least_per_s)
 {
     uint32_t found = WEIR_NO_INDEX;
     double least = (double)INFINITY;
 
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
-        if (!pool->is_active ||
-            weir_run_less(run, most_per_s, weir_run_throughput(pool, pool->workers + 1)))
+        if (!pool->is_active || weir_run_less(run, least_per_s * pool->head_room,
+                                              weir_run_throughput(pool, pool->workers + 1)))
             continue;
         const double throughput = weir_run_throughput(pool, pool->workers);
         if (weir_run_less(run, throughput, least)) {
@@ -147,7 +147,7 @@ static uint32_t next_to_grow(const struct weir_run *run, double most_per_s)
 }
 
 /* A pool that does not fit leaves for good: room only shrinks in this phase. */
-static weir_status give_head_room(struct weir_run *run, double overallocation)
+static weir_status give_head_room(struct weir_run *run)
 {
     double least_per_s;
 
@@ -155,7 +155,7 @@ static weir_status give_head_room(struct weir_run *run, double overallocation)
     if (slowest(run, &least_per_s) == WEIR_NO_INDEX)
         return WEIR_OK;
     for (;;) {
-        const uint32_t pool = next_to_grow(run, least_per_s * overallocation);
+        const uint32_t pool = next_to_grow(run, least_per_s);
         if (pool == WEIR_NO_INDEX)
             return WEIR_OK;
         const weir_status status = weir_run_start(run, pool);
@@ -174,16 +174,29 @@ static void name_bindings(struct weir_run *run)
     }
 }
 
+static void activate_free(struct weir_run *run)
+{
+    for (uint32_t i = 0; i < run->count; i++)
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
+}
+
+weir_status weir_xenna_head_room(struct weir_run *run)
+{
+    activate_free(run);
+    WEIR_TRY(give_head_room(run));
+    name_bindings(run);
+    return WEIR_OK;
+}
+
 weir_status weir_xenna_phases(struct weir_run *run, double overallocation)
 {
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
-    for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
+    activate_free(run);
     WEIR_TRY(raise_slowest(run));
-    WEIR_TRY(give_head_room(run, overallocation));
-    name_bindings(run);
-    return WEIR_OK;
+    for (uint32_t i = 0; i < run->count; i++)
+        run->pools[i].head_room = overallocation;
+    return weir_xenna_head_room(run);
 }
 
 static weir_status plan_phases(struct weir_run *run, void *state)

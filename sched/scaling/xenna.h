@@ -11,4 +11,8 @@
 /* Phases 1 to 4 on a run that was begun, and what bound every pool. */
 weir_status weir_xenna_phases(struct weir_run *run, double overallocation);
 
+/* Phase 4 alone: pools may grow to `head_room` times the throughput of the slowest, nobody is
+ * removed; and what bound every pool. */
+weir_status weir_xenna_head_room(struct weir_run *run);
+
 #endif

@@ -3,8 +3,8 @@
  * CPU seconds of one xenna pass over the 14-stage reference pipeline (variant nvdec) on clusters of
  * 2 to 10 000 nodes with 8 GPUs: from empty with known speeds, the steady state, and after the
  * speeds have changed; and the most memory that libweir held. Then the same for its later versions,
- * xenna_n with fgd_n and xenna_c with fgd_c, to 1 000 nodes. `plain` is the placement policy as the
- * tests' oracle computes it; it is run on small clusters only.
+ * xenna_n with fgd_n and xenna_c with fgd_c, and of scaling weir, to 1 000 nodes. `plain` is the
+ * placement policy as the tests' oracle computes it; it is run on small clusters only.
  */
 #include "tests/support/oracle_fgd.h"
 #include "weir/host.h"
@@ -110,7 +110,12 @@ static void carry_out(struct weir_host *host, const struct weir_plan *plan)
     }
 }
 
-static void pass(struct weir_host *host, uint32_t nodes, const char *policy, const char *what)
+struct passed {
+    uint32_t nodes;
+    const char *scaling, *placement;
+};
+
+static void pass(struct weir_host *host, const struct passed *by, const char *what)
 {
     struct weir_error error = { 0 };
     const struct weir_plan *plan;
@@ -128,9 +133,11 @@ static void pass(struct weir_host *host, uint32_t nodes, const char *policy, con
     carry_out(host, plan);
     const struct weir_host_stats after = weir_host_stats(host);
     const uint64_t tried = stats.placements_tried - before.placements_tried;
-    printf("%5u nodes  %-11s %-14s %7u workers  %7llu tried  +%llu -%llu  %10.4f s  %8.3f us/try\n",
-           nodes, policy, what, weir_cluster_worker_count(weir_host_cluster(host)),
-           (unsigned long long)tried, (unsigned long long)(after.started - before.started),
+    printf("%5u nodes  %-13s %-11s %-14s %7u workers  %7llu tried  +%llu -%llu  %10.4f s  %8.3f "
+           "us/try\n",
+           by->nodes, by->scaling, by->placement, what,
+           weir_cluster_worker_count(weir_host_cluster(host)), (unsigned long long)tried,
+           (unsigned long long)(after.started - before.started),
            (unsigned long long)(after.stopped - before.stopped), used_s,
            used_s / (tried > 0 ? (double)tried : 1) * 1e6);
 }
@@ -169,15 +176,16 @@ static void bench(const struct weir_placement_ops *placement, const char *scalin
                                              .placement = placement,
                                              .scaling = weir_scaling_find(scaling) };
 
+    const struct passed by = { nodes, scaling, placement->name };
     require(weir_host_create(&config, &host, &error), &error);
     add_nodes(host, nodes);
     add_stages(host);
     set_speeds(host, 1);
-    pass(host, nodes, placement->name, "empty");
-    pass(host, nodes, placement->name, "steady");
+    pass(host, &by, "empty");
+    pass(host, &by, "steady");
     set_speeds(host, 1.3);
-    pass(host, nodes, placement->name, "changed speeds");
-    printf("%5u nodes  %-11s memory %.1f MiB\n", nodes, placement->name,
+    pass(host, &by, "changed speeds");
+    printf("%5u nodes  %-13s %-11s memory %.1f MiB\n", nodes, scaling, placement->name,
            (double)memory.peak_bytes / 1048576.0);
     weir_host_destroy(host);
 }
@@ -188,6 +196,8 @@ int main(void)
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         bench(weir_placement_find("fgd_xenna"), "xenna", sizes[i]);
+    for (size_t i = 0; i < 4; i++)
+        bench(weir_placement_find("fgd_xenna"), "weir", sizes[i]);
     for (size_t i = 1; i < 4; i++)
         bench(weir_placement_find("fgd_n"), "xenna_n", sizes[i]);
     for (size_t i = 1; i < 4; i++)

@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search for places (see packing.h): filling, emptying nodes and filling them again, bisection.
+ */
+#include "sched/scaling/packing.h"
+
+#include "sched/host/placer.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
+#include "sched/placement/room.h"
+#include "sched/placement/rooms.h"
+#include "sched/placement/scan.h"
+
+#include <math.h>
+
+enum {
+    RUIN_MOST = 8,    /* nodes emptied at once */
+    BISECTIONS = 12,  /* rates tried */
+    WAYS_TO_FILL = 3, /* orders in which emptied nodes are filled again */
+    SIDEWAYS = 4      /* one in so many packings that are no better and move more is kept */
+};
+static const double CLOSE = 1e-3; /* relative: rates that differ by less are not told apart */
+
+/* ---- small things ---- */
+
+static uint64_t draw(struct weir_packing *packing, uint64_t below)
+{
+    packing->random = weir_hash_mix(packing->random);
+    return packing->random % below;
+}
+
+static const struct weir_shape *shape_of(const struct weir_packing *packing, uint32_t pool)
+{
+    return &weir_view_pool(packing->run->view, pool)->shape;
+}
+
+static bool is_group(const struct weir_packing *packing, uint32_t pool)
+{
+    return shape_of(packing, pool)->kind == WEIR_SHAPE_SPMD_MULTI;
+}
+
+/* Whether the search may choose where the workers of a pool stand. */
+static bool may_move(const struct weir_packing *packing, uint32_t pool)
+{
+    return weir_run_is_free(&packing->run->pools[pool]) && !is_group(packing, pool);
+}
+
+static uint32_t count_of(const struct weir_packing *packing, uint32_t pool)
+{
+    return weir_cluster_pool_workers(packing->scratch, pool) /
+           weir_shape_members(shape_of(packing, pool));
+}
+
+static uint32_t missing_of(const struct weir_packing *packing, uint32_t pool)
+{
+    const uint32_t count = count_of(packing, pool);
+
+    return packing->wanted[pool] > count ? packing->wanted[pool] - count : 0;
+}
+
+/* What is missing, each worker by its share of the cluster. */
+static double shortage(const struct weir_packing *packing)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < packing->run->count; i++)
+        sum += weir_run_is_free(&packing->run->pools[i])
+                   ? missing_of(packing, i) * packing->weight[i]
+                   : 0;
+    return sum;
+}
+
+/* The slowest pool's rate with what is in the scratch. */
+static double least_per_s(const struct weir_packing *packing)
+{
+    double least = (double)INFINITY;
+
+    for (uint32_t i = 0; i < packing->run->count; i++) {
+        const struct weir_run_pool *const pool = &packing->run->pools[i];
+        if (weir_run_is_free(pool))
+            least = fmin(least, weir_run_throughput(pool, count_of(packing, i)));
+    }
+    return least;
+}
+
+/* x_i(z), rounded up with the tolerance of the optimum's counts. */
+static void want(struct weir_packing *packing, double z_per_s)
+{
+    for (uint32_t i = 0; i < packing->run->count; i++) {
+        const struct weir_run_pool *const pool = &packing->run->pools[i];
+        const double workers = ceil(z_per_s / pool->rate_per_s - 1e-9);
+        packing->wanted[i] = workers < 1 ? 1 : (uint32_t)fmin(workers, UINT32_MAX);
+    }
+}
+
+/* ---- one worker more, one less ---- */
+
+/* An original of this pool that is not there and whose place on the node is free. */
+static const struct weir_worker *find_original(const struct weir_packing *packing, uint32_t pool,
+                                               uint32_t node)
+{
+    for (uint32_t i = packing->first[node]; i != 0; i = packing->originals[i - 1].next) {
+        const struct weir_packing_worker *const original = &packing->originals[i - 1];
+        if (original->pool == pool &&
+            !weir_cluster_worker(packing->scratch, original->worker.id, NULL) &&
+            weir_cluster_fits(packing->scratch, &original->worker.alloc))
+            return &original->worker;
+    }
+    return NULL;
+}
+
+/* WEIR_EBUSY when the node has no room. */
+static weir_status add(struct weir_packing *packing, uint32_t pool, uint32_t node)
+{
+    const struct weir_owner owner = weir_pool_owner(pool);
+    const struct weir_worker *const original = find_original(packing, pool, node);
+    struct weir_alloc alloc;
+
+    if (original != NULL)
+        return weir_cluster_add_worker(packing->scratch, original->id, owner, &original->alloc,
+                                       packing->run->error);
+    const struct weir_place_query query = { .size = sizeof query,
+                                            .cluster = packing->scratch,
+                                            .shape = shape_of(packing, pool),
+                                            .owner = owner };
+    if (!weir_place_tightest(&query, node, &alloc))
+        return WEIR_EBUSY;
+    return weir_cluster_add_worker(packing->scratch, packing->next_id--, owner, &alloc,
+                                   packing->run->error);
+}
+
+/* As many of `most` as the node takes; *added says how many. */
+static weir_status add_some(struct weir_packing *packing, uint32_t pool, uint32_t node,
+                            uint32_t most, uint32_t *added)
+{
+    weir_status status = WEIR_OK;
+
+    for (*added = 0; *added < most; ++*added) {
+        status = add(packing, pool, node);
+        if (status != WEIR_OK)
+            break;
+    }
+    return status == WEIR_EBUSY ? WEIR_OK : status;
+}
+
+/* Takes away whatever may move on a node. */
+static weir_status empty_node(struct weir_packing *packing, uint32_t node)
+{
+    struct weir_worker worker;
+    uint32_t cursor = 0;
+    uint32_t count = 0;
+
+    while (weir_cluster_node_worker(packing->scratch, node, &cursor, &worker)) {
+        if (worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index >= packing->run->count ||
+            !may_move(packing, worker.owner.index))
+            continue;
+        WEIR_ROOM(&packing->run->allocator, packing->doomed, packing->doomed_capacity, count + 1);
+        packing->doomed[count++] = worker.id;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        WEIR_TRY(
+            weir_cluster_remove_worker(packing->scratch, packing->doomed[i], packing->run->error));
+    return WEIR_OK;
+}
+
+/* ---- filling ---- */
+
+/* Nodes are gone over twice: what needs no GPU goes to nodes without any first, where it is in
+ * nobody's way. The second time to all. */
+static bool is_turn_of(const struct weir_packing *packing, uint32_t pool, uint32_t node,
+                       uint32_t round)
+{
+    return round > 0 || shape_of(packing, pool)->kind != WEIR_SHAPE_CPU ||
+           weir_cluster_node(packing->scratch, node)->gpu_count == 0;
+}
+
+/* All of a pool that is missing, on the first nodes that have room. */
+static weir_status fill_pool(struct weir_packing *packing, uint32_t pool, uint32_t round)
+{
+    uint32_t missing = missing_of(packing, pool);
+    uint32_t node = 0;
+
+    while (missing > 0) {
+        struct weir_choice choice = { .nodes_seen = 0 };
+        struct weir_room_walk walk = weir_rooms_begin(packing->scratch, shape_of(packing, pool));
+        uint32_t added = 0;
+        walk.next = node;
+        node = weir_rooms_next(&walk, &choice);
+        if (node == WEIR_NO_INDEX)
+            break;
+        if (is_turn_of(packing, pool, node, round))
+            WEIR_TRY(add_some(packing, pool, node, missing, &added));
+        missing -= added;
+        node++;
+    }
+    return WEIR_OK;
+}
+
+/* The largest shapes first. */
+static weir_status fill(struct weir_packing *packing)
+{
+    for (uint32_t k = 0; k < packing->run->count; k++) {
+        const uint32_t pool = packing->order[k];
+        for (uint32_t round = 0; round < 2 && may_move(packing, pool); round++)
+            WEIR_TRY(fill_pool(packing, pool, round));
+    }
+    return WEIR_OK;
+}
+
+/* As many of a pool on each node as it could hold of it alone, in proportion; rounded so that no
+ * sum is off by one or more. */
+static weir_status spread_pool(struct weir_packing *packing, uint32_t pool, uint32_t round)
+{
+    const uint32_t *const room = &packing->quota[(size_t)pool * packing->node_count];
+    const uint32_t missing = missing_of(packing, pool);
+    double all = 0;
+    double so_far = 0;
+    uint32_t given = 0;
+
+    for (uint32_t n = 0; n < packing->node_count; n++)
+        all += is_turn_of(packing, pool, n, round) ? room[n] : 0;
+    for (uint32_t n = 0; n < packing->node_count && all > 0; n++) {
+        uint32_t added = 0;
+        so_far += is_turn_of(packing, pool, n, round) ? room[n] : 0;
+        const uint32_t due = (uint32_t)(missing * (so_far / all));
+        WEIR_TRY(add_some(packing, pool, n, due > given ? due - given : 0, &added));
+        given = due;
+    }
+    return WEIR_OK;
+}
+
+static weir_status spread(struct weir_packing *packing)
+{
+    for (uint32_t k = 0; k < packing->run->count; k++) {
+        const uint32_t pool = packing->order[k];
+        for (uint32_t round = 0; round < 2 && may_move(packing, pool); round++)
+            WEIR_TRY(spread_pool(packing, pool, round));
+    }
+    return WEIR_OK;
+}
+
+/* ---- emptying nodes and filling them again ---- */
+
+static void choose_nodes(struct weir_packing *packing, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_new = false;
+        while (!is_new) {
+            packing->nodes[i] = (uint32_t)draw(packing, packing->node_count);
+            is_new = true;
+            for (uint32_t k = 0; k < i; k++)
+                is_new = is_new && packing->nodes[k] != packing->nodes[i];
+        }
+    }
+}
+
+/* Pool by pool, in the order given, on the chosen nodes one after the other. */
+static weir_status refill_by_pool(struct weir_packing *packing, const uint32_t *order,
+                                  uint32_t nodes)
+{
+    for (uint32_t k = 0; k < packing->run->count; k++) {
+        const uint32_t pool = order[k];
+        uint32_t missing = may_move(packing, pool) ? missing_of(packing, pool) : 0;
+        for (uint32_t n = 0; n < 2 * nodes && missing > 0; n++) {
+            const uint32_t node = packing->nodes[n % nodes];
+            uint32_t added = 0;
+            if (is_turn_of(packing, pool, node, n / nodes))
+                WEIR_TRY(add_some(packing, pool, node, missing, &added));
+            missing -= added;
+        }
+    }
+    return WEIR_OK;
+}
+
+/* A pool that lacks workers, drawn by how many. WEIR_NO_INDEX = none does. */
+static uint32_t draw_missing(struct weir_packing *packing, const uint8_t *is_out)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < packing->run->count; i++)
+        sum += is_out[i] == 0 ? missing_of(packing, i) : 0;
+    double left = (double)draw(packing, 1U << 30) / (1U << 30) * sum;
+    for (uint32_t i = 0; i < packing->run->count; i++) {
+        const uint32_t missing = is_out[i] == 0 ? missing_of(packing, i) : 0;
+        if (missing > 0 && left < missing)
+            return i;
+        left -= missing;
+    }
+    return WEIR_NO_INDEX;
+}
+
+/* Node by node, workers of pools as they are drawn: a random mixture. */
+static weir_status refill_by_node(struct weir_packing *packing, uint32_t nodes)
+{
+    uint8_t *const is_out = (uint8_t *)packing->run->order; /* room for every pool */
+
+    for (uint32_t n = 0; n < nodes; n++) {
+        uint32_t pool;
+        for (uint32_t i = 0; i < packing->run->count; i++)
+            is_out[i] = !may_move(packing, i);
+        while ((pool = draw_missing(packing, is_out)) != WEIR_NO_INDEX) {
+            const weir_status status = add(packing, pool, packing->nodes[n]);
+            if (status == WEIR_EBUSY)
+                is_out[pool] = 1;
+            else
+                WEIR_TRY(status);
+        }
+    }
+    return WEIR_OK;
+}
+
+/* The order by size with some pools drawn forward, or any. */
+static void shuffle(struct weir_packing *packing, uint32_t *order, uint32_t swaps)
+{
+    const uint32_t count = packing->run->count;
+
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = packing->order[i];
+    for (uint32_t i = 0; i < swaps; i++) {
+        const uint32_t a = (uint32_t)draw(packing, count);
+        const uint32_t b = (uint32_t)draw(packing, count);
+        const uint32_t kept = order[a];
+        order[a] = order[b];
+        order[b] = kept;
+    }
+}
+
+static weir_status refill(struct weir_packing *packing, uint32_t nodes, uint32_t try)
+{
+    uint32_t *const order = packing->run->order;
+
+    if (try % WAYS_TO_FILL == 2)
+        return refill_by_node(packing, nodes);
+    shuffle(packing, order, try % WAYS_TO_FILL == 0 ? 1 : packing->run->count);
+    return refill_by_pool(packing, order, nodes);
+}
+
+static weir_status mark(struct weir_packing *packing)
+{
+    if (weir_cluster_mark(packing->scratch) != WEIR_OK)
+        return weir_fail(packing->run->error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
+/* Originals of the chosen nodes that are not there. */
+static uint32_t count_absent(const struct weir_packing *packing, uint32_t nodes)
+{
+    uint32_t count = 0;
+
+    for (uint32_t n = 0; n < nodes; n++) {
+        for (uint32_t i = packing->first[packing->nodes[n]]; i != 0;
+             i = packing->originals[i - 1].next)
+            count +=
+                !weir_cluster_worker(packing->scratch, packing->originals[i - 1].worker.id, NULL);
+    }
+    return count;
+}
+
+/* Until nothing is missing, or so many tries came to nothing. Of equal packings one that moves no
+ * more workers is preferred, but now and then another is gone on from. */
+static weir_status improve(struct weir_packing *packing, uint32_t tries)
+{
+    double least = shortage(packing);
+
+    for (uint32_t i = 0; i < tries && least > 0; i++) {
+        const uint32_t most = packing->node_count < RUIN_MOST ? packing->node_count : RUIN_MOST;
+        const uint32_t nodes = 1 + (uint32_t)draw(packing, most);
+        WEIR_TRY(mark(packing));
+        choose_nodes(packing, nodes);
+        const uint32_t absent = count_absent(packing, nodes);
+        for (uint32_t n = 0; n < nodes; n++)
+            WEIR_TRY(empty_node(packing, packing->nodes[n]));
+        WEIR_TRY(refill(packing, nodes, i));
+        const double now = shortage(packing);
+        if (now > least || (!(now < least) && count_absent(packing, nodes) > absent &&
+                            draw(packing, SIDEWAYS) != 0)) {
+            weir_cluster_rollback(packing->scratch);
+            continue;
+        }
+        weir_cluster_release(packing->scratch);
+        least = now;
+    }
+    return WEIR_OK;
+}
+
+/* ---- rates ---- */
+
+/* Whether workers for this rate find places; they stay when they do. */
+static weir_status try_rate(struct weir_packing *packing, const struct weir_packing_goal *goal,
+                            double z_per_s, bool *fits)
+{
+    want(packing, z_per_s);
+    WEIR_TRY(mark(packing));
+    if (goal->way == WEIR_PACK_COLD) {
+        for (uint32_t n = 0; n < packing->node_count; n++)
+            WEIR_TRY(empty_node(packing, n));
+        WEIR_TRY(spread(packing));
+    }
+    WEIR_TRY(fill(packing));
+    if (goal->way != WEIR_PACK_ADD)
+        WEIR_TRY(improve(packing, goal->tries));
+    *fits = !(shortage(packing) > 0);
+    if (*fits)
+        weir_cluster_release(packing->scratch);
+    else
+        weir_cluster_rollback(packing->scratch);
+    return WEIR_OK;
+}
+
+static weir_status bisect(struct weir_packing *packing, const struct weir_packing_goal *goal,
+                          double *z_per_s)
+{
+    double low = goal->way == WEIR_PACK_COLD ? 0 : goal->low_per_s;
+    double high = goal->high_per_s;
+    double next = high;
+
+    *z_per_s = 0;
+    for (uint32_t i = 0; i < BISECTIONS && high - low > CLOSE * high; i++) {
+        bool fits = false;
+        WEIR_TRY(try_rate(packing, goal, next, &fits));
+        if (fits)
+            low = fmax(next, *z_per_s = least_per_s(packing));
+        else
+            high = next;
+        next = low + (high - low) / 2;
+    }
+    return WEIR_OK;
+}
+
+/* ---- the outcome ---- */
+
+static weir_status note_start(struct weir_packing *packing, const struct weir_worker *worker)
+{
+    WEIR_ROOM(&packing->run->allocator, packing->starts, packing->start_capacity,
+              packing->start_count + 1);
+    packing->starts[packing->start_count++] =
+        (struct weir_packing_start){ .pool = worker->owner.index, .alloc = worker->alloc };
+    return WEIR_OK;
+}
+
+/* Takes the latest new worker of a pool away. */
+static weir_status remove_new(struct weir_packing *packing, uint32_t pool)
+{
+    uint64_t id;
+
+    for (uint32_t k = weir_cluster_pool_workers(packing->scratch, pool); k-- > 0;) {
+        (void)weir_cluster_pool_worker_id(packing->scratch, pool, k, &id);
+        if (id > packing->next_id)
+            return weir_cluster_remove_worker(packing->scratch, id, packing->run->error);
+    }
+    return WEIR_OK;
+}
+
+/* What was given up comes back where its place is free, in the stead of a new one, which may free
+ * another's place. */
+static weir_status bring_back(struct weir_packing *packing)
+{
+    bool is_changed = true;
+
+    while (is_changed) {
+        is_changed = false;
+        for (uint32_t i = 0; i < packing->original_count; i++) {
+            const struct weir_worker *const original = &packing->originals[i].worker;
+            if (weir_cluster_worker(packing->scratch, original->id, NULL) ||
+                !weir_cluster_fits(packing->scratch, &original->alloc))
+                continue;
+            WEIR_TRY(weir_cluster_add_worker(packing->scratch, original->id, original->owner,
+                                             &original->alloc, packing->run->error));
+            WEIR_TRY(remove_new(packing, packing->originals[i].pool));
+            is_changed = true;
+        }
+    }
+    return WEIR_OK;
+}
+
+static weir_status note_outcome(struct weir_packing *packing, double *kept_per_s)
+{
+    const struct weir_allocator *const memory = &packing->run->allocator;
+    struct weir_worker worker;
+
+    packing->start_count = 0;
+    packing->stop_count = 0;
+    WEIR_TRY(bring_back(packing));
+    for (uint32_t i = 0; i < packing->original_count; i++) {
+        const uint64_t id = packing->originals[i].worker.id;
+        if (weir_cluster_worker(packing->scratch, id, NULL))
+            continue;
+        WEIR_ROOM(memory, packing->stops, packing->stop_capacity, packing->stop_count + 1);
+        packing->stops[packing->stop_count++] = id;
+    }
+    *kept_per_s = (double)INFINITY;
+    for (uint32_t i = 0; i < packing->run->count; i++) {
+        const uint32_t count = weir_cluster_pool_workers(packing->scratch, i);
+        uint32_t kept = 0;
+        if (!weir_run_is_free(&packing->run->pools[i]))
+            continue;
+        for (uint32_t k = 0; k < count; k++) {
+            (void)weir_cluster_pool_worker(packing->scratch, i, k, &worker);
+            if (worker.id > packing->next_id)
+                WEIR_TRY(note_start(packing, &worker));
+            else
+                kept++;
+        }
+        *kept_per_s =
+            fmin(*kept_per_s, weir_run_throughput(&packing->run->pools[i],
+                                                  kept / weir_shape_members(shape_of(packing, i))));
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_packing_search(struct weir_packing *packing, const struct weir_packing_goal *goal,
+                                double *z_per_s, double *kept_per_s)
+{
+    packing->next_id = UINT64_MAX;
+    packing->random = 1;
+    WEIR_TRY(mark(packing));
+    WEIR_TRY(bisect(packing, goal, z_per_s));
+    if (*z_per_s > 0)
+        WEIR_TRY(note_outcome(packing, kept_per_s));
+    weir_cluster_rollback(packing->scratch);
+    return WEIR_OK;
+}
+
+/* ---- beginning ---- */
+
+/* Larger shapes before smaller ones: whole GPUs, shares, engines, CPUs. */
+static void sort_pools(struct weir_packing *packing)
+{
+    for (uint32_t i = 0; i < packing->run->count; i++) {
+        uint32_t at = i;
+        for (; at > 0 && weir_run_is_larger(packing->run, i, packing->order[at - 1]); at--)
+            packing->order[at] = packing->order[at - 1];
+        packing->order[at] = i;
+    }
+}
+
+static double share(int64_t part, int64_t all)
+{
+    return all > 0 ? (double)part / (double)all : 0;
+}
+
+static void weigh_pools(struct weir_packing *packing)
+{
+    const struct weir_amounts *const all = &packing->run->total;
+
+    for (uint32_t i = 0; i < packing->run->count; i++) {
+        const struct weir_amounts need = weir_run_need(packing->run, i);
+        packing->weight[i] = fmax(
+            fmax(fmax(share(need.cpu_units, all->cpu_units), share(need.gpu_units, all->gpu_units)),
+                 fmax(share(need.nvdecs, all->nvdecs), share(need.nvencs, all->nvencs))),
+            fmax(share(need.ram_bytes, all->ram_bytes),
+                 share(need.gpu_mem_bytes, all->gpu_mem_bytes)));
+        packing->weight[i] = fmax(packing->weight[i], 1e-9);
+    }
+}
+
+static weir_status reserve(struct weir_packing *packing)
+{
+    const struct weir_allocator *const memory = &packing->run->allocator;
+    const uint32_t pools = packing->run->count;
+
+    WEIR_ROOM(memory, packing->wanted, packing->wanted_capacity, pools);
+    WEIR_ROOM(memory, packing->order, packing->order_capacity, pools);
+    WEIR_ROOM(memory, packing->weight, packing->weight_capacity, pools);
+    WEIR_ROOM(memory, packing->first, packing->first_capacity, packing->node_count);
+    WEIR_ROOM(memory, packing->nodes, packing->node_capacity, RUIN_MOST);
+    WEIR_ROOM(memory, packing->quota, packing->quota_capacity, pools * packing->node_count);
+    return WEIR_OK;
+}
+
+/* By node and place, so that workers of one pool in a like place are found in the same order. */
+static weir_status list_originals(struct weir_packing *packing)
+{
+    struct weir_worker worker;
+
+    packing->original_count = 0;
+    for (uint32_t n = packing->node_count; n-- > 0;) {
+        uint32_t cursor = 0;
+        packing->first[n] = 0;
+        while (weir_cluster_node_worker(packing->scratch, n, &cursor, &worker)) {
+            if (worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index >= packing->run->count ||
+                !may_move(packing, worker.owner.index))
+                continue;
+            WEIR_ROOM(&packing->run->allocator, packing->originals, packing->original_capacity,
+                      packing->original_count + 1);
+            packing->originals[packing->original_count++] = (struct weir_packing_worker){
+                .pool = worker.owner.index, .next = packing->first[n], .worker = worker
+            };
+            packing->first[n] = packing->original_count;
+        }
+    }
+    return WEIR_OK;
+}
+
+/* What each node could hold of each pool alone. */
+static weir_status count_room(struct weir_packing *packing)
+{
+    WEIR_TRY(mark(packing));
+    for (uint32_t n = 0; n < packing->node_count; n++)
+        WEIR_TRY(empty_node(packing, n));
+    for (uint32_t i = 0; i < packing->run->count; i++) {
+        for (uint32_t n = 0; n < packing->node_count; n++) {
+            const uint64_t room = weir_node_room(packing->scratch, n, shape_of(packing, i));
+            packing->quota[i * packing->node_count + n] =
+                room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+        }
+    }
+    weir_cluster_rollback(packing->scratch);
+    return WEIR_OK;
+}
+
+weir_status weir_packing_begin(struct weir_packing *packing, struct weir_run *run)
+{
+    packing->run = run;
+    packing->scratch = weir_placer_scratch(run->placer);
+    packing->node_count = weir_cluster_node_count(packing->scratch);
+    if (reserve(packing) != WEIR_OK || list_originals(packing) != WEIR_OK)
+        return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
+    sort_pools(packing);
+    weigh_pools(packing);
+    return count_room(packing);
+}
+
+void weir_packing_clear(struct weir_packing *packing)
+{
+    const struct weir_allocator *const memory = &packing->run->allocator;
+
+    weir_free(memory, packing->originals);
+    weir_free(memory, packing->first);
+    weir_free(memory, packing->wanted);
+    weir_free(memory, packing->order);
+    weir_free(memory, packing->nodes);
+    weir_free(memory, packing->quota);
+    weir_free(memory, packing->weight);
+    weir_free(memory, packing->doomed);
+    weir_free(memory, packing->starts);
+    weir_free(memory, packing->stops);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scaling by search: the workers of all pools packed together, changed only when it pays.
+ *
+ * Idea: counts and places are one question. A packing (packing.h) is looked for in three ways, each
+ * more disturbing than the one before: add, move some, all anew. What a plan is worth is what the
+ * slowest pool gives over the horizon, less what is not done while moved workers are set up:
+ *
+ *     value = z H - setup (z - least rate of what stays) - 1e-6 (starts + stops) z
+ *
+ * and what runs stays unless its value, z H, is beaten. Then head-room as in xenna.c, without
+ * removing anybody. All of it is repeated from what was planned until nothing changes.
+ *
+ * Invariant: so a second decision about the same state plans nothing (to ROUNDS repetitions), and
+ * no worker is replaced at the same place. Every pool that can have a worker has one: phases 1 and
+ * 2 are those of the other policies.
+ * Cost: nothing beyond those phases while the slowest pool gives what the bound allows; else about
+ * 40 tries at a packing, see packing.h.
+ */
+#include "sched/host/placer.h"
+#include "sched/internal/alloc.h"
+#include "sched/scaling/packing.h"
+#include "sched/scaling/scalings.h"
+#include "sched/scaling/xenna.h"
+
+#include <math.h>
+
+enum {
+    PARAM_HORIZON = WEIR_RUN_PARAM_COUNT,
+    PARAM_SETUP,
+    PARAM_OVERALLOCATION,
+    PARAM_RESERVE,
+    PARAM_TRIES,
+    PARAM_COUNT
+};
+
+enum { ROUNDS = 8 };
+static const double PER_MOVE = 1e-6;
+static const double NOTHING_LEFT = 1e-3; /* of the bound: not looked for */
+
+static const struct weir_param PARAMS[] = {
+    WEIR_RUN_PARAMS,
+    WEIR_DURATION("horizon", 1, 1e7, 3600, "for how long a better plan counts"),
+    WEIR_DURATION("setup", 0, 1e6, 30, "until a worker that was moved works again"),
+    WEIR_NUMBER("overallocation", "", 1, 100, 1.5,
+                "head-room: throughput allowed above that of the slowest stage"),
+    WEIR_NUMBER("reserve", "", 1, 100, 1.1, "the same of stages before the slowest"),
+    WEIR_COUNT("tries", "", 1, 100000, 200, "repairs that are tried for each throughput"),
+};
+
+struct searcher {
+    struct weir_run run; /* first: see WEIR_RUN_POLICY */
+    struct weir_packing packing;
+    double horizon_s, setup_s, overallocation, reserve;
+    uint32_t tries;
+};
+
+static weir_status searcher_create(const struct weir_params *params,
+                                   const struct weir_allocator *allocator, void **state,
+                                   struct weir_error *error)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct searcher *const searcher = weir_alloc(&memory, 1, sizeof *searcher);
+
+    if (searcher == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_run_init(&searcher->run, params, &memory);
+    searcher->packing = (struct weir_packing){ .run = &searcher->run };
+    searcher->horizon_s = params->values[PARAM_HORIZON];
+    searcher->setup_s = params->values[PARAM_SETUP];
+    searcher->overallocation = params->values[PARAM_OVERALLOCATION];
+    searcher->reserve = params->values[PARAM_RESERVE];
+    searcher->tries = (uint32_t)params->values[PARAM_TRIES];
+    *state = searcher;
+    return WEIR_OK;
+}
+
+static void searcher_destroy(void *state)
+{
+    struct searcher *const searcher = state;
+
+    if (searcher != NULL)
+        weir_packing_clear(&searcher->packing);
+    weir_run_destroy(state);
+}
+
+/* The rate of the slowest pool: with its workers, or with those of the optimum of one big pool. */
+static double least_per_s(const struct weir_run *run, bool of_optimum)
+{
+    double least = (double)INFINITY;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct weir_run_pool *const pool = &run->pools[i];
+        if (weir_run_is_free(pool))
+            least =
+                fmin(least, weir_run_throughput(pool, of_optimum ? pool->optimum : pool->workers));
+    }
+    return least;
+}
+
+/* What the search found, done. */
+static weir_status apply(struct searcher *searcher)
+{
+    struct weir_run *const run = &searcher->run;
+    struct weir_worker worker;
+
+    weir_plan_set_phase(run->plan, 3);
+    for (uint32_t i = 0; i < searcher->packing.stop_count; i++) {
+        if (weir_cluster_worker(weir_placer_scratch(run->placer), searcher->packing.stops[i],
+                                &worker))
+            WEIR_TRY(weir_run_stop_worker(run, worker.owner.index, worker.id));
+    }
+    for (uint32_t i = 0; i < searcher->packing.start_count; i++) {
+        const struct weir_packing_start *const start = &searcher->packing.starts[i];
+        WEIR_TRY(weir_placer_start_at(run->placer, start->pool, &start->alloc, run->error));
+        run->pools[start->pool].workers++;
+        run->pools[start->pool].started++;
+    }
+    return WEIR_OK;
+}
+
+/* The value of the search's outcome. */
+static double value_of(const struct searcher *searcher, double z_per_s, double kept_per_s)
+{
+    const double moves = searcher->packing.start_count + searcher->packing.stop_count;
+
+    return z_per_s * searcher->horizon_s -
+           searcher->setup_s * (z_per_s - fmin(z_per_s, kept_per_s)) - PER_MOVE * moves * z_per_s;
+}
+
+/* The least disturbing of the best ways; *is_better when it was done. A way that reaches what the
+ * bound allows ends the search. */
+static weir_status pack(struct searcher *searcher, bool *is_better)
+{
+    struct weir_run *const run = &searcher->run;
+    const double now_per_s = least_per_s(run, false);
+    const double most_per_s = least_per_s(run, true);
+    double best = now_per_s * searcher->horizon_s;
+    enum weir_packing_way found = WEIR_PACK_COLD;
+
+    *is_better = false;
+    if (!(now_per_s < most_per_s * (1 - NOTHING_LEFT)))
+        return WEIR_OK;
+    WEIR_TRY(weir_packing_begin(&searcher->packing, run));
+    struct weir_packing_goal goal = { .tries = searcher->tries,
+                                      .low_per_s = now_per_s,
+                                      .high_per_s = most_per_s };
+    enum weir_packing_way last = WEIR_PACK_COLD;
+    for (int way = WEIR_PACK_ADD; way <= WEIR_PACK_COLD; way++) {
+        double z_per_s = 0;
+        double kept_per_s = 0;
+        goal.way = last = (enum weir_packing_way)way;
+        WEIR_TRY(weir_packing_search(&searcher->packing, &goal, &z_per_s, &kept_per_s));
+        const double value = z_per_s > 0 ? value_of(searcher, z_per_s, kept_per_s) : 0;
+        if (value > best * (1 + 1e-9)) {
+            best = value;
+            found = last;
+            *is_better = true;
+        }
+        if (*is_better && found == last && !(z_per_s < most_per_s * (1 - NOTHING_LEFT)))
+            break;
+    }
+    if (!*is_better)
+        return WEIR_OK;
+    if (found != last) {
+        double z_per_s = 0;
+        double kept_per_s = 0;
+        goal.way = found;
+        WEIR_TRY(weir_packing_search(&searcher->packing, &goal, &z_per_s, &kept_per_s));
+    }
+    return apply(searcher);
+}
+
+/* Behind the slowest pool of its pipeline a pool may have all the head-room. Before it, more
+ * workers only fill the queues: what waits there is latency and no throughput. */
+static weir_status give_head_room(struct searcher *searcher)
+{
+    struct weir_run *const run = &searcher->run;
+
+    for (uint32_t first = 0; first < run->count;) {
+        const uint32_t pipeline = weir_view_pool(run->view, first)->pipeline;
+        uint32_t slowest = first;
+        uint32_t end = first;
+        for (; end < run->count && weir_view_pool(run->view, end)->pipeline == pipeline; end++) {
+            const struct weir_run_pool *const pool = &run->pools[end];
+            if (weir_run_is_free(pool) &&
+                weir_run_less(
+                    run, weir_run_throughput(pool, pool->workers),
+                    weir_run_throughput(&run->pools[slowest], run->pools[slowest].workers)))
+                slowest = end;
+        }
+        for (; first < end; first++)
+            run->pools[first].head_room =
+                first < slowest ? searcher->reserve : searcher->overallocation;
+    }
+    return weir_xenna_head_room(run);
+}
+
+/* Until nothing changes: a round sees what the one before it planned as what runs. */
+static weir_status repeat(struct searcher *searcher)
+{
+    bool is_better = true;
+
+    for (uint32_t round = 0; round < ROUNDS && is_better; round++) {
+        WEIR_TRY(pack(searcher, &is_better));
+        WEIR_TRY(give_head_room(searcher));
+    }
+    return WEIR_OK;
+}
+
+static weir_status searcher_decide(void *state, const struct weir_view *view,
+                                   struct weir_placer *placer, struct weir_plan *plan,
+                                   struct weir_error *error)
+{
+    struct searcher *const searcher = state;
+    struct weir_run *const run = &searcher->run;
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(weir_run_optimum(run));
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    WEIR_TRY(repeat(searcher));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->pools[i].target = run->pools[i].workers;
+    WEIR_TRY(weir_run_slots(run));
+    return weir_run_notes(run);
+}
+
+const struct weir_scaling_ops weir_scaling_weir = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "weir",
+    .summary = "counts and places by search, changed only when it pays",
+    .params = PARAMS,
+    .param_count = PARAM_COUNT,
+    .create = searcher_create,
+    .destroy = searcher_destroy,
+    .decide = searcher_decide,
+};
