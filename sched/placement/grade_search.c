@@ -13,18 +13,24 @@
 #include <math.h>
 #include <string.h>
 
-struct weir_grade_search weir_grade_search_begin(const struct weir_grader *grader,
-                                                 const struct weir_place_query *query)
+void weir_grade_search_restart(struct weir_grade_search *search)
 {
     const struct weir_grade none = { .value = -(double)INFINITY };
 
-    return (struct weir_grade_search){ .query = query,
-                                       .order_seed = grader->order_seed,
-                                       .tie = grader->tie,
-                                       .tally = { .best = none,
-                                                  .second = none,
-                                                  .node = WEIR_NO_INDEX,
-                                                  .second_node = WEIR_NO_INDEX } };
+    search->tally = (struct weir_grade_tally){
+        .best = none, .second = none, .node = WEIR_NO_INDEX, .second_node = WEIR_NO_INDEX
+    };
+}
+
+struct weir_grade_search weir_grade_search_begin(const struct weir_grader *grader,
+                                                 const struct weir_place_query *query)
+{
+    struct weir_grade_search search = { .query = query,
+                                        .order_seed = grader->order_seed,
+                                        .tie = grader->tie };
+
+    weir_grade_search_restart(&search);
+    return search;
 }
 
 static bool is_better(const struct weir_grade *a, const struct weir_grade *b)
@@ -75,23 +81,32 @@ static void meet(struct weir_grade_search *search, uint32_t node, struct weir_gr
     tally->node = node;
 }
 
+void weir_grade_search_meet(struct weir_grade_search *search, uint32_t node,
+                            struct weir_grade grade)
+{
+    meet(search, node, grade, 1);
+}
+
 void weir_grade_search_weigh(struct weir_grade_search *search, uint32_t node,
                              struct weir_grade grade)
 {
-    search->tally.candidates++;
+    search->counts.candidates++;
     meet(search, node, grade, 1);
 }
 
 void weir_grade_search_reject(struct weir_grade_search *search, uint32_t reason)
 {
-    search->tally.rejected[reason]++;
+    search->counts.rejected[reason]++;
+}
+
+void weir_grade_search_lack_ram(struct weir_grade_search *search)
+{
+    search->counts.candidates--;
+    search->counts.rejected[WEIR_REASON_RAM]++;
 }
 
 void weir_grade_search_join(struct weir_grade_search *search, const struct weir_grade_tally *tally)
 {
-    search->tally.candidates += tally->candidates;
-    for (uint32_t r = 0; r < WEIR_REASON_COUNT; r++)
-        search->tally.rejected[r] += tally->rejected[r];
     if (tally->node == WEIR_NO_INDEX)
         return;
     meet(search, tally->node, tally->best, tally->ties);
@@ -122,8 +137,8 @@ static void report(const struct weir_grade_search *search, struct weir_choice *c
 
     memset(choice, 0, sizeof *choice);
     choice->nodes_seen = search->query->cluster->node_count;
-    choice->candidates = tally->candidates;
-    memcpy(choice->rejected, tally->rejected, sizeof choice->rejected);
+    choice->candidates = search->counts.candidates;
+    memcpy(choice->rejected, search->counts.rejected, sizeof choice->rejected);
     choice->runner_up_node = tally->second_node;
     if (tally->node == WEIR_NO_INDEX)
         return;

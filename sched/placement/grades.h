@@ -87,8 +87,8 @@ weir_status weir_grades_create(const struct weir_allocator *allocator, struct we
 void weir_grades_destroy(struct weir_grades *grades);
 /* The same answer as the plain form; of runners-up with the same grade it may name another one, and
  * of several lacks of a node it may count another one.
- * O(sqrt(nodes)) and O(sqrt(nodes)) more for every node that changed since the same shape was asked
- * for; a random tie and scarce memory cost O(nodes). */
+ * O(1) and O(log nodes) more for every node that changed since the same shape was asked for; a
+ * random tie and scarce memory cost O(nodes). */
 weir_status weir_grades_place(struct weir_grades *grades, const struct weir_grader *grader,
                               const struct weir_place_query *query,
                               struct weir_place_answer *answer, struct weir_error *error);

@@ -9,16 +9,26 @@
  *
  * The program's functions stand in front of those of the C library, or of another allocator that is
  * preloaded. A process of a run or of a policy ends alike; its parent says whose it was.
+ *
+ * A heap that is larger than SMALL_HEAP lies in pages of 2 MiB beyond that, where the system has
+ * them: an event of a run with many jobs visits records all over it, and to find their pages takes
+ * as long as to fetch them. It grows by HEAP_STEP, because a page that was touched before it was
+ * asked for stays small.
  */
 #include "sim/cli/options.h"
 
 #ifndef __SANITIZE_ADDRESS__ /* it has an allocator of its own, and says so itself */
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+enum { PAGE = 1 << 21, SMALL_HEAP = 1 << 20, HEAP_STEP = 32 << 20, OWN_MAPPING = 8 << 20 };
 
 /* Looked up at the first call and the same ever after. */
 static struct {
@@ -26,6 +36,7 @@ static struct {
     void *(*calloc)(size_t count, size_t size);
     void *(*realloc)(void *old, size_t size);
     bool is_looking;
+    char *advised; /* so far the heap has its pages; NULL = nothing was given yet */
 } next;
 
 /* Libraries find them before those of the C library. */
@@ -37,6 +48,10 @@ static void look_up(void)
     *(void **)&next.calloc = dlsym(RTLD_NEXT, "calloc");
     *(void **)&next.realloc = dlsym(RTLD_NEXT, "realloc");
     *(void **)&next.malloc = dlsym(RTLD_NEXT, "malloc");
+    (void)mallopt(M_TOP_PAD, HEAP_STEP);
+    (void)mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
+    (void)mallopt(M_TRIM_THRESHOLD, INT32_MAX); /* what is advised stays so */
+    next.advised = (char *)sbrk(0) + SMALL_HEAP;
     next.is_looking = false;
 }
 
@@ -57,6 +72,32 @@ static _Noreturn void end(size_t size)
     _exit(SIM_EXIT_RESOURCE);
 }
 
+static char *next_page(const char *memory)
+{
+    return (char *)(((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+}
+
+/* This came to lie beyond what was advised: more of the heap, or a mapping of its own. Refused =
+ * the system has no such pages. */
+static void advise(char *memory, size_t size)
+{
+    char *top = sbrk(0);
+    if (memory < top) {
+        (void)madvise(next_page(next.advised), (size_t)(top - next_page(next.advised)),
+                      MADV_HUGEPAGE);
+        next.advised = top;
+    } else if (size >= OWN_MAPPING) {
+        (void)madvise(next_page(memory), size - PAGE, MADV_HUGEPAGE);
+    }
+}
+
+static void *given(void *memory, size_t size)
+{
+    if ((char *)memory + size > next.advised)
+        advise(memory, size);
+    return memory;
+}
+
 FOR_ALL void *malloc(size_t size)
 {
     if (!is_ready())
@@ -64,7 +105,7 @@ FOR_ALL void *malloc(size_t size)
     void *memory = next.malloc(size);
     if (memory == NULL && size > 0)
         end(size);
-    return memory;
+    return given(memory, size);
 }
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs are reserved names */
@@ -75,7 +116,7 @@ FOR_ALL void *calloc(size_t count, size_t size)
     void *memory = next.calloc(count, size);
     if (memory == NULL && count > 0 && size > 0)
         end(count * size);
-    return memory;
+    return given(memory, count * size);
 }
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs are reserved names */
@@ -86,6 +127,6 @@ FOR_ALL void *realloc(void *old, size_t size)
     void *memory = next.realloc(old, size);
     if (memory == NULL && size > 0)
         end(size);
-    return memory;
+    return given(memory, size);
 }
 #endif

@@ -157,7 +157,7 @@ static uint32_t next_draw(uint64_t *state, uint32_t count)
     return (uint32_t)(*state >> 33) % count;
 }
 
-enum { NODES = 12, SHAPES = 7 };
+enum { NODES = 40, SHAPES = 7 }; /* blocks of three levels, one of them empty */
 
 static struct weir_cluster *small_cluster(uint64_t *draws)
 {
@@ -189,6 +189,15 @@ struct duel {
     uint64_t next_worker;
 };
 
+/* Every node takes part or says why not. */
+static uint32_t counted(const struct weir_choice *choice)
+{
+    uint32_t sum = choice->candidates;
+    for (uint32_t r = 0; r < WEIR_REASON_COUNT; r++)
+        sum += choice->rejected[r];
+    return sum;
+}
+
 static void ask_both(struct duel *duel, const struct weir_shape *shape)
 {
     const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
@@ -201,6 +210,8 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     const weir_status status = weir_grades_place(duel->grades, &duel->grader, &query, &kept, NULL);
     CHECK_I64(status, plain_grades_place(&duel->grader, &query, &plain, NULL));
     CHECK_I64(kept.choice.ties, plain.choice.ties);
+    CHECK_I64(counted(&kept.choice), NODES);
+    CHECK_I64(kept.choice.candidates, plain.choice.candidates);
     if (status != WEIR_OK)
         return;
     CHECK_I64(kept.alloc.node, plain.alloc.node);
@@ -213,7 +224,6 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     /* Of equal runners-up either may be named. */
     CHECK_NEAR(kept.choice.runner_up_primary, plain.choice.runner_up_primary, 0.0);
     CHECK_NEAR(kept.choice.runner_up_secondary, plain.choice.runner_up_secondary, 0.0);
-    CHECK_I64(kept.choice.candidates, plain.choice.candidates);
     CHECK_I64(weir_cluster_add_worker(duel->cluster, duel->next_worker++, weir_pool_owner(0),
                                       &kept.alloc, NULL),
               WEIR_OK);
