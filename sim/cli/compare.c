@@ -290,7 +290,7 @@ static int compare_two(struct options *options, const char *command_line)
 }
 
 /* What was run before, with windows that it may not have had. */
-static int compare_stored(const struct options *options)
+static int compare_stored(struct options *options)
 {
     char copy[SIM_WINDOWS_COPY];
     int code = sim_windows_measure(options->simulate.path, &options->windows,

@@ -12,7 +12,7 @@ expect 0 "$WEIR_BIN" compare small.yaml -n 2 -q -o good.db
 
 # Every command says here how it opens a database, so that a new one cannot be forgotten.
 readers='compare report plot explain diff rerun snapshot check upgrade run'
-strangers='show validate trace import decide'
+strangers='show validate trace import decide search'
 without='policies doctor schema completion'
 "$WEIR_BIN" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p' | sort >commands
 printf '%s\n' $readers $strangers $without | sort | diff - commands || fail 'which commands open databases?'
@@ -124,6 +124,7 @@ done
 for reader in $strangers; do
     words=("$reader" good.db)
     [ "$reader" != trace ] || words=(trace info good.db)
+    [ "$reader" != search ] || words+=(--such-that 'throughput > 1' --smallest seed=1..2)
     code=0
     timeout 20 "$WEIR_BIN" "${words[@]}" >stdout 2>stderr || code=$?
     [ "$code" = 2 ] || [ "$code" = 3 ] || fail "$reader good.db: exit code $code"

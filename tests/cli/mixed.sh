@@ -80,8 +80,10 @@ for workload, source in enumerate(("train", "notebooks")):
     wait = [first - submit for submit, outcome, _, first in jobs if first is not None]
     lost, = db.execute("select count(distinct job) from worker where workload = ? and end_reason ="
                        " 'node lost'", (workload,)).fetchone()
-    text = (f"{source}: {len(jobs)} jobs came and {count['done']} are done; at the end "
-            f"{count['running']} run and {count['waiting']} wait")
+    run, rest = count["running"], count["waiting"]
+    text = (f"{source}: {len(jobs)} job{'s' * (len(jobs) != 1)} came and {count['done']} "
+            f"{'is' if count['done'] == 1 else 'are'} done; at the end {run} run{'s' * (run == 1)} "
+            f"and {rest} wait{'s' * (rest == 1)}")
     text += f"; starts lost with their node: {lost}" if lost else ""
     text += f". Jobs that started waited {duration(sum(wait) / len(wait))} on average"
     assert text in page, (text, page[:3000])
