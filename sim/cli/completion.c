@@ -6,6 +6,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -35,13 +36,20 @@ static bool print_options(const struct sim_command *command)
     char option[] = SIM_OPTIONS_LIST;
     char *words[] = { name, option, NULL };
     int state = 0;
+    pid_t gone = -1;
     (void)fflush(stdout);
     const pid_t child = name == NULL ? -1 : fork();
     if (child == 0)
         exit(command->run(2, words));
     free(name);
-    return child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state) &&
-           WEXITSTATUS(state) == SIM_EXIT_OK;
+    do
+        gone = child > 0 ? waitpid(child, &state, 0) : -1;
+    while (child > 0 && gone < 0 && errno == EINTR);
+    if (gone > 0 && WIFEXITED(state) && WEXITSTATUS(state) == SIM_EXIT_OK)
+        return true;
+    (void)fprintf(stderr, "weir completion: no process for the options of %s: %s\n", command->name,
+                  gone > 0 ? "it did not end well" : strerror(errno));
+    return false;
 }
 
 int sim_cmd_completion(int argc, char **argv)
@@ -64,5 +72,5 @@ int sim_cmd_completion(int argc, char **argv)
           "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n}\n"
           "complete -o default -F _weir weir\n",
           stdout);
-    return is_whole && fflush(stdout) == 0 ? SIM_EXIT_OK : SIM_EXIT_INVARIANT;
+    return is_whole && fflush(stdout) == 0 ? SIM_EXIT_OK : SIM_EXIT_RESOURCE;
 }

@@ -68,8 +68,8 @@ static void close_output(void)
 
 int main(int argc, char **argv)
 {
-    (void)signal(SIGCHLD,
-                 SIG_DFL); /* who ignores it bequeaths that, and no process could be waited for */
+    /* Who ignores it bequeaths that, and no process could be waited for. */
+    (void)signal(SIGCHLD, SIG_DFL);
     (void)atexit(close_output);
     if (argc < 2) {
         print_help(stderr);

@@ -448,8 +448,12 @@ int sim_policies_check(const char *path, enum sim_format format)
         return code;
     char *note =
         mmap(NULL, SIM_TRIAL_NOTE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (note == MAP_FAILED)
-        return SIM_EXIT_INVARIANT;
+    if (note == MAP_FAILED) {
+        (void)fprintf(stderr,
+                      "weir: out of memory: no page to share with the process of a policy\n");
+        sim_plugins_clear(&policies);
+        return SIM_EXIT_RESOURCE;
+    }
     const struct sim_trial_sheet sheet = { .table = sim_table_create(columns, COLUMNS),
                                            .note = note,
                                            .load = load };

@@ -86,11 +86,10 @@ static weir_status try_once(struct sim_result_lock *lock, struct holder *holder,
 /* Whether a line of /proc/PID/status, or the lack of it, says that the process does not go on. */
 static bool says_end(const char *line)
 {
-    const char *value = strchr(line, ':');
     if (strncmp(line, "State:", 6) == 0)
-        return strpbrk(value, "ZX") != NULL && strpbrk(value, "ZX") < strchr(value, '(');
+        return line[6 + strspn(line + 6, " \t")] == 'Z' || line[6 + strspn(line + 6, " \t")] == 'X';
     if (strncmp(line, "SigPnd:", 7) == 0 || strncmp(line, "ShdPnd:", 7) == 0)
-        return (strtoull(value + 1, NULL, 16) >> (SIGKILL - 1) & 1) != 0;
+        return (strtoull(line + 7, NULL, 16) >> (SIGKILL - 1) & 1) != 0;
     return false;
 }
 

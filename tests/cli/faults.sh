@@ -52,6 +52,14 @@ for n in 5 60 130; do
     done
 done
 expect 0 "$WEIR_BIN" run small.yaml -n 3 -o full.db -q --resume
+# The last calls end the log, without which others cannot read the file: that is an error, too.
+rm -f full.db*
+expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=write:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" run small.yaml -n 1 -o full.db -q
+rm full.db
+expect 3 env LD_PRELOAD="$shim" WEIR_FAIL="write:$(($(head -n 1 calls) - 6)):on:eio" "$WEIR_BIN" run small.yaml -n 1 -o full.db -q
+has stderr 'full.db: cannot end the log'
+expect 0 "$WEIR_BIN" compare full.db -q
+rm calls
 # The same of every other file that is written: when it is made, and when it is filled.
 cp small.yaml old.yaml
 sed -i 's/,h100,/,,/' spans.csv # its workers share GPUs, of which no cluster can be made

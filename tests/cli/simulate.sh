@@ -63,11 +63,12 @@ has precious.txt 'not a database'
 export WEIR_CHECK_INVARIANTS=0
 
 # Ctrl-C keeps what is finished, says how to go on, and --resume does.
-long=(compare "$scenarios/examples/video_pipeline.yaml" -n 12 -o long.db -j 2)
+long=(compare "$scenarios/examples/video_pipeline.yaml" -n 4 -o long.db -j 2)
 "$WEIR_BIN" "${long[@]}" >stdout 2>stderr &
 pid=$!
-sleep 0.7
-kill -INT "$pid"
+until [ "$(sqlite3 -readonly long.db "SELECT count(*) > 1 FROM run WHERE status = 'complete'" 2>/dev/null)" = 1 ] ||
+    ! kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+kill -INT "$pid" 2>/dev/null || true
 status=0
 wait "$pid" || status=$?
 if [ "$status" -eq 130 ]; then

@@ -37,15 +37,16 @@ prepare() {
 # build TEST: the programs a test needs; try TEST: runs it. A run without an end is noticed, too; one
 # that leaves a slow part out (77) has found nothing wrong.
 build() {
-    local target=weir
-    case $1 in *.sh) ;; *) target=$1 ;; esac
-    cmake --build "$built" --target "$target" >"$log" 2>&1
+    local -a targets=(weir cli_helpers)
+    case $1 in *.sh) ;; *) targets=("$1") ;; esac
+    cmake --build "$built" --target "${targets[@]}" >"$log" 2>&1
 }
 
 try() {
-    local -x WEIR_BIN=$built/weir WEIR_SOURCE_DIR=$copy WEIR_CHECK_INVARIANTS=1
+    local -x WEIR_BIN=$built/weir WEIR_PLUGINS=$built/plugins WEIR_SOURCE_DIR=$copy
+    local -x WEIR_CHECK_INVARIANTS=1
     case $1 in
-    *.sh) timeout 120 bash "$copy/tests/cli/run.sh" "$copy/$1" ;;
+    *.sh) timeout 300 bash "$copy/tests/cli/run.sh" "$copy/$1" ;;
     *) (cd "$built/tests" && timeout 120 "./$1") ;;
     esac >"$log" 2>&1 || [ $? -eq 77 ]
 }

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A machine at its end: a library for LD_PRELOAD that lets the n-th allocation, the n-th call that
- * writes a file or the n-th that reads one fail in the program weir and the processes it forks (not
- * those it executes).
+ * writes a file, the n-th that reads one and so on fail in the program weir and the processes it
+ * forks (not those it executes).
  *
- *   WEIR_FAIL=KIND:N:HOW   KIND alloc, write or read; N counts from 1 over all processes, 0 = none
- *                          fails; HOW once, or on (that one and every later one), and for write and
- *                          read also eio, enospc, short, eintr: with "on" every one is short or
- *                          interrupted once
+ *   WEIR_FAIL=KIND:N:HOW   KIND of the calls, see below; N counts from 1 over all processes, 0 =
+ *                          none fails; HOW once, or on (that one and every later one), and but for
+ *                          alloc also an error by its name (eio, enospc, eintr, emfile, eacces,
+ *                          eagain, enomem), or short: with "on" every one is short or interrupted
+ *                          once
+ *
+ *   alloc   memory; map: pages of the system, what is shared with other processes
+ *   write   also what makes, names, shortens, removes and waits for files
+ *   read    what is in a file; open: a file for reading, a folder; close: of any file, which is
+ *           closed all the same; look: what is said of a file, and its locks
+ *   start   processes, and what they talk through; wait: for a process
+ *
  *   WEIR_FAIL_COUNT=FILE   gets the number of calls when the first process ends; with N = 0 also
  * the number of the first call from each place and what stands for it: a stack of up to 16 callers,
  * the same in every run of the program when addresses are not drawn (setarch -R)
@@ -29,18 +37,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
-enum kind { NOTHING, ALLOC, WRITE, READ };
-enum how { EIO_FAILS, ENOSPC_FAILS, SHORT, INTERRUPTED };
+enum kind { NOTHING, ALLOC, MAP, WRITE, READ, OPEN, CLOSE, LOOK, START, WAIT };
+enum { SHORT = -1 }; /* in place of an error */
 
 enum { PLACES = 1 << 16, FRAMES = 16 };
 
@@ -55,7 +66,7 @@ struct seen {
 
 static struct {
     enum kind kind;
-    enum how how;
+    int how; /* the error, or SHORT */
     bool goes_on;
     long at;
     struct seen *seen;
@@ -110,20 +121,26 @@ static bool fails(enum kind kind)
 
 static void read_plan(const char *text)
 {
-    static const char *const hows[] = { "eio", "enospc", "short", "eintr" };
+    static const char *const kinds[] = { "",     "alloc", "map",  "write", "read",
+                                         "open", "close", "look", "start", "wait" };
+    static const struct {
+        const char *name;
+        int error;
+    } hows[] = { { ":eio", EIO },       { ":enospc", ENOSPC }, { ":short", SHORT },
+                 { ":eintr", EINTR },   { ":emfile", EMFILE }, { ":eacces", EACCES },
+                 { ":eagain", EAGAIN }, { ":enomem", ENOMEM } };
     const char *number = strchr(text, ':');
-    const enum kind kind = strncmp(text, "alloc:", 6) == 0   ? ALLOC
-                           : strncmp(text, "write:", 6) == 0 ? WRITE
-                           : strncmp(text, "read:", 5) == 0  ? READ
-                                                             : NOTHING;
-    if (kind == NOTHING || number == NULL)
+    if (number == NULL)
         return;
     plan.at = strtol(number + 1, NULL, 10);
     plan.goes_on = strstr(text, ":on") != NULL;
+    plan.how = EIO;
     for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
-        if (strstr(text, hows[i]) != NULL)
-            plan.how = (enum how)i;
-    plan.kind = kind;
+        if (strstr(number, hows[i].name) != NULL)
+            plan.how = hows[i].error;
+    for (size_t i = 1; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strncmp(text, kinds[i], strlen(kinds[i])) == 0 && text[strlen(kinds[i])] == ':')
+            plan.kind = (enum kind)i;
 }
 
 /* ---- memory ---- */
@@ -151,6 +168,14 @@ void *realloc(void *old, size_t size)
     return no_memory() ? NULL : __libc_realloc(old, size);
 }
 
+/* The process of a module gives up what it shares: nothing fails there any more. */
+int munmap(void *at, size_t size)
+{
+    if (at == plan.seen)
+        plan.kind = NOTHING;
+    return (int)syscall(SYS_munmap, at, size);
+}
+
 /* ---- files ---- */
 
 /* Whether a call that moves `size` bytes is to fail; a short one goes on with fewer. */
@@ -163,16 +188,21 @@ static bool no_call(enum kind kind, size_t *size)
         plan.goes_on = false;
         return false;
     }
-    if (plan.how == INTERRUPTED)
+    if (plan.how == EINTR)
         plan.goes_on = false;
-    errno = plan.how == ENOSPC_FAILS ? ENOSPC : plan.how == INTERRUPTED ? EINTR : EIO;
+    errno = plan.how == SHORT ? EIO : plan.how;
     return true;
+}
+
+static bool no_such_call(enum kind kind)
+{
+    size_t size = 0;
+    return no_call(kind, &size);
 }
 
 static bool no_change(void)
 {
-    size_t size = 0;
-    return no_call(WRITE, &size);
+    return no_such_call(WRITE);
 }
 
 static ssize_t our_write(int file, const void *bytes, size_t size)
@@ -202,9 +232,12 @@ static int our_open(const char *path, int flags, ...)
     va_start(more, flags);
     const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
     va_end(more);
-    const bool is_counted = (flags & O_ACCMODE) != O_RDONLY && strcmp(path, "/dev/null") != 0;
+    const bool is_null = strcmp(path, "/dev/null") == 0;
+    const bool is_counted = (flags & O_ACCMODE) != O_RDONLY && !is_null;
     /* A full disk opens what is there. */
-    const bool takes_room = (flags & O_CREAT) != 0 || plan.how != ENOSPC_FAILS;
+    const bool takes_room = (flags & O_CREAT) != 0 || plan.how != ENOSPC;
+    if (!is_counted && !is_null && no_such_call(OPEN))
+        return -1;
     return is_counted && no_change() && takes_room ? -1 : (int)syscall(SYS_open, path, flags, mode);
 }
 
@@ -230,12 +263,92 @@ static int our_rename(const char *from, const char *to)
 
 static int our_unlink(const char *path)
 {
-    return no_change() && plan.how != ENOSPC_FAILS ? -1 : (int)syscall(SYS_unlink, path);
+    return no_change() && plan.how != ENOSPC ? -1 : (int)syscall(SYS_unlink, path);
 }
 
 static int our_mkdir(const char *path, mode_t mode)
 {
     return no_change() ? -1 : (int)syscall(SYS_mkdir, path, mode);
+}
+
+/* As on Linux, a file is closed whatever is said of it. */
+static int our_close(int file)
+{
+    const bool is_counted = file > STDERR_FILENO;
+    const int closed = (int)syscall(SYS_close, file);
+    return is_counted && no_such_call(CLOSE) ? -1 : closed;
+}
+
+static void *our_mmap(void *at, size_t size, int rights, int flags, int file, off_t from)
+{
+    if (!no_such_call(MAP))
+        return (void *)syscall(SYS_mmap, at, size, rights, flags, file, from);
+    return MAP_FAILED;
+}
+
+static int our_fstat(int file, struct stat *said)
+{
+    return no_such_call(LOOK) ? -1 : (int)syscall(SYS_fstat, file, said);
+}
+
+static int our_stat(const char *path, struct stat *said)
+{
+    return no_such_call(LOOK) ? -1 : (int)syscall(SYS_stat, path, said);
+}
+
+static int our_lstat(const char *path, struct stat *said)
+{
+    return no_such_call(LOOK) ? -1 : (int)syscall(SYS_lstat, path, said);
+}
+
+static int our_flock(int file, int operation)
+{
+    return no_such_call(LOOK) ? -1 : (int)syscall(SYS_flock, file, operation);
+}
+
+static off_t our_lseek(int file, off_t to, int whence)
+{
+    return no_such_call(LOOK) ? -1 : syscall(SYS_lseek, file, to, whence);
+}
+
+static int our_pipe2(int ends[2], int flags)
+{
+    return no_such_call(START) ? -1 : (int)syscall(SYS_pipe2, ends, flags);
+}
+
+static int our_pipe(int ends[2])
+{
+    return our_pipe2(ends, 0);
+}
+
+static int our_socketpair(int domain, int type, int protocol, int ends[2])
+{
+    return no_such_call(START) ? -1 : (int)syscall(SYS_socketpair, domain, type, protocol, ends);
+}
+
+static int our_memfd_create(const char *name, unsigned flags)
+{
+    return no_such_call(START) ? -1 : (int)syscall(SYS_memfd_create, name, flags);
+}
+
+static int our_dup2(int from, int to)
+{
+    return no_such_call(START) ? -1 : (int)syscall(SYS_dup2, from, to);
+}
+
+static pid_t our_waitpid(pid_t pid, int *state, int options)
+{
+    return no_such_call(WAIT) ? -1 : (pid_t)syscall(SYS_wait4, pid, state, options, NULL);
+}
+
+/* The library has work of its own to do around it: it is called.
+ */
+pid_t fork(void)
+{
+    static pid_t (*of_library)(void);
+    if (of_library == NULL)
+        of_library = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
+    return no_such_call(START) ? -1 : of_library();
 }
 
 /* The function of that name begins with: jmp *0(%rip), and the address it goes to. */
@@ -247,7 +360,9 @@ static bool divert(const char *name, uintptr_t target)
     unsigned char *code = dlsym(RTLD_NEXT, name);
     const uintptr_t begin = (uintptr_t)code / page * page;
     const size_t size = (uintptr_t)code + sizeof(jump) - begin;
-    if (code == NULL || mprotect((void *)begin, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+    if (code == NULL)
+        return false;
+    if (mprotect((void *)begin, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
         return false;
     memcpy(code, jump, sizeof(jump));
     return mprotect((void *)begin, size, PROT_READ | PROT_EXEC) == 0;
@@ -262,6 +377,37 @@ static bool divert_files(void)
            divert("ftruncate64", (uintptr_t)our_ftruncate) &&
            divert("rename", (uintptr_t)our_rename) && divert("unlink", (uintptr_t)our_unlink) &&
            divert("mkdir", (uintptr_t)our_mkdir);
+}
+
+static bool divert_all(void)
+{
+    switch (plan.kind) {
+    case WRITE:
+    case READ:
+    case OPEN:
+        return divert_files();
+    /* stdio closes by the second name */
+    case CLOSE:
+        return divert("close", (uintptr_t)our_close) &&
+               divert("__close_nocancel", (uintptr_t)our_close);
+    case MAP:
+        return divert("mmap64", (uintptr_t)our_mmap);
+    case LOOK:
+        return divert("fstat64", (uintptr_t)our_fstat) && divert("stat64", (uintptr_t)our_stat) &&
+               divert("lstat64", (uintptr_t)our_lstat) && divert("flock", (uintptr_t)our_flock) &&
+               divert("lseek64", (uintptr_t)our_lseek);
+    case START:
+        return divert("pipe", (uintptr_t)our_pipe) && divert("pipe2", (uintptr_t)our_pipe2) &&
+               divert("socketpair", (uintptr_t)our_socketpair) &&
+               divert("memfd_create", (uintptr_t)our_memfd_create) &&
+               divert("dup2", (uintptr_t)our_dup2);
+    case WAIT:
+        return divert("waitpid", (uintptr_t)our_waitpid);
+    case ALLOC:
+    case NOTHING:
+        break;
+    }
+    return true;
 }
 
 /* ---- the program ---- */
@@ -280,7 +426,7 @@ __attribute__((constructor)) static void begin(void)
         mmap(NULL, sizeof(*plan.seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (plan.seen != MAP_FAILED)
         read_plan(text);
-    if ((plan.kind == WRITE || plan.kind == READ) && !divert_files()) {
+    if (!divert_all()) {
         (void)fputs("fail_shim: the functions of the C library cannot be changed\n", stderr);
         _exit(99);
     }
