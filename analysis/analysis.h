@@ -132,6 +132,7 @@ struct an_plot_options {
     struct an_moment at;                /* the same as it was given, goes first */
     uint32_t as;                        /* enum an_page_kind: of a page */
     const struct an_observed *observed; /* measured curves; NULL = none */
+    const char *what_if;                /* a sentence for the page of an incident; NULL = none */
 };
 
 /* Writes NAME.gp and NAME.dat into `folder` and runs gnuplot on them; `output` ends in .svg, .png

@@ -522,7 +522,11 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
     weir_status status = an_facts_read(db, run, &facts, error);
     if (status == WEIR_OK) {
         struct an_keeper keeper = { .db = db };
-        struct an_page page = { .keeper = &keeper, .run = run, .facts = facts, .as = chosen->as };
+        struct an_page page = { .keeper = &keeper,
+                                .run = run,
+                                .facts = facts,
+                                .as = chosen->as,
+                                .what_if = chosen->what_if };
         status = an_page_read_work(&page, error);
         if (status == WEIR_OK)
             status = report_run(&page, chosen, output, error);
