@@ -125,12 +125,15 @@ const struct an_plot_info *an_plot_at(size_t index);
 /* What a page answers first. By itself that of an incident where the scenario has windows. */
 enum an_page_kind { AN_PAGE_AUTO, AN_PAGE_RUN, AN_PAGE_INCIDENT };
 
+struct an_observed;
 struct an_plot_options {
     const char *variant; /* NULL = baseline */
     uint32_t replication;
-    double at_s;         /* placement chart; NAN = the busiest moment */
-    struct an_moment at; /* the same as it was given, goes first */
-    uint32_t as;         /* enum an_page_kind: of a page */
+    double at_s;                        /* placement chart; NAN = the busiest moment */
+    struct an_moment at;                /* the same as it was given, goes first */
+    uint32_t as;                        /* enum an_page_kind: of a page */
+    const struct an_observed *observed; /* measured curves; NULL = none */
+    const char *what_if;                /* a sentence for the page of an incident; NULL = none */
 };
 
 /* Writes NAME.gp and NAME.dat into `folder` and runs gnuplot on them; `output` ends in .svg, .png

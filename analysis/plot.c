@@ -7,6 +7,7 @@
 
 #include "analysis/gnuplot.h"
 #include "analysis/nan.h"
+#include "analysis/observed.h"
 #include "analysis/output.h"
 #include "analysis/points.h"
 #include "analysis/svg.h"
@@ -304,6 +305,7 @@ static weir_status plot_run(struct an_db *db, const struct an_plot_ops *plot,
     struct an_plot_options asked = *job->options;
     job->run = run;
     job->facts = facts;
+    job->extras = job->options->observed == NULL ? NULL : &job->options->observed->extras;
     job->options = &asked;
     if (status == WEIR_OK)
         status = an_moment_in(&asked.at, run->start_unix_s, run->end_s, &asked.at_s, error);

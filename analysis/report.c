@@ -7,6 +7,7 @@
  * All charts are drawn by one gnuplot process in a folder beside the page that is removed again.
  */
 #include "analysis/gnuplot.h"
+#include "analysis/observed.h"
 #include "analysis/output.h"
 #include "analysis/plot.h"
 #include "analysis/points.h"
@@ -402,6 +403,26 @@ static weir_status write_contents(const struct an_page *page, const struct show 
     return WEIR_OK;
 }
 
+/* How far the run is from what was measured. */
+static weir_status write_observed(const struct an_page *page, const struct an_observed *observed,
+                                  struct weir_error *error)
+{
+    if (observed == NULL || observed->count == 0)
+        return WEIR_OK;
+    (void)fputs("<h2 id=\"observed\">Measured beside simulated</h2>\n<ul>\n", page->out);
+    for (size_t i = 0; i < observed->count; i++) {
+        struct an_observed_error judged;
+        WEIR_TRY(
+            an_observed_judge(page->keeper->db, page->run, &observed->curves[i], &judged, error));
+        if (judged.text[0] != '\0')
+            an_write_element(page->out, "li", judged.text);
+    }
+    (void)fputs("</ul>\n<p class=\"note\">Off: the distances at the measured points to the mean of "
+                "the sample there, over what was measured. In the charts: dotted black.</p>\n",
+                page->out);
+    return WEIR_OK;
+}
+
 static weir_status write_page(const struct an_page *page, const struct show *show,
                               struct weir_error *error)
 {
@@ -425,6 +446,7 @@ static weir_status write_page(const struct an_page *page, const struct show *sho
     an_page_work(page);
     an_page_comparison(page);
     WEIR_TRY(an_page_windows(page, error));
+    WEIR_TRY(write_observed(page, show->job->options->observed, error));
     WEIR_TRY(write_gallery(page->out, show, page->comparison, error));
     an_page_stages(page);
     WEIR_TRY(an_page_decisions(page, error));
@@ -464,6 +486,9 @@ static weir_status report_run(struct an_page *page, const struct an_plot_options
                                      .run = page->run,
                                      .facts = page->facts,
                                      .options = options,
+                                     .extras = options->observed == NULL
+                                                   ? NULL
+                                                   : &options->observed->extras,
                                      .is_bare = true };
     struct gallery *gallery = calloc(1, sizeof *gallery);
     if (status == WEIR_OK && gallery != NULL) {
@@ -500,7 +525,11 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
         status = an_facts_read(db, run, &facts, error);
     if (status == WEIR_OK) {
         struct an_keeper keeper = { .db = db };
-        struct an_page page = { .keeper = &keeper, .run = run, .facts = facts, .as = chosen->as };
+        struct an_page page = { .keeper = &keeper,
+                                .run = run,
+                                .facts = facts,
+                                .as = chosen->as,
+                                .what_if = chosen->what_if };
         status = an_page_read_work(&page, error);
         if (status == WEIR_OK)
             status = report_run(&page, chosen, output, error);

@@ -164,6 +164,11 @@ weir_status an_page_incident(const struct an_page *page, struct weir_error *erro
         if (strcmp(sections[i].id, "saw") == 0)
             WEIR_TRY(write_command(page, error));
     }
+    if (page->what_if != NULL && page->what_if[0] != '\0') {
+        (void)fputs("<h2 id=\"what-if\">What would have helped</h2>\n<ul><li>", page->out);
+        an_write_html(page->out, page->what_if);
+        (void)fputs(".</li></ul>\n", page->out);
+    }
     return WEIR_OK;
 }
 

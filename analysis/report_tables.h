@@ -21,6 +21,7 @@ struct an_page {
     const char *why_not;                    /* then: the reason */
     const char *grows;                      /* the claim that it filled up; "" = none */
     uint32_t as;                            /* enum an_page_kind */
+    const char *what_if;                    /* what would have helped; NULL = nobody asked */
 };
 
 /* Jobs that arrive, wait, run and end: neither a pipeline nor a static experiment. */

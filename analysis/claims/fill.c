@@ -56,27 +56,36 @@ static void say_unallocated(struct an_claim *claim)
 
 /* ---- two variants ---- */
 
-#define ENDS                                                                                       \
+#define LEAST                                                                                      \
     " , a AS (SELECT * FROM m ORDER BY value, place, variant LIMIT 1),"                            \
     " z AS (SELECT * FROM m ORDER BY value DESC, place, variant LIMIT 1)"                          \
     " SELECT a.variant AS variant, a.value AS least, iif(z.value > a.value, z.variant, NULL) AS "  \
     "other,"                                                                                       \
-    " z.value AS most FROM a, z WHERE a.value IS NOT NULL"
+    " z.value AS most"
+#define ENDS     LEAST " FROM a, z WHERE a.value IS NOT NULL"
 #define VARIANTS "v AS (SELECT variant, min(variant_order) AS place FROM run GROUP BY variant)"
 
-/* At the last percent of demand that a variant reached. */
+/* At the last percent of demand that every run reached: a mean over those that got further would be
+ * of the lucky ones. */
 static const char curve_sql[] =
-    "WITH " VARIANTS ", e AS (SELECT variant, arrived_pct, avg(100 - alloc_gpu_pct) AS value"
-    "  FROM v_arrival WHERE alloc_gpu_pct IS NOT NULL GROUP BY variant, arrived_pct),"
-    " m AS (SELECT e.variant, e.value, v.place FROM e JOIN v USING (variant) WHERE e.arrived_pct ="
-    "  (SELECT max(o.arrived_pct) FROM e o WHERE o.variant = e.variant))" ENDS;
+    "WITH " VARIANTS ", s AS (SELECT run_id, variant, arrived_pct, 100 - alloc_gpu_pct AS value"
+    "  FROM v_arrival), l AS (SELECT max(arrived_pct) AS asked FROM (SELECT arrived_pct FROM s"
+    "   GROUP BY arrived_pct HAVING count(*) = (SELECT count(DISTINCT run_id) FROM s) AND"
+    "   count(DISTINCT iif(value IS NULL, NULL, variant)) = (SELECT count(DISTINCT variant) FROM"
+    "    s))), m AS (SELECT s.variant, avg(s.value) AS value, v.place FROM s JOIN l ON"
+    "  s.arrived_pct = l.asked JOIN v USING (variant) WHERE s.value IS NOT NULL"
+    "  GROUP BY s.variant)" LEAST ", (SELECT asked FROM l) AS asked"
+    "  FROM a, z WHERE a.value IS NOT NULL";
 
-/* When all GPUs had been asked for, if that was ever so. */
+/* When all GPUs had been asked for, if that was so in every run. */
 static const char bound_sql[] =
     "WITH " VARIANTS ", g AS (SELECT variant, label, avg(value) AS value FROM v_result"
     "  WHERE metric = 'alloc.gap_pp' AND value IS NOT NULL GROUP BY variant, label),"
-    " w AS (SELECT iif(EXISTS (SELECT 1 FROM g WHERE label = '100 % arrived'), '100 % arrived', '')"
-    "  AS label), m AS (SELECT g.variant, g.value, v.place FROM g JOIN v USING (variant) JOIN w"
+    " c AS (SELECT label, count(*) AS runs FROM v_result WHERE metric = 'alloc.gap_pp'"
+    "  AND value IS NOT NULL GROUP BY label),"
+    " w AS (SELECT iif((SELECT runs FROM c WHERE label = '100 % arrived') = (SELECT runs FROM c"
+    "  WHERE label = ''), '100 % arrived', '') AS label), m AS (SELECT g.variant, g.value, v.place "
+    "FROM g JOIN v USING (variant) JOIN w"
     "  USING (label))" ENDS;
 
 static void say_two(struct an_claim *claim, const char *verb, const char *what, const char *unit)
@@ -91,7 +100,10 @@ static void say_two(struct an_claim *claim, const char *verb, const char *what, 
 
 static void say_curve(struct an_claim *claim)
 {
-    say_two(claim, "leaves", "of the GPUs unallocated", "%");
+    char what[80];
+    (void)snprintf(what, sizeof what, "of the GPUs unallocated at %.0f %% demand",
+                   an_claim_number(claim, "asked"));
+    say_two(claim, "leaves", what, "%");
 }
 
 static void say_bound(struct an_claim *claim)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chart frag-arrival: GPUs that stay unallocated, and GPUs that are fragmented, while ever more are
- * asked for; one line a variant, with a band from the least to the most of its replications. The
+ * asked for; one line a variant, of up to three with a band from the least to the most. The
  * dashed line is what nobody can beat: all that was asked for is placed.
  */
 #include "analysis/plots/plots.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LINES = 12 };
+enum { MOST_LINES = 12, MOST_BANDS = 3 /* more of them hide each other */ };
 
 /* The panels, their columns of the query and those of the data. */
 static const struct panel {
@@ -23,10 +23,13 @@ enum { PANELS = sizeof panels / sizeof panels[0] };
 
 static const char points_sql[] =
     "SELECT r.variant, s.arrived_pct, avg(100 - s.alloc_gpu_pct), avg(s.frag_gpu_pct),"
-    " avg(s.failed), count(*), min(100 - s.alloc_gpu_pct), max(100 - s.alloc_gpu_pct),"
+    " avg(s.failed), count(s.alloc_gpu_pct), min(100 - s.alloc_gpu_pct), max(100 - "
+    "s.alloc_gpu_pct),"
     " min(s.frag_gpu_pct), max(s.frag_gpu_pct)"
     " FROM arrival_sample s JOIN run r USING (run_id)"
-    " WHERE s.alloc_gpu_pct IS NOT NULL GROUP BY r.variant, s.arrived_pct"
+    " GROUP BY r.variant, s.arrived_pct HAVING count(s.alloc_gpu_pct) > 0"
+    /* As far as all runs of the variant came: those that came further are the lucky ones. */
+    " AND count(*) = (SELECT count(*) FROM run o WHERE o.variant = r.variant)"
     " ORDER BY min(r.variant_order), r.variant, s.arrived_pct";
 
 /* Rows of one variant in the frame. */
@@ -62,6 +65,7 @@ static struct lines split(const struct an_frame *frame)
         lines.has_bands |= an_number(frame, row, 5) > 1.5;
         lines.to = fmax(lines.to, an_number(frame, row, 1));
     }
+    lines.has_bands = lines.has_bands && lines.count <= MOST_BANDS;
     /* Before that every policy places nearly everything. */
     lines.from = lines.to > 100 ? 80 : 0;
     return lines;
@@ -192,7 +196,10 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (!(lines.to > 0.0))
         return an_chart_empty(chart, "no job of this fill asks for a GPU");
     find_top(&lines, frame);
-    WEIR_TRY(write_texts(chart, &lines, an_number(frame, frame->row_count - 1, 5), error));
+    double most = 1.0;
+    for (size_t i = 0; i < frame->row_count; i++)
+        most = fmax(most, an_number(frame, i, 5));
+    WEIR_TRY(write_texts(chart, &lines, most, error));
     write_data(chart, frame, &lines);
     draw_panels(chart, &lines);
     return WEIR_OK;

@@ -16,6 +16,9 @@ static const char means_sql[] =
     "SELECT r.variant, x.metric, x.label, avg(x.value), count(*) FROM result x"
     " JOIN run r USING (run_id) WHERE substr(x.metric, 1, length(:text)) = :text"
     " AND x.value IS NOT NULL GROUP BY r.variant, x.metric, x.label"
+    /* "100 % arrived" is not of runs that ended before: of some there is no mean for all. */
+    " HAVING x.label <> '100 % arrived' OR count(*) = (SELECT count(*) FROM run o WHERE o.variant "
+    "= r.variant)"
     " ORDER BY (SELECT min(o.variant_order) FROM run o WHERE o.variant = r.variant), r.variant";
 
 weir_status an_rows_read(struct an_chart *chart, const char *prefix, struct an_rows *rows,

@@ -345,8 +345,8 @@ static weir_status list_actions(struct saturation_aware *policy)
     policy->action_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct weir_action *const action = weir_plan_action(run->plan, i);
-        if (action->owner.kind != WEIR_OWNER_POOL)
-            continue; /* a job's: decided before, not ours */
+        if (action->owner.kind != WEIR_OWNER_POOL || action->owner.index >= run->count)
+            continue; /* a job's, or a wish to be asked again: decided before, not ours */
         policy->quotas[action->owner.index].starts += action->verb == WEIR_VERB_START;
         policy->quotas[action->owner.index].stops += action->verb == WEIR_VERB_STOP;
         actions[policy->action_count++] = action;

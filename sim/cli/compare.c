@@ -11,6 +11,7 @@
 #include "sim/cli/compare_print.h"
 #include "sim/cli/compare_two.h"
 #include "sim/cli/gate.h"
+#include "sim/cli/observed.h"
 #include "sim/cli/option_value.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
@@ -29,6 +30,7 @@ struct options {
     const char *ci_rel, *min_effect;
     uint32_t most;
     struct sim_gate gate;
+    const char *observed;
 };
 
 static const struct sim_option command_rows[] = {
@@ -51,6 +53,8 @@ static const struct sim_option command_rows[] = {
       "With --fail-if: smaller changes count as none" },
     { "dry-run", 0, NULL, SIM_OPTION(FLAG, options, simulate.dry_run),
       "Say what would be run, and run nothing" },
+    { "observed", 0, "FILE.csv", SIM_OPTION(TEXT, options, observed),
+      "Measured curves (time, metric, stage, value): how far each variant is from them" },
     { .argument = "SCENARIO|DB",
       SIM_OPTION(WORDS, options, files),
       .missing = "which scenario or database?" },
@@ -96,19 +100,58 @@ static int exit_code(const struct an_comparison *comparison)
     return is_unexpected ? SIM_EXIT_CHECK : SIM_EXIT_OK;
 }
 
+/* How far the first replication of every variant is from every curve. */
+static weir_status judge_all(const char *path, struct an_db *db,
+                             const struct an_comparison *comparison, struct an_observed **observed,
+                             struct sim_compare_more *more, struct weir_error *error)
+{
+    *observed = calloc(1, sizeof **observed);
+    if (*observed == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    WEIR_TRY(sim_observed_of(db, path, *observed, error));
+    more->errors = calloc(comparison->variant_count * (*observed)->count, sizeof *more->errors);
+    if (more->errors == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        struct an_run *run = NULL;
+        WEIR_TRY(an_run_find(db, comparison->variants[v], 0, &run, error));
+        weir_status status = WEIR_OK;
+        for (size_t i = 0; i < (*observed)->count && status == WEIR_OK; i++) {
+            struct sim_compare_error *one = &more->errors[more->error_count++];
+            one->variant = comparison->variants[v];
+            status = an_observed_judge(db, run, &(*observed)->curves[i], &one->judged, error);
+        }
+        an_run_destroy(run);
+        WEIR_TRY(status);
+    }
+    return WEIR_OK;
+}
+
 /* Why, where two files were given: the last variant against the baseline. By window, where there
  * are any and nobody asked for a metric. */
 static weir_status print_all(const struct options *options, struct an_db *db,
                              const struct an_comparison *comparison, struct weir_error *error)
 {
     struct an_change_of_work change = { .stages = NULL };
+    struct sim_compare_more more = { .change = NULL };
+    struct an_observed *observed = NULL;
     const bool has_two = options->files.count == 2;
     const size_t other = comparison->baseline == 0 ? comparison->variant_count - 1 : 0;
     if (has_two)
         WEIR_TRY(an_change_read(db, comparison->variants[other], &change, error));
-    sim_compare_print(comparison, has_two ? &change : NULL, options->simulate.common.format,
-                      stdout);
+    more.change = has_two ? &change : NULL;
+    const weir_status status =
+        options->observed == NULL
+            ? WEIR_OK
+            : judge_all(options->observed, db, comparison, &observed, &more, error);
+    if (status == WEIR_OK)
+        sim_compare_print(comparison, &more, options->simulate.common.format, stdout);
+    free(more.errors);
+    if (observed != NULL)
+        an_observed_clear(observed);
+    free(observed);
     an_change_clear(&change);
+    WEIR_TRY(status);
     return options->metrics.count > 0
                ? WEIR_OK
                : sim_windows_print(db, comparison, options->simulate.common.format, stdout, error);
@@ -157,6 +200,9 @@ static weir_status print_database(struct options *options, struct an_db *db, int
     struct an_points points;
     bool is_unexpected = false;
     weir_status status = an_points_read(db, &points, error);
+    if (status == WEIR_OK && points.axis_count > 0 && options->observed != NULL)
+        status = weir_fail(error, WEIR_EINVAL,
+                           "--observed is beside one comparison, and there is one at every point");
     if (status == WEIR_OK && points.axis_count == 0)
         status = print_one(options, db, &query, code, error);
     else if (status == WEIR_OK)
@@ -181,7 +227,9 @@ static int print_comparison(struct options *options, const char *database)
     if (status != WEIR_OK)
         (void)fprintf(stderr, "weir: %s\n", error.text);
     an_close(db);
-    return status == WEIR_OK ? code : sim_exit_for(status);
+    return status == WEIR_OK        ? code
+           : status == WEIR_EFORMAT ? SIM_EXIT_INPUT /* of measured curves */
+                                    : sim_exit_for(status);
 }
 
 /* ---- running ---- */

@@ -232,16 +232,51 @@ void sim_compare_json(struct sim_json *json, const struct an_comparison *compari
     sim_json_end_array(json);
 }
 
-static void print_json(const struct an_comparison *comparison,
-                       const struct an_change_of_work *change, FILE *out)
+static void json_error(struct sim_json *json, const struct sim_compare_error *error)
+{
+    const struct an_observed_error *judged = &error->judged;
+    sim_json_begin_object(json);
+    sim_json_string(sim_json_key(json, "metric"), judged->curve->metric->name);
+    sim_json_string(sim_json_key(json, "stage"), judged->curve->stage);
+    sim_json_string(sim_json_key(json, "unit"), judged->curve->metric->unit);
+    sim_json_string(sim_json_key(json, "variant"), error->variant);
+    sim_json_unsigned(sim_json_key(json, "points"), judged->points);
+    sim_json_number(sim_json_key(json, "measured"), judged->measured);
+    sim_json_number(sim_json_key(json, "simulated"), judged->found);
+    sim_json_number(sim_json_key(json, "error"), judged->error);
+    sim_json_end_object(json);
+}
+
+static void json_errors(struct sim_json *json, const struct sim_compare_more *more)
+{
+    sim_json_begin_array(sim_json_key(json, "observed"));
+    for (size_t i = 0; i < more->error_count; i++)
+        json_error(json, &more->errors[i]);
+    sim_json_end_array(json);
+}
+
+static void print_errors(const struct sim_compare_more *more, FILE *out)
+{
+    if (more->error_count > 0)
+        (void)fputs("\nmeasured beside simulated\n", out);
+    for (size_t i = 0; i < more->error_count; i++)
+        (void)fprintf(out, "%s: %s\n", more->errors[i].variant,
+                      more->errors[i].judged.text[0] == '\0' ? "no point lies within the run"
+                                                             : more->errors[i].judged.text);
+}
+
+static void print_json(const struct an_comparison *comparison, const struct sim_compare_more *more,
+                       FILE *out)
 {
     struct sim_json json = { .out = out };
     sim_json_begin_object(&json);
     sim_json_integer(sim_json_key(&json, "schema"), 1);
     sim_json_string(sim_json_key(&json, "version"), WEIR_VERSION);
     sim_compare_json(&json, comparison);
-    if (change != NULL)
-        sim_change_write_json(change, sim_json_key(&json, "change"));
+    if (more != NULL && more->change != NULL)
+        sim_change_write_json(more->change, sim_json_key(&json, "change"));
+    if (more != NULL && more->error_count > 0)
+        json_errors(&json, more);
     sim_json_end_object(&json);
     (void)fputc('\n', out);
 }
@@ -292,15 +327,17 @@ static void print_csv(const struct an_comparison *comparison, FILE *out)
     sim_table_destroy(table);
 }
 
-void sim_compare_print(const struct an_comparison *comparison,
-                       const struct an_change_of_work *change, enum sim_format format, FILE *out)
+void sim_compare_print(const struct an_comparison *comparison, const struct sim_compare_more *more,
+                       enum sim_format format, FILE *out)
 {
     if (format == SIM_FORMAT_JSON)
-        print_json(comparison, change, out);
+        print_json(comparison, more, out);
     else if (format == SIM_FORMAT_CSV)
         print_csv(comparison, out);
     else
         print_paper(comparison, format, out);
-    if (change != NULL && format != SIM_FORMAT_JSON)
-        sim_change_print(change, format, out);
+    if (more != NULL && more->change != NULL && format != SIM_FORMAT_JSON)
+        sim_change_print(more->change, format, out);
+    if (more != NULL && format != SIM_FORMAT_JSON)
+        print_errors(more, format == SIM_FORMAT_CSV ? stderr : out);
 }

@@ -7,6 +7,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/explain_decide.h"
 #include "sim/cli/explain_with.h"
+#include "sim/cli/what_if.h"
 #include "sim/cli/windows_given.h"
 
 #include "analysis/report_incident.h"
@@ -26,6 +27,7 @@ struct arguments {
     uint32_t decisions;         /* --decide: so many; 0 = another question */
     uint32_t format;            /* text, json */
     const char *with;           /* policies, or NULL */
+    bool what_if;
 };
 
 static void check_question(const void *given, const struct argp_state *state)
@@ -33,14 +35,15 @@ static void check_question(const void *given, const struct argp_state *state)
     const struct arguments *arguments = given;
     const struct an_explain_query *query = &arguments->query;
     const bool has_at = query->at.kind != AN_MOMENT_NONE;
-    const bool is_window = sim_windows_is_given(&arguments->windows);
+    const bool is_window = sim_windows_is_given(&arguments->windows) || arguments->what_if;
     const int questions = (query->worker >= 0 ? 1 : 0) + (query->stage != NULL ? 1 : 0) +
                           (query->job != NULL ? 1 : 0) + (query->is_pending || has_at ? 1 : 0);
     if (questions > 1 || (questions == 0 && !is_window))
         argp_error(state, "explain what: one of --worker ID, --job ID, --stage NAME, --pending, "
-                          "--at TIME, or a window by --from and --to");
-    if (is_window && questions > 0 && query->stage == NULL)
-        argp_error(state, "--from and --to go with --stage, or stand alone");
+                          "--at TIME, --what-if, or a window by --from and --to");
+    if (is_window && questions > 0 && (query->stage == NULL || arguments->what_if))
+        argp_error(state,
+                   "--from and --to go with --stage, or stand alone; --what-if stands alone");
     if (is_window && questions == 0 && arguments->format == 1)
         argp_error(state, "weir report --from --to --format json gives the claims about a window");
     if (arguments->decisions > 0 && (!has_at || query->is_pending))
@@ -72,6 +75,9 @@ static const struct sim_option command_rows[] = {
       "With --at: what other policies would have decided at the first decision from then on, "
       "beside "
       "what was decided; xenna,fgd+xenna (a + joins placement and scaling)" },
+    { "what-if", 0, NULL, SIM_OPTION(FLAG, arguments, what_if),
+      "The smallest change that would have helped, found by trying: other policies, then more "
+      "nodes" },
     { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
       "text or json (default: text)", SIM_OPTION_WORDS_OF("text", "json") },
     { .argument = "DB",
@@ -137,6 +143,22 @@ static int explain_window(const struct arguments *arguments)
     return sim_analysis_exit(status, &error);
 }
 
+static int explain_what_if(const struct arguments *arguments)
+{
+    char text[SIM_WHAT_IF_TEXT];
+    const struct sim_what_if asked = { .database = arguments->database,
+                                       .choice = &arguments->choice,
+                                       .windows = &arguments->windows,
+                                       .options = &arguments->options,
+                                       .out = stdout };
+    const int code = sim_what_if(&asked, text);
+    if (code == SIM_EXIT_OK)
+        (void)printf("%s.\n", text[0] == '\0'
+                                  ? "Nothing got worse by a tenth after the first window"
+                                  : text);
+    return code;
+}
+
 int sim_cmd_explain(int argc, char **argv)
 {
     struct arguments arguments = { .query = { .worker = -1,
@@ -165,6 +187,11 @@ int sim_cmd_explain(int argc, char **argv)
                                                       .out = stdout };
         const int code = sim_explain_with(&question, arguments.with, arguments.query.as_json,
                                           &arguments.options);
+        sim_options_clear(&arguments.options);
+        return code;
+    }
+    if (arguments.what_if) {
+        const int code = explain_what_if(&arguments);
         sim_options_clear(&arguments.options);
         return code;
     }

@@ -7,6 +7,7 @@
 #include "analysis/svg.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/observed.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,7 +18,7 @@
 struct arguments {
     struct sim_options options;
     struct sim_run_choice choice;
-    const char *database, *name, *output, *folder;
+    const char *database, *name, *output, *folder, *observed;
     struct an_moment at;
     bool is_term;
 };
@@ -30,6 +31,8 @@ static const struct sim_option command_rows[] = {
     { "term", 0, NULL, SIM_OPTION(FLAG, arguments, is_term), "Draw with letters in the terminal" },
     { "at", 0, "TIME", SIM_OPTION(MOMENT, arguments, at),
       "Moment of the placement chart: 1h30m, 14:05, a stamp (default: the busiest)" },
+    { "observed", 0, "FILE.csv", SIM_OPTION(TEXT, arguments, observed),
+      "Measured curves (time, metric, stage, value), laid under the simulated ones" },
     { .argument = "DB", SIM_OPTION(TEXT, arguments, database), .missing = "which database?" },
     { .argument = "NAME", SIM_OPTION(TEXT, arguments, name), .one = "one chart at a time" },
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
@@ -76,13 +79,15 @@ static void remove_in(const char *folder, const char *name, const char *end)
 }
 
 /* Draws into `folder`; a terminal picture goes through a file there. */
-static weir_status draw_in(struct an_db *db, const struct arguments *arguments, const char *folder,
+static weir_status draw_in(struct an_db *db, const struct arguments *arguments,
+                           const struct an_observed *observed, const char *folder,
                            struct weir_error *error)
 {
     const struct an_plot_options options = { .variant = arguments->choice.variant,
                                              .replication = arguments->choice.replication,
                                              .at_s = (double)NAN,
-                                             .at = arguments->at };
+                                             .at = arguments->at,
+                                             .observed = observed };
     char *path = NULL;
     const char *place = arguments->is_term ? folder : ".";
     const int length = arguments->output != NULL && !arguments->is_term
@@ -100,25 +105,37 @@ static weir_status draw_in(struct an_db *db, const struct arguments *arguments, 
     return status;
 }
 
-static weir_status draw(const struct arguments *arguments, struct weir_error *error)
+static weir_status draw_open(struct an_db *db, const struct arguments *arguments,
+                             const struct an_observed *observed, struct weir_error *error)
 {
     char folder[] = "/tmp/weir-plot-XXXXXX";
+    if (arguments->folder != NULL)
+        return draw_in(db, arguments, observed, arguments->folder, error);
+    if (mkdtemp(folder) == NULL)
+        return weir_fail(error, an_output_status(errno), "no folder can be made in /tmp: %s",
+                         strerror(errno));
+    const weir_status status = draw_in(db, arguments, observed, folder, error);
+    remove_in(folder, arguments->name, ".dat");
+    remove_in(folder, arguments->name, ".gp");
+    remove_in(folder, arguments->name, ".txt");
+    remove_in(folder, "gnuplot", ".log");
+    (void)rmdir(folder);
+    return status;
+}
+
+static weir_status draw(const struct arguments *arguments, struct weir_error *error)
+{
     struct an_db *db = NULL;
-    WEIR_TRY(an_open(arguments->database, &db, error));
-    weir_status status = WEIR_OK;
-    if (arguments->folder != NULL) {
-        status = draw_in(db, arguments, arguments->folder, error);
-    } else if (mkdtemp(folder) == NULL) {
-        status = weir_fail(error, an_output_status(errno), "no folder can be made in /tmp: %s",
-                           strerror(errno));
-    } else {
-        status = draw_in(db, arguments, folder, error);
-        remove_in(folder, arguments->name, ".dat");
-        remove_in(folder, arguments->name, ".gp");
-        remove_in(folder, arguments->name, ".txt");
-        remove_in(folder, "gnuplot", ".log");
-        (void)rmdir(folder);
-    }
+    struct an_observed *observed = calloc(1, sizeof *observed);
+    if (observed == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_status status = an_open(arguments->database, &db, error);
+    if (status == WEIR_OK)
+        status = sim_observed_of(db, arguments->observed, observed, error);
+    if (status == WEIR_OK)
+        status = draw_open(db, arguments, observed, error);
+    an_observed_clear(observed);
+    free(observed);
     an_close(db);
     return status;
 }

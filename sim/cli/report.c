@@ -7,9 +7,12 @@
 #include "analysis/windows.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/observed.h"
+#include "sim/cli/what_if.h"
 #include "sim/cli/windows_given.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,9 +22,10 @@ struct arguments {
     struct sim_run_choice choice;
     struct sim_windows_given windows;
     struct sim_options options; /* modules: for windows */
-    const char *database, *output;
+    const char *database, *output, *observed;
     uint32_t format; /* html, json */
     uint32_t as;     /* enum an_page_kind */
+    bool what_if;
 };
 
 static const struct sim_option command_rows[] = {
@@ -35,6 +39,12 @@ static const struct sim_option command_rows[] = {
       "What the page answers first: incident (what happened, why, does a fix work), run; auto: "
       "incident where the scenario has windows (default: auto)",
       SIM_OPTION_WORDS_OF("auto", "run", "incident") },
+    { "observed", 0, "FILE.csv", SIM_OPTION(TEXT, arguments, observed),
+      "Measured curves (time, metric, stage, value), laid under the simulated ones; how far it is "
+      "from them" },
+    { "what-if", 0, NULL, SIM_OPTION(FLAG, arguments, what_if),
+      "Say on the page of an incident which change would have helped, the smallest, found by "
+      "trying" },
     { .argument = "DB",
       SIM_OPTION(TEXT, arguments, database),
       .missing = "which database?",
@@ -74,23 +84,34 @@ static weir_status check_windows(struct an_db *db, const char *path, struct weir
 }
 
 /* The page, or its claims, of a database that has its windows. */
-static int report(const struct arguments *arguments, const char *database, const char *output)
+static int report(const struct arguments *arguments, const char *database, const char *output,
+                  const char *what_if)
 {
+    struct an_observed *observed = calloc(1, sizeof *observed);
     const struct an_plot_options options = { .variant = arguments->choice.variant,
                                              .replication = arguments->choice.replication,
                                              .at_s = (double)NAN,
-                                             .as = arguments->as };
+                                             .as = arguments->as,
+                                             .what_if = what_if,
+                                             .observed =
+                                                 arguments->observed == NULL ? NULL : observed };
     struct weir_error error = { .phase = -1, .pool = -1 };
     struct an_db *db = NULL;
-    weir_status status = an_open(database, &db, &error);
+    weir_status status = observed == NULL ? weir_fail(&error, WEIR_ENOMEM, "out of memory")
+                                          : an_open(database, &db, &error);
     if (status == WEIR_OK)
         status = an_db_rename(db, arguments->database, &error);
+    if (status == WEIR_OK)
+        status = sim_observed_of(db, arguments->observed, observed, &error);
     if (status == WEIR_OK && arguments->as == AN_PAGE_INCIDENT)
         status = check_windows(db, arguments->database, &error);
     if (status == WEIR_OK)
         status = arguments->format == 1 ? an_claims_print(db, &options, stdout, &error)
                                         : an_report(db, &options, output, &error);
     an_close(db);
+    if (observed != NULL)
+        an_observed_clear(observed);
+    free(observed);
     if (status == WEIR_OK && arguments->format == 0)
         (void)printf("%s\n", output);
     return sim_analysis_exit(status, &error);
@@ -102,12 +123,20 @@ int sim_cmd_report(int argc, char **argv)
     sim_options_parse(&command_options, argc, argv, &arguments);
     char path[PATH_ROOM];
     char copy[SIM_WINDOWS_COPY];
+    char what_if[SIM_WHAT_IF_TEXT] = "";
     default_output(arguments.database, path);
     int code =
         sim_windows_measure(arguments.database, &arguments.windows, &arguments.options, copy);
+    if (code == SIM_EXIT_OK && arguments.what_if) {
+        const struct sim_what_if asked = { .database = arguments.database,
+                                           .choice = &arguments.choice,
+                                           .windows = &arguments.windows,
+                                           .options = &arguments.options };
+        code = sim_what_if(&asked, what_if);
+    }
     if (code == SIM_EXIT_OK)
         code = report(&arguments, copy[0] == '\0' ? arguments.database : copy,
-                      arguments.output == NULL ? path : arguments.output);
+                      arguments.output == NULL ? path : arguments.output, what_if);
     if (copy[0] != '\0')
         (void)unlink(copy);
     return code;

@@ -166,8 +166,8 @@ struct sim_meter {
     uint64_t ooms, gpu_ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns;
-    int64_t nodes_ns;    /* of the last rows of nodes */
-    uint32_t node_every; /* samples to such a row */
+    int64_t nodes_ns;                /* of the last rows of nodes */
+    uint32_t node_every;             /* samples to such a row */
     struct sim_percentiles latency;  /* of all pipelines */
     struct sim_percentiles decision; /* wall time */
 

@@ -34,7 +34,7 @@ while IFS= read -r command; do
     expect 0 "${words[@]}"
     compare "$command"
 done < <(sed -n '/^```console$/,/^```$/s/^\$ //p' "$page")
-[ "$count" -eq 5 ] || fail "the page has $count commands"
+[ "$count" -eq 6 ] || fail "the page has $count commands"
 
 # What the page says of the page.
 sentence=$(sed -n 's/^> //p' "$page")

@@ -325,18 +325,21 @@ static const struct claim_truth truths[] = {
       " (label) WHERE label = '') AS 'all' FROM c JOIN f USING (label) WHERE label <> '' "
       "HAVING " IS_FILL },
     { "fill.curve",
-      "WITH e AS (SELECT r.variant, avg(s.alloc_gpu_pct) AS got FROM arrival_sample s JOIN"
-      " run r USING (run_id) WHERE arrived_pct = (SELECT max(arrived_pct) FROM arrival_sample "
-      "t JOIN"
-      " run q USING (run_id) WHERE q.variant = r.variant AND t.alloc_gpu_pct NOT NULL) GROUP BY"
-      " r.variant) SELECT 100 - max(got) AS least, 100 - min(got) AS most FROM e HAVING "
-      "count(*) > 0" },
+      "WITH p AS (SELECT min(pct) AS pct FROM (SELECT max(arrived_pct) AS pct FROM arrival_sample"
+      " GROUP BY run_id)), q AS (SELECT max(pct) AS pct FROM (SELECT min(s.last) AS pct FROM"
+      " (SELECT max(iif(x.alloc_gpu_pct NOT NULL, arrived_pct, -1)) AS last, r.variant FROM"
+      " arrival_sample x JOIN run r USING (run_id) JOIN p ON arrived_pct <= p.pct GROUP BY"
+      " r.variant) s)), e AS (SELECT r.variant, avg(s.alloc_gpu_pct) AS got FROM arrival_sample s"
+      " JOIN run r USING (run_id) WHERE arrived_pct = (SELECT pct FROM q) AND"
+      " s.alloc_gpu_pct NOT NULL GROUP BY r.variant) SELECT 100 - max(got) AS least,"
+      " 100 - min(got) AS most FROM e HAVING count(*) > 0" },
     { "fill.bound",
       "WITH g AS (SELECT variant, avg(b.value - 100 + u.value) AS gap FROM result b JOIN"
       " result u USING (run_id, label) JOIN run USING (run_id) WHERE b.metric = "
       "'alloc.bound_pct' AND"
-      " u.metric = 'unalloc.gpu_pct' AND label = (SELECT max(label) FROM result WHERE metric ="
-      " 'alloc.gap_pp' AND value NOT NULL) GROUP BY variant) SELECT min(gap) AS least, "
+      " u.metric = 'unalloc.gpu_pct' AND label = iif((SELECT min(n) FROM (SELECT count(*) AS n FROM"
+      " result WHERE metric = 'alloc.gap_pp' AND value NOT NULL GROUP BY run_id)) > 1,"
+      " '100 % arrived', '') GROUP BY variant) SELECT min(gap) AS least, "
       "max(gap) AS most"
       " FROM g HAVING count(*) > 0" },
     { "waits.none", WAITS "SELECT max(longest) AS wait FROM v HAVING max(longest) <= 0" },
