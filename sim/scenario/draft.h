@@ -419,6 +419,11 @@ struct draft_preemption {
     int64_t restart_ns;
 };
 
+struct draft_objective {
+    struct draft_head head;
+    struct sim_objective to;
+};
+
 struct draft_jobs {
     struct draft_head head;
     struct draft_source source;
@@ -438,6 +443,7 @@ struct draft_jobs {
     struct sim_law *start_latency;
     struct draft_checkpoint checkpoint;
     struct draft_preemption preemption;
+    struct draft_objective objective;
     struct draft_step step;
     uint32_t over_estimate;
     uint32_t dependencies;

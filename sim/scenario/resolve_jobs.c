@@ -276,6 +276,30 @@ static void take_preemption(const struct draft_preemption *draft, struct sim_wor
                                                    : workload->checkpoint.restart_ns };
 }
 
+static bool says_worth(const struct draft_job_class *class)
+{
+    return sim_draft_at(&class->head, "worth") != class->head.node;
+}
+
+/* The worth of a job counts in an objective alone. */
+static void take_objective(struct sim_resolver *resolver, const struct draft_jobs *draft,
+                           struct sim_workload *workload)
+{
+    const struct draft_job_class *classes = draft->source.classes.items;
+    const struct draft_objective *objective = &draft->objective;
+    const bool is_there = objective->head.node != NULL;
+    if (is_there)
+        workload->objective = objective->to;
+    workload->objective.is_there = is_there;
+    if (is_there && objective->to.late > 0 && draft->deadline_ns == SIM_ABSENT_TIME)
+        sim_report_error(resolver->report, sim_draft_at(&objective->head, "late"),
+                         "no job is late without a deadline");
+    for (size_t i = 0; !is_there && i < draft->source.classes.count; i++)
+        if (says_worth(&classes[i]))
+            sim_report_error(resolver->report, sim_draft_at(&classes[i].head, "worth"),
+                             "counts in an `objective` of these jobs, and there is none");
+}
+
 /* Classes that say nothing of steps, and rows of a trace, go in those of all jobs. */
 static void take_step(struct sim_resolver *resolver, const struct draft_jobs *draft,
                       struct sim_workload *workload)
@@ -325,6 +349,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->start_latency = draft->start_latency;
     workload->checkpoint = sim_resolve_checkpoint(resolver, &draft->checkpoint);
     take_preemption(&draft->preemption, workload);
+    take_objective(resolver, draft, workload);
     take_step(resolver, draft, workload);
     bool is_endless =
         workload->arrivals.kind != SIM_ARRIVALS_TRACE && workload->jobs_limit == UINT64_MAX;
