@@ -314,12 +314,15 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
 {
     struct draft_jobs *draft = source->timed;
     struct sim_workload *workload = source->workload;
-    const bool is_by_row = draft->first_row != UINT64_MAX || draft->first_job != NULL;
+    const bool is_by_date = draft->first_date_s != INT64_MIN || draft->last_date_s != INT64_MIN;
+    const bool is_by_row = is_by_date || draft->first_row != UINT64_MAX || draft->first_job != NULL;
+    const char *key = draft->first_date_s != INT64_MIN  ? "first_date"
+                      : draft->last_date_s != INT64_MIN ? "last_date"
+                      : draft->first_job != NULL        ? "first_job"
+                                                        : "first_row";
     if (is_by_row && workload->kind == SIM_WORKLOAD_GENERATED)
-        sim_report_error(
-            resolver->report,
-            sim_draft_at(&draft->head, draft->first_job != NULL ? "first_job" : "first_row"),
-            "acts on a trace; jobs of classes have no rows");
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, key),
+                         "acts on a trace; jobs of classes have no rows");
     if (draft->from_ns == SIM_ABSENT_TIME)
         draft->from_ns = is_by_row ? workload->from_ns : 0;
     if (draft->retries == SIM_ABSENT_COUNT)

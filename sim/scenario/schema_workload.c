@@ -313,6 +313,12 @@ static const struct sim_field jobs_fields[] = {
            "says how many come)") },
     { TEXT("first_job", draft_jobs, first_job), ABSENT("the first row"),
       HELP("the same by the name of the job in the trace") },
+    { TIMESTAMP("first_date", draft_jobs, first_date_s), ABSENT("the first row"),
+      HELP("the same by a date (2017-10-09T08:00:00Z), of a trace that says its dates: rows "
+           "submitted "
+           "before it are left out, and it is time 0") },
+    { TIMESTAMP("last_date", draft_jobs, last_date_s), ABSENT("the last row"),
+      HELP("rows of a trace submitted from this date on are left out") },
     { CHOICE("ties", draft_jobs, ties, "as_given|shortest|smallest"), ABSENT("as_given"),
       HELP("order of rows of a trace that are submitted at one instant: that of the trace; the "
            "shorter run time, then fewer GPUs; or fewer GPUs, then the shorter run time") },
