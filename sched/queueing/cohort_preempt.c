@@ -42,10 +42,16 @@ weir_status weir_cohort_claim_begin(struct weir_cohort_claim *claim, const struc
     claim->view = view;
     claim->placer = placer;
     WEIR_TRY(reserve(claim, weir_view_tenants(view)));
+    if (claim->is_calm)
+        return WEIR_OK;
+    claim->is_calm = true;
     for (bool more = weir_view_next_running(view, NULL, &job); more;
-         more = weir_view_next_running(view, &job, &job))
-        if (job.is_preempted != 0)
-            weir_cohorts_leave(view, &job, 1, claim->gone);
+         more = weir_view_next_running(view, &job, &job)) {
+        if (job.is_preempted == 0)
+            continue;
+        claim->is_calm = false;
+        weir_cohorts_leave(view, &job, 1, claim->gone);
+    }
     return WEIR_OK;
 }
 
@@ -261,6 +267,7 @@ static weir_status let_go(const struct trial *trial, struct weir_error *error)
 {
     struct weir_cohort_claim *const claim = trial->claim;
 
+    claim->is_calm = false;
     for (uint32_t i = 0; i < claim->count; i++) {
         const struct weir_job *const job = &claim->all[i].job;
         if (claim->all[i].state != GOES)

@@ -26,6 +26,7 @@ struct weir_cohort_claim {
     struct weir_placer *placer;
     int64_t grace_ns;          /* 0 = victims stop at once */
     bool is_by_either;         /* the second rule, too */
+    bool is_calm;              /* nobody was on his way out, and nobody was told to go since */
     struct weir_amounts *gone; /* by tenant: of jobs that are on their way out */
     struct weir_cohort_candidate *all;
     uint32_t count, capacity, gone_capacity;

@@ -37,6 +37,7 @@ struct queue_shares {
 struct queues {
     struct weir_allocator allocator;
     bool has_reclaim;
+    bool has_leaving; /* jobs that were told to go may still be there */
     struct weir_reclaim reclaim;
     struct queue_shares *shares; /* by tenant, of this pass */
     struct weir_claim *claims;
@@ -56,6 +57,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     queues->allocator = *allocator;
     queues->reclaim.allocator = *allocator;
+    queues->has_leaving = true; /* told by another host */
     queues->has_reclaim = values[PARAM_RECLAIM] > 0;
     queues->reclaim.grace_ns = (int64_t)(values[PARAM_GRACE] * 1e9);
     *state = queues;
@@ -257,22 +259,44 @@ static void count_going(void *state, const struct weir_job *victim, int sign)
         queues->shares[t].going_units += sign * units;
 }
 
-/* Those that an earlier plan told to go. */
+/* Those that an earlier plan told to go; O(running jobs) while there are any. */
 static void count_leaving(struct queues *queues, const struct weir_view *view)
 {
     struct weir_job job = { .size = sizeof job };
 
+    if (!queues->has_leaving)
+        return;
+    queues->has_leaving = false;
     for (bool more = weir_view_next_running(view, NULL, &job); more;
-         more = weir_view_next_running(view, &job, &job))
-        if (job.is_preempted != 0 && job.tenant < weir_view_tenants(view))
-            count_going(queues, &job, 1);
+         more = weir_view_next_running(view, &job, &job)) {
+        if (job.is_preempted == 0 || job.tenant >= weir_view_tenants(view))
+            continue;
+        queues->has_leaving = true;
+        count_going(queues, &job, 1);
+    }
+}
+
+/* Somebody of whom something could be taken. O(tenants). */
+static bool is_anybody_over(const struct queues *queues)
+{
+    const uint32_t count = weir_view_tenants(queues->reclaim.view);
+
+    for (uint32_t t = 1; t < count; t++) {
+        const struct weir_tenant tenant = look_up(queues, t);
+        if (has_gpus(queues, &tenant) > queues->shares[t].gpus + 1e-9)
+            return true;
+    }
+    return false;
 }
 
 static weir_status make_room(void *state, const struct weir_job *job, struct weir_error *error)
 {
     struct queues *const queues = state;
 
-    return is_entitled(queues, job) ? weir_reclaim_for(&queues->reclaim, job, error) : WEIR_EBUSY;
+    if (!is_entitled(queues, job) || !is_anybody_over(queues))
+        return WEIR_EBUSY;
+    queues->has_leaving = true;
+    return weir_reclaim_for(&queues->reclaim, job, error);
 }
 
 /* ---- the pass ---- */

@@ -5,6 +5,7 @@
 #include "sim/jobs/jobs.h"
 
 #include "sim/record/meter_tenants.h"
+#include "weir/group.h"
 
 /* ---- start ---- */
 
@@ -111,6 +112,25 @@ static weir_status take_life(struct sim_jobs_run *run, struct sim_job *job)
     return WEIR_OK;
 }
 
+/* Of those that prefer one node, or a node for each rank, whether they are there. */
+static void note_wish(struct sim_jobs_run *run, const struct sim_job *job,
+                      const struct sim_places *places)
+{
+    const uint32_t group = sim_job_spec(run, job)->group;
+    uint32_t nodes = 0;
+    if (group != WEIR_GROUP_PACK + 1 && group != WEIR_GROUP_SPREAD + 1)
+        return;
+    for (uint32_t i = 0; i < places->count; i++) {
+        uint32_t k = 0;
+        while (k < i && places->items[k].alloc.node != places->items[i].alloc.node)
+            k++;
+        nodes += k == i;
+    }
+    sim_jobs_count(run, job, SIM_JOBS_WISHED);
+    if (nodes != (group == WEIR_GROUP_PACK + 1 ? 1 : places->count))
+        sim_jobs_count(run, job, SIM_JOBS_SCATTERED);
+}
+
 /* All its ranks live. */
 static void begin_run(struct sim_jobs_run *run, struct sim_job *job)
 {
@@ -155,6 +175,7 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
     for (uint32_t i = 0; i < start->places.count; i++)
         observe_rank(run, job, i, &start->places.items[i].alloc);
     begin_run(run, job);
+    note_wish(run, job, &start->places);
     return sim_jobs_begin(run, job);
 }
 

@@ -178,7 +178,9 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_OVERRUN] = "jobs.overrun",
                                                         [SIM_JOBS_SHRUNK] = "jobs.shrunk",
                                                         [SIM_JOBS_GROWN] = "jobs.grown",
-                                                        [SIM_JOBS_LATE] = NULL };
+                                                        [SIM_JOBS_LATE] = NULL,
+                                                        [SIM_JOBS_WISHED] = NULL,
+                                                        [SIM_JOBS_SCATTERED] = NULL };
     const struct sim_job_meter *row = writer->row;
     writer->n = row->counts[SIM_JOBS_ARRIVED];
     for (size_t c = 0; c < SIM_JOBS_COUNTS; c++)
@@ -191,6 +193,10 @@ static void put_counts(struct writer *writer)
     if (writer->run->workload->deadline_ns != INT64_MAX)
         put(writer, "sla.violation_rate", "ratio",
             ratio((double)row->counts[SIM_JOBS_LATE], (double)row->counts[SIM_JOBS_DONE]));
+    if (row->seen[SIM_JOBS_WISHED] > 0)
+        put(writer, "pref.satisfied_frac", "ratio",
+            1 - ratio((double)row->counts[SIM_JOBS_SCATTERED],
+                      (double)row->counts[SIM_JOBS_WISHED]));
     put(writer, "jobs.delayed_frac", "ratio",
         ratio((double)row->counts[SIM_JOBS_DELAYED], (double)row->counts[SIM_JOBS_STARTED]));
     put(writer, "queue.len.mean", "jobs", mean_of(writer, SIM_JOBS_WAITING));
@@ -199,6 +205,36 @@ static void put_counts(struct writer *writer)
     put(writer, "thr.jobs_h", "1/h",
         ratio((double)row->done_since, sim_time_s(writer->to_ns - writer->from_ns)) * 3600);
     put(writer, "gpus.held.mean", "GPUs", mean_of(writer, SIM_JOBS_GPUS));
+}
+
+/* Of one job of a label. */
+static double worth_of(const struct sim_jobs_run *run, size_t label)
+{
+    const struct sim_workload *workload = run->workload;
+    size_t i = 0;
+    while (i + 1 < workload->jobs_count && workload->jobs[i].label != label)
+        i++;
+    return workload->jobs[i].worth;
+}
+
+static void put_objective(struct writer *writer, size_t index)
+{
+    const struct sim_jobs_run *run = writer->run;
+    const struct sim_objective *objective = &run->workload->objective;
+    const uint64_t *counts = writer->row->counts;
+    const bool is_all = index == run->workload->labels_count;
+    double value = 0;
+    if (!objective->is_there)
+        return;
+    for (size_t i = is_all ? 0 : index; i < (is_all ? index : index + 1); i++)
+        value += worth_of(run, i) * (double)row_of(run, i)->counts[SIM_JOBS_DONE];
+    value -= objective->late * (double)counts[SIM_JOBS_LATE];
+    value -= objective->scattered * (double)counts[SIM_JOBS_SCATTERED];
+    value -= objective->preempted * (double)counts[SIM_JOBS_PREEMPTED];
+    value -= objective->refused * (double)counts[SIM_JOBS_REFUSED];
+    put(writer, "objective", "1", value);
+    if (!is_all)
+        put(writer, "objective.worth", "1", worth_of(run, index));
 }
 
 static bool has_gangs(const struct sim_workload *workload)
@@ -275,6 +311,7 @@ weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct si
         writer.row = row_of(run, i);
         writer.label = label_of(run, i);
         put_counts(&writer);
+        put_objective(&writer, i);
         put_times(&writer, i);
         if (run->steps != NULL)
             put_steps(&writer, i);

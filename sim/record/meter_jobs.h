@@ -29,6 +29,8 @@ enum sim_job_count {
     SIM_JOBS_OVERRUN,    /* were stopped at their estimate; not done */
     SIM_JOBS_SHRUNK,     /* went on with fewer members; each time */
     SIM_JOBS_GROWN,      /* got members; each time */
+    SIM_JOBS_WISHED,     /* started, and would rather be on few nodes, or on many; each time */
+    SIM_JOBS_SCATTERED,  /* of these, those that are not on one node, or not each on another */
     SIM_JOBS_COUNTS
 };
 

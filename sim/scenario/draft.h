@@ -420,6 +420,11 @@ struct draft_preemption {
     int64_t restart_ns;
 };
 
+struct draft_objective {
+    struct draft_head head;
+    struct sim_objective to;
+};
+
 struct draft_jobs {
     struct draft_head head;
     struct draft_source source;
@@ -439,12 +444,14 @@ struct draft_jobs {
     struct sim_law *start_latency;
     struct draft_checkpoint checkpoint;
     struct draft_preemption preemption;
+    struct draft_objective objective;
     struct draft_step step;
     uint32_t over_estimate;
     uint32_t dependencies;
     uint32_t ties;
     uint64_t first_row;
     char *first_job;
+    int64_t first_date_s, last_date_s; /* INT64_MIN = not said */
 };
 enum { OVER_ESTIMATE_RUN, OVER_ESTIMATE_KILL };
 enum { DEPENDENCIES_FOLLOW, DEPENDENCIES_IGNORE };

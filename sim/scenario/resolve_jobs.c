@@ -276,6 +276,30 @@ static void take_preemption(const struct draft_preemption *draft, struct sim_wor
                                                    : workload->checkpoint.restart_ns };
 }
 
+static bool says_worth(const struct draft_job_class *class)
+{
+    return sim_draft_at(&class->head, "worth") != class->head.node;
+}
+
+/* The worth of a job counts in an objective alone. */
+static void take_objective(struct sim_resolver *resolver, const struct draft_jobs *draft,
+                           struct sim_workload *workload)
+{
+    const struct draft_job_class *classes = draft->source.classes.items;
+    const struct draft_objective *objective = &draft->objective;
+    const bool is_there = objective->head.node != NULL;
+    if (is_there)
+        workload->objective = objective->to;
+    workload->objective.is_there = is_there;
+    if (is_there && objective->to.late > 0 && draft->deadline_ns == SIM_ABSENT_TIME)
+        sim_report_error(resolver->report, sim_draft_at(&objective->head, "late"),
+                         "no job is late without a deadline");
+    for (size_t i = 0; !is_there && i < draft->source.classes.count; i++)
+        if (says_worth(&classes[i]))
+            sim_report_error(resolver->report, sim_draft_at(&classes[i].head, "worth"),
+                             "counts in an `objective` of these jobs, and there is none");
+}
+
 /* Classes that say nothing of steps, and rows of a trace, go in those of all jobs. */
 static void take_step(struct sim_resolver *resolver, const struct draft_jobs *draft,
                       struct sim_workload *workload)
@@ -290,12 +314,15 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
 {
     struct draft_jobs *draft = source->timed;
     struct sim_workload *workload = source->workload;
-    const bool is_by_row = draft->first_row != UINT64_MAX || draft->first_job != NULL;
+    const bool is_by_date = draft->first_date_s != INT64_MIN || draft->last_date_s != INT64_MIN;
+    const bool is_by_row = is_by_date || draft->first_row != UINT64_MAX || draft->first_job != NULL;
+    const char *key = draft->first_date_s != INT64_MIN  ? "first_date"
+                      : draft->last_date_s != INT64_MIN ? "last_date"
+                      : draft->first_job != NULL        ? "first_job"
+                                                        : "first_row";
     if (is_by_row && workload->kind == SIM_WORKLOAD_GENERATED)
-        sim_report_error(
-            resolver->report,
-            sim_draft_at(&draft->head, draft->first_job != NULL ? "first_job" : "first_row"),
-            "acts on a trace; jobs of classes have no rows");
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, key),
+                         "acts on a trace; jobs of classes have no rows");
     if (draft->from_ns == SIM_ABSENT_TIME)
         draft->from_ns = is_by_row ? workload->from_ns : 0;
     if (draft->retries == SIM_ABSENT_COUNT)
@@ -325,6 +352,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->start_latency = draft->start_latency;
     workload->checkpoint = sim_resolve_checkpoint(resolver, &draft->checkpoint);
     take_preemption(&draft->preemption, workload);
+    take_objective(resolver, draft, workload);
     take_step(resolver, draft, workload);
     bool is_endless =
         workload->arrivals.kind != SIM_ARRIVALS_TRACE && workload->jobs_limit == UINT64_MAX;

@@ -8,8 +8,10 @@
  * node is split into the fewest equal members that fit, except pods, which are never split. In
  * static mode every row stays, for orders of arrival count rows.
  */
+#include "sim/engine/time.h"
 #include "sim/scenario/resolve.h"
 #include "workloads/column_map.h"
+#include "workloads/timestamp.h"
 
 #include <string.h>
 
@@ -26,6 +28,7 @@ struct trace {
     const char *path;
     struct wl_jobs jobs;
     bool is_replay;                /* in time, as the trace says */
+    size_t outside;                /* rows outside of the dates that are wanted */
     uint32_t most_gpus, most_cpus; /* of one node */
 };
 
@@ -158,6 +161,7 @@ static struct sim_job_spec spec_of(const struct trace *trace, size_t row,
                                  .user = keep(trace, job->user, before->user),
                                  .members = members,
                                  .weight = 1,
+                                 .worth = 1,
                                  .priority = job->priority,
                                  .count = UINT64_MAX,
                                  .submit_ns = job->submit_ns,
@@ -288,6 +292,71 @@ static bool follows(const struct trace *trace)
     return trace->is_replay && timed->dependencies != DEPENDENCIES_IGNORE;
 }
 
+/* ---- a window ---- */
+
+/* A date as time of the trace; false when the trace has none, which is said once. */
+static bool time_of_date(const struct trace *trace, const char *key, int64_t unix_s, int64_t *at_ns)
+{
+    const struct sim_yaml *at = sim_draft_at(trace->source->head, key);
+    if (!trace->is_replay)
+        return sim_report_error(trace->resolver->report, at,
+                                "acts on a trace whose own times count (arrivals: trace)");
+    if (trace->jobs.zero_unix_ns == WL_UNKNOWN)
+        return sim_report_error(trace->resolver->report, at, "the trace does not say its dates");
+    *at_ns = unix_s * SIM_NS_PER_S - trace->jobs.zero_unix_ns;
+    return true;
+}
+
+/* Where a row is submitted in [from, to). */
+static bool is_within(const struct wl_job *job, int64_t from_ns, int64_t to_ns)
+{
+    return job->submit_ns != WL_UNKNOWN && job->submit_ns >= from_ns && job->submit_ns < to_ns;
+}
+
+static void say_empty(const struct trace *trace, const char *key)
+{
+    char first[WL_TIMESTAMP_TEXT];
+    char last[WL_TIMESTAMP_TEXT];
+    const struct wl_jobs *jobs = &trace->jobs;
+    sim_report_error(
+        trace->resolver->report, sim_draft_at(trace->source->head, key),
+        "no job of the trace came then; its first came %s, its last %s",
+        wl_date_text(jobs->zero_unix_ns + jobs->jobs[0].submit_ns, first),
+        wl_date_text(jobs->zero_unix_ns + jobs->jobs[jobs->count - 1].submit_ns, last));
+}
+
+/* Leaves out the rows outside of the dates that are said; the first date is time 0. */
+static void keep_dates(struct trace *trace)
+{
+    const struct draft_jobs *timed = trace->source->timed;
+    int64_t from_ns = INT64_MIN;
+    int64_t to_ns = INT64_MAX;
+    size_t kept = 0;
+    if (timed == NULL || (timed->first_date_s == INT64_MIN && timed->last_date_s == INT64_MIN))
+        return;
+    const char *key = timed->first_date_s != INT64_MIN ? "first_date" : "last_date";
+    if ((timed->first_date_s != INT64_MIN &&
+         !time_of_date(trace, "first_date", timed->first_date_s, &from_ns)) ||
+        (timed->last_date_s != INT64_MIN &&
+         !time_of_date(trace, "last_date", timed->last_date_s, &to_ns)))
+        return;
+    for (size_t i = 0; i < trace->jobs.count; i++)
+        kept += is_within(&trace->jobs.jobs[i], from_ns, to_ns);
+    if (kept == 0) {
+        say_empty(trace, key);
+        return;
+    }
+    for (size_t i = 0; i < trace->jobs.count; i++)
+        if (!is_within(&trace->jobs.jobs[i], from_ns, to_ns))
+            trace->jobs.jobs[i].submit_ns = WL_UNKNOWN; /* it never comes */
+    trace->outside = trace->jobs.count - kept;
+    if (from_ns != INT64_MIN && timed->from_ns != SIM_ABSENT_TIME)
+        sim_report_error(trace->resolver->report, sim_draft_at(trace->source->head, "first_date"),
+                         "says when time 0 is; so does from");
+    else if (from_ns != INT64_MIN)
+        trace->source->workload->from_ns = from_ns;
+}
+
 /* Where it is said that rows before are left out: the first that is taken. */
 static size_t first_row(const struct trace *trace)
 {
@@ -328,8 +397,9 @@ static void begin_at(const struct trace *trace, size_t first)
     if (!trace->is_replay)
         sim_report_error(trace->resolver->report, at,
                          "acts on a trace whose own times count (arrivals: trace)");
-    else if (timed->from_ns != SIM_ABSENT_TIME)
-        sim_report_error(trace->resolver->report, at, "says when time 0 is; so does from");
+    else if (timed->from_ns != SIM_ABSENT_TIME || timed->first_date_s != INT64_MIN)
+        sim_report_error(trace->resolver->report, at, "says when time 0 is; so does %s",
+                         timed->from_ns != SIM_ABSENT_TIME ? "from" : "first_date");
     else if (timed->first_row != UINT64_MAX && timed->first_job != NULL)
         sim_report_error(trace->resolver->report, at,
                          "says which row is the first; so does first_job");
@@ -346,6 +416,7 @@ static void take_jobs(struct trace *trace)
     for (size_t i = 0; i < count; i++)
         wl_job_take_processors(&trace->jobs.jobs[i], is_gpu ? WL_PROCESSOR_GPU : WL_PROCESSOR_CPU);
     struct sim_job_spec spec = { .weight = 0 };
+    keep_dates(trace);
     const size_t first = first_row(trace);
     uint32_t *places = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *places);
     begin_at(trace, first);
@@ -357,11 +428,11 @@ static void take_jobs(struct trace *trace)
     }
     if (follows(trace))
         sim_resolve_rows_follow(trace->resolver, &trace->jobs, places, workload);
-    if (workload->jobs_count < count - first)
+    if (workload->jobs_count + trace->outside < count - first)
         sim_report_warning(trace->resolver->report, trace->at,
                            "%zu of %zu jobs are left out: the trace does not say when they came or "
                            "how long they ran",
-                           count - first - workload->jobs_count, count - first);
+                           count - first - trace->outside - workload->jobs_count, count - first);
 }
 
 void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_source *source)

@@ -493,6 +493,7 @@ struct sim_job_spec {
     uint32_t members;          /* equal parts that start together */
     uint32_t label;            /* what it is reported as: index into the labels of the workload */
     double weight;             /* how often, relative to the others */
+    double worth;              /* of one that is done, to the objective */
     int32_t priority;
     uint32_t group;    /* 0 = a gang, else placed as a group by enum weir_group_strategy + 1 */
     uint64_t count;    /* of a class: exactly so many; UINT64_MAX = as many as the process brings */
@@ -561,6 +562,12 @@ struct sim_preemption {
     int64_t restart_ns;
 };
 
+/* What is to be maximised: the worth of jobs that are done, less so much for each of these. */
+struct sim_objective {
+    bool is_there;
+    double late, scattered, preempted, refused;
+};
+
 /* Rows of a trace that are submitted at one instant. */
 enum sim_ties { SIM_TIES_AS_GIVEN, SIM_TIES_SHORTEST, SIM_TIES_SMALLEST };
 
@@ -593,6 +600,7 @@ struct sim_workload {
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;
     struct sim_preemption preemption;
+    struct sim_objective objective;
     bool is_killed_at_estimate; /* a run that is longer ends there */
     uint32_t ties;              /* enum sim_ties */
 };

@@ -156,6 +156,9 @@ static const struct sim_field job_class_fields[] = {
       HELP("what the scheduler is told of the run time, over the run time") },
     { WHOLE("priority", draft_job_class, priority), DEFAULT("0"), RANGE(-1e9, 1e9),
       HELP("larger is more urgent") },
+    { NUMBER("worth", draft_job_class, to.worth), DEFAULT("1"), MOST(1e12),
+      SHOWS("counts in `objective`; no policy looks at it"),
+      HELP("of one that is done, to the objective") },
     { TEXT("tenant", draft_job_class, tenant), ABSENT("that of all jobs"), A_NAME,
       HELP("whose jobs they are") },
     { TEXT("reservation", draft_job_class, reservation), ABSENT("those of its tenant"), A_NAME,
@@ -271,6 +274,25 @@ static const struct sim_section preemption_section = {
     HELP("What it costs a job when a queueing policy gives its place to others.")
 };
 
+#define COUNTED SHOWS("counts in `objective`; no policy looks at it")
+
+static const struct sim_field objective_fields[] = {
+    { NUMBER("late", draft_objective, to.late), DEFAULT("0"), MOST(1e12), COUNTED,
+      HELP("for each job that is done after its `deadline`") },
+    { NUMBER("scattered", draft_objective, to.scattered), DEFAULT("0"), MOST(1e12), COUNTED,
+      HELP("for each start that is not where its `placement_group` prefers it") },
+    { NUMBER("preempted", draft_objective, to.preempted), DEFAULT("0"), MOST(1e12), COUNTED,
+      HELP("each time a job gives its place to others") },
+    { NUMBER("refused", draft_objective, to.refused), DEFAULT("0"), MOST(1e12), COUNTED,
+      HELP("for each job that is refused for good") },
+};
+static const struct sim_section objective_section = {
+    MAPPING("jobs[].objective", draft_objective, objective_fields),
+    HELP(
+        "What is to be maximised: the sum of `worth` over the jobs that are done, less so much for "
+        "each violation.")
+};
+
 static const struct sim_field jobs_fields[] = {
     SOURCE_FIELDS(draft_jobs, job_class_section),
     { TEXT("tenant", draft_jobs, tenant), ABSENT("as the trace says, else nobody's"), A_NAME,
@@ -304,6 +326,12 @@ static const struct sim_field jobs_fields[] = {
            "says how many come)") },
     { TEXT("first_job", draft_jobs, first_job), ABSENT("the first row"),
       HELP("the same by the name of the job in the trace") },
+    { TIMESTAMP("first_date", draft_jobs, first_date_s), ABSENT("the first row"),
+      HELP("the same by a date (2017-10-09T08:00:00Z), of a trace that says its dates: rows "
+           "submitted "
+           "before it are left out, and it is time 0") },
+    { TIMESTAMP("last_date", draft_jobs, last_date_s), ABSENT("the last row"),
+      HELP("rows of a trace submitted from this date on are left out") },
     { CHOICE("ties", draft_jobs, ties, "as_given|shortest|smallest"), ABSENT("as_given"),
       HELP("order of rows of a trace that are submitted at one instant: that of the trace; the "
            "shorter run time, then fewer GPUs; or fewer GPUs, then the shorter run time") },
@@ -329,6 +357,8 @@ static const struct sim_field jobs_fields[] = {
     { SECTION("preemption", draft_jobs, preemption, &preemption_section),
       ABSENT("a job goes on from its last checkpoint"),
       HELP("what a job keeps when a policy stops it for others") },
+    { SECTION("objective", draft_jobs, objective, &objective_section), ABSENT("not reckoned"),
+      HELP("what is to be maximised, as the result `objective`") },
     { SECTION("step", draft_jobs, step, &step_section), ABSENT("jobs compute to their end"),
       HELP("steps that jobs go in: compute, wait for all ranks, exchange") },
 };

@@ -44,6 +44,20 @@ expect 0 "$WEIR_BIN" decide question.json
 [ "$(grep -c '"verb": "start"' stdout)" -eq 8 ] || fail 'not the eight brief jobs start'
 [ "$(grep -c '"job": 1[23]' stdout)" -eq 8 ] || fail 'a long job starts on reserved nodes'
 
+# covers: S1.8
+# Every symbol of the objective is a column.
+every_symbol() {
+    local column count=0
+    for column in $(sed -n '/^## Symbols of the objective/,$p' "$WEIR_SOURCE_DIR/docs/metrics.md" |
+        sed -n 's/.*| \(`[a-z_]*\.[^|]*\) |$/\1/p' | tr -d '`,'); do
+        sqlite3 objective.db "SELECT ${column#*.} FROM ${column%.*} LIMIT 1" >/dev/null 2>&1 ||
+            fail "no column $column"
+        count=$((count + 1))
+    done
+    [ "$count" -eq 11 ] || fail "$count columns of symbols"
+}
+! command -v sqlite3 >/dev/null || every_symbol
+
 # A decision that is made again from what was written of it holds the same jobs.
 expect 0 "$WEIR_BIN" explain quota.db --at 10min --decide
 cp stdout question.json

@@ -189,6 +189,45 @@ static void a_trace_begins_at_a_row(void)
     (void)unlink(path);
 }
 
+/* Rows by their dates: the first one is time 0, the last one is not in it. */
+static void a_trace_is_cut_by_dates(void)
+{
+    static const char swf[] = "; UnixStartTime: 1507507200\n; MaxProcs: 8\n"
+                              "7 0 0 100 4 -1 -1 4 100 -1 1 3 4 -1 -1 -1 -1 -1\n"
+                              "8 3600 0 30 4 -1 -1 4 100 -1 1 3 4 -1 -1 -1 -1 -1\n"
+                              "9 7200 0 10 8 -1 -1 8 100 -1 1 3 4 -1 -1 -1 -1 -1\n"
+                              "10 30000 0 10 2 -1 -1 2 100 -1 1 3 4 -1 -1 -1 -1 -1\n";
+    static const struct {
+        const char *keys, *first;
+        size_t jobs;
+        double at_s;
+    } cases[] = {
+        { "first_date: 2017-10-09T00:30:00Z", "8", 3, 1800 },
+        { "first_date: 2017-10-09T01:00:00Z, last_date: 2017-10-09T08:00:00Z", "8", 2, 0 },
+        { "last_date: 2017-10-09T01:00:00Z", "7", 1, 0 },
+        { "last_date: 2017-10-09T03:00:00Z, first_row: 2", "8", 2, 0 },
+    };
+    char path[PATH] = "/tmp/weir-dates-XXXXXX";
+    const int file = mkstemp(path);
+    CHECK(write(file, swf, sizeof swf - 1) == (ssize_t)(sizeof swf - 1));
+    (void)close(file);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[TEXT];
+        struct seen seen;
+        (void)snprintf(
+            text, sizeof text,
+            HEAD("{name: n, cpus: 64}") "sched: {queueing: fcfs}\n"
+                                        "jobs: [{name: w, trace: %s, format: swf, %s}]\n",
+            path, cases[i].keys);
+        struct sim_run_summary *summary = watch(text, &seen);
+        CHECK_I64(seen.count, cases[i].jobs);
+        CHECK_STR(seen.name[0], cases[i].first);
+        CHECK_NEAR(seen.submit_s[0], cases[i].at_s, 0);
+        free(summary);
+    }
+    (void)unlink(path);
+}
+
 /* ---- estimates ---- */
 
 static void a_run_ends_at_its_estimate(void)
@@ -390,6 +429,7 @@ static const struct test tests[] = {
     { "classes and arrays follow", classes_and_arrays_follow },
     { "rows of a trace follow", rows_of_a_trace_follow },
     { "a trace begins at a row", a_trace_begins_at_a_row },
+    { "a trace is cut by dates", a_trace_is_cut_by_dates },
     { "a run ends at its estimate", a_run_ends_at_its_estimate },
     { "ranks of different shapes start together", ranks_of_different_shapes_start_together },
     { "a slow server slows the job down", a_slow_server_slows_the_job_down },
