@@ -155,6 +155,7 @@ static void keep(struct weir_joint *joint, struct weir_joint_job *job)
     }
     job->ranks = old->ranks;
     job->type = old->type;
+    job->node = old->node;
     job->until_s = old->until_s;
     job->memory = old->memory;
     job->held_type = job->held > 0 ? old->held_type : 0;
@@ -261,7 +262,8 @@ static weir_status choose(struct weir_joint *joint, const struct weir_view *view
     count_progress(joint, view);
     for (uint32_t j = 0; j < joint->count; j++) {
         struct weir_joint_job *const job = &joint->jobs[j];
-        job->type = 0;
+        job->type = job->node = 0;
+        job->moves = false;
         job->ranks = job->may_use == 0 ? job->usual : 0;
     }
     WEIR_TRY(joint->rule->choose(joint, error));
@@ -279,17 +281,42 @@ static weir_status stop_others(struct weir_joint *joint, struct weir_placer *pla
     for (uint32_t j = 0; j < joint->count; j++) {
         const struct weir_joint_job *const job = &joint->jobs[j];
         if (job->state != WEIR_JOB_RUNNING || job->is_preempted != 0 || job->may_use == 0 ||
-            (job->ranks == job->held && (job->type == 0 || job->type == job->held_type)))
+            (job->ranks == job->held && !job->moves &&
+             (job->type == 0 || job->type == job->held_type)))
             continue;
         WEIR_TRY(weir_placer_preempt_job(placer, job->workload, job->id, error));
     }
     return WEIR_OK;
 }
 
-static weir_status start(struct weir_joint_job *job, struct weir_placer *placer,
-                         struct weir_error *error)
+/* All its ranks on the one node. */
+static weir_status start_on_node(struct weir_joint *joint, const struct weir_joint_job *job,
+                                 struct weir_placer *placer, struct weir_error *error)
+{
+    uint32_t *const nodes = weir_alloc(&joint->allocator, job->ranks, sizeof *nodes);
+    const struct weir_job_start how = {
+        .size = sizeof how, .ranks = job->ranks, .node_count = job->ranks, .nodes = nodes
+    };
+
+    if (nodes == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < job->ranks; i++)
+        nodes[i] = job->node - 1;
+    const weir_status status =
+        weir_placer_start_job_as(placer, job->workload, job->id, &how, error);
+    weir_free(&joint->allocator, nodes);
+    return status;
+}
+
+static weir_status start(struct weir_joint *joint, struct weir_joint_job *job,
+                         struct weir_placer *placer, struct weir_error *error)
 {
     weir_status status = WEIR_EBUSY;
+
+    if (job->node > 0)
+        status = start_on_node(joint, job, placer, error);
+    if (status != WEIR_EBUSY)
+        return status;
 
     for (uint32_t ranks = job->ranks; ranks >= job->least && ranks > 0; ranks /= 2) {
         const struct weir_job_start how = { .size = sizeof how,
@@ -313,6 +340,7 @@ weir_status weir_joint_pass(void *state, const struct weir_view *view, struct we
     struct weir_joint *const joint = state;
 
     joint->now_s = (double)view->now_ns / ns_per_s;
+    joint->cluster = view->cluster;
     count_supply(joint, view->cluster);
     if (collect(joint, view) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -323,7 +351,7 @@ weir_status weir_joint_pass(void *state, const struct weir_view *view, struct we
     for (uint32_t j = 0; j < joint->count; j++) {
         struct weir_joint_job *const job = &joint->jobs[j];
         if (job->state == WEIR_JOB_WAITING && job->ranks > 0)
-            WEIR_TRY(start(job, placer, error));
+            WEIR_TRY(start(joint, job, placer, error));
     }
     return WEIR_OK;
 }

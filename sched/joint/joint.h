@@ -40,6 +40,8 @@ struct weir_joint_job {
     double weight;
     uint32_t held, held_type; /* ranks that it has, 0 = it waits; type + 1, 0 = not known */
     uint32_t ranks, type;     /* that it is to have; 0 = none; 0 = any */
+    uint32_t node;            /* for all its ranks, + 1; 0 = any */
+    bool moves;               /* it is to start anew, though it has as many ranks */
     double until_s, memory;   /* the rule's own, kept */
 };
 
@@ -49,6 +51,7 @@ struct weir_joint {
     struct weir_allocator allocator;
     double values[WEIR_JOINT_VALUES];
     const struct weir_joint_rule *rule;
+    const struct weir_cluster *cluster;   /* of the pass */
     struct weir_joint_job *jobs, *before; /* in the order of submission, workload, id */
     double *speeds;                       /* of job j with n ranks: jobs[j].first + n - 1 */
     double *numbers;                      /* the rule's, see weir_joint_numbers */
@@ -61,7 +64,7 @@ struct weir_joint {
 };
 
 struct weir_joint_rule {
-    /* Fills `ranks` and `type` of every job, which are 0 before; may set wake_s. */
+    /* Fills `ranks`, `type` and `node` of every job, which are 0 before; may set wake_s. */
     weir_status (*choose)(struct weir_joint *joint, struct weir_error *error);
     const struct weir_param *params; /* the first is the round, 0 = whenever something changed */
     uint32_t count;

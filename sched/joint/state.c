@@ -44,7 +44,7 @@ void weir_joint_destroy(void *state)
 
 /* Two times, a flag, what is up; then of each job its number and submission, what it is to have and
  * on which type it is, and what its rule keeps. */
-enum { HEAD = 3 + WEIR_JOINT_TYPES, OF_JOB = 8 };
+enum { HEAD = 3 + WEIR_JOINT_TYPES, OF_JOB = 9 };
 
 uint32_t weir_joint_save(const void *state, double *numbers, uint32_t capacity)
 {
@@ -61,7 +61,7 @@ uint32_t weir_joint_save(const void *state, double *numbers, uint32_t capacity)
         const struct weir_joint_job *const job = &joint->jobs[j];
         const double of_job[OF_JOB] = { job->workload, (double)job->id, (double)job->submit_ns,
                                         job->ranks,    job->type,       job->held_type,
-                                        job->until_s,  job->memory };
+                                        job->until_s,  job->memory,     job->node };
         memcpy(numbers + HEAD + (size_t)j * OF_JOB, of_job, sizeof of_job);
     }
     return count;
@@ -95,7 +95,8 @@ weir_status weir_joint_restore(void *state, const struct weir_view *view, const 
                                                   .type = (uint32_t)from[4],
                                                   .held_type = (uint32_t)from[5],
                                                   .until_s = from[6],
-                                                  .memory = from[7] };
+                                                  .memory = from[7],
+                                                  .node = (uint32_t)from[8] };
     }
     return WEIR_OK;
 }

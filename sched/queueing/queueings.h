@@ -33,6 +33,7 @@ extern const struct weir_queueing_ops weir_queueing_cohorts;
 extern const struct weir_queueing_ops weir_queueing_gavel;
 extern const struct weir_queueing_ops weir_queueing_optimus;
 extern const struct weir_queueing_ops weir_queueing_elastic;
+extern const struct weir_queueing_ops weir_queueing_pollux;
 extern const struct weir_queueing_ops weir_queueing_sia;
 extern const struct weir_queueing_ops weir_queueing_themis;
 extern const struct weir_queueing_ops weir_queueing_allox;

@@ -39,6 +39,7 @@ static const struct weir_queueing_ops *const queueings[] = {
     /* and with how many ranks */
     &weir_queueing_optimus,
     &weir_queueing_elastic,
+    &weir_queueing_pollux,
     &weir_queueing_sia,
     &weir_queueing_themis,
     &weir_queueing_allox,

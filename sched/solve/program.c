@@ -10,6 +10,7 @@
 #include "sched/internal/alloc.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const double tiny = 1e-11;
@@ -27,6 +28,7 @@ void weir_program_close(struct weir_program *program)
     weir_free(&program->allocator, program->basic);
     weir_free(&program->allocator, program->free);
     weir_free(&program->allocator, program->x);
+    weir_free(&program->allocator, program->entries);
 }
 
 static uint32_t width(const struct weir_program *program)
@@ -49,6 +51,7 @@ weir_status weir_program_begin(struct weir_program *program, uint32_t rows, uint
     WEIR_ROOM(memory, program->basic, program->basic_capacity, rows + 1);
     WEIR_ROOM(memory, program->free, program->free_capacity, columns + 1);
     WEIR_ROOM(memory, program->x, program->x_capacity, columns + 1);
+    WEIR_ROOM(memory, program->entries, program->entry_capacity, columns + 2);
     memset(program->cells, 0, (size_t)(rows + 1) * width(program) * sizeof *program->cells);
     for (uint32_t j = 0; j <= columns; j++)
         program->free[j] = j == columns ? columns + rows : j;
@@ -74,18 +77,30 @@ double *weir_program_goal(struct weir_program *program, uint32_t column)
 
 /* ---- pivots ---- */
 
+/* Divides the row; the places of what it has but for the column. Most of it is 0. */
+static uint32_t list_entries(struct weir_program *program, double *from, uint32_t column)
+{
+    const uint32_t all = width(program);
+    const double by = from[column];
+    uint32_t count = 0;
+
+    for (uint32_t j = 0; j < all; j++) {
+        if (!(fabs(from[j]) > 0) || j == column)
+            continue;
+        from[j] /= by;
+        program->entries[count++] = j;
+    }
+    from[column] = 1 / by;
+    return count;
+}
+
 /* The free variable of the column becomes basic in the row. The goal is a row with the opposite
  * sign, so the same step is right for it. */
 static void pivot(struct weir_program *program, uint32_t row, uint32_t column)
 {
-    const uint32_t count = width(program);
     double *const from = row_at(program, row);
-    const double by = from[column];
     const uint32_t was = program->basic[row];
-
-    for (uint32_t j = 0; j < count; j++)
-        from[j] /= by;
-    from[column] = 1 / by;
+    const uint32_t count = list_entries(program, from, column);
     for (uint32_t i = 0; i <= program->rows; i++) {
         double *const to = row_at(program, i);
         const double times = to[column];
@@ -93,12 +108,30 @@ static void pivot(struct weir_program *program, uint32_t row, uint32_t column)
             to[column] = i == row ? to[column] : 0;
             continue;
         }
-        for (uint32_t j = 0; j < count; j++)
-            to[j] -= j == column ? 0 : times * from[j];
+        for (uint32_t e = 0; e < count; e++)
+            to[program->entries[e]] -= times * from[program->entries[e]];
         to[column] = -times * from[column];
     }
     program->basic[row] = program->free[column];
     program->free[column] = was;
+}
+
+/* Of the columns that raise the goal most the one with the smallest variable (Dantzig). */
+static uint32_t steepest(const struct weir_program *program, uint32_t columns)
+{
+    const double *const goal = row_at(program, program->rows);
+    uint32_t best = WEIR_NO_INDEX;
+    double most = tiny;
+
+    for (uint32_t j = 0; j < columns; j++) {
+        const bool is_more = goal[j] > most + tiny;
+        if (is_more || (goal[j] > most - tiny && goal[j] > tiny && best != WEIR_NO_INDEX &&
+                        program->free[j] < program->free[best])) {
+            most = goal[j] > most ? goal[j] : most;
+            best = j;
+        }
+    }
+    return best;
 }
 
 /* Of the columns that raise the goal the one with the smallest variable (Bland). */
@@ -137,7 +170,9 @@ static uint32_t leaving(const struct weir_program *program, uint32_t column)
 static weir_status climb(struct weir_program *program, uint32_t columns)
 {
     for (uint32_t turn = 0; turn < MOST_PIVOTS; turn++) {
-        const uint32_t column = entering(program, columns);
+        const bool is_early = turn < 2 * (program->rows + program->columns);
+        const uint32_t steep = is_early ? steepest(program, columns) : WEIR_NO_INDEX;
+        const uint32_t column = steep != WEIR_NO_INDEX ? steep : entering(program, columns);
         if (column == WEIR_NO_INDEX)
             return WEIR_OK;
         const uint32_t row = leaving(program, column);

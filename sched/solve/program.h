@@ -3,9 +3,10 @@
  * A small dense linear programme: the largest c x with A x <= b, x >= 0.
  *
  * The simplex method on a dictionary (Cormen et al., Introduction to Algorithms, 29.3) with an
- * auxiliary variable where b has negative entries. Bland's rule picks the entering and the leaving
- * variable, so that it ends, and the same programme always has the same answer. For tens to a few
- * hundreds of rows; larger ones are for a solver. Cost: O(rows x columns) a pivot.
+ * auxiliary variable where b has negative entries. The variable that raises the goal most enters;
+ * after many pivots Bland's rule picks it, so that it ends. Ties go to the smallest variable: the
+ * same programme always has the same answer. For tens to a few hundreds of rows; larger ones are
+ * for a solver. Cost: O(rows x entries of the row) a pivot.
  */
 #ifndef SCHED_SOLVE_PROGRAM_H
 #define SCHED_SOLVE_PROGRAM_H
@@ -20,7 +21,8 @@ struct weir_program {
     double *cells; /* (rows + 1) x (columns + 2): the last row the goal, then b, the last column */
     uint32_t *basic, *free; /* variables: x from 0 on, slacks behind them, the auxiliary one last */
     double *x;
-    uint32_t cell_capacity, basic_capacity, free_capacity, x_capacity;
+    uint32_t *entries; /* of the row of a pivot */
+    uint32_t cell_capacity, basic_capacity, free_capacity, x_capacity, entry_capacity;
 };
 
 void weir_program_open(struct weir_program *program, const struct weir_allocator *allocator);

@@ -76,10 +76,11 @@ enum sim_job_phase {
 
 /* How a job in steps goes now; shares are of the time of its ranks. */
 struct sim_job_pace {
-    double rate; /* of its work, 1 = that of the reference device alone */
-    float luck;  /* of its slowest ranks: what they take over what they take on average */
-    float sync;  /* share that they exchange */
-    float wait;  /* share that they wait for the slowest of them */
+    double rate;  /* of its work, 1 = that of the reference device alone */
+    float luck;   /* of its slowest ranks: what they take over what they take on average */
+    float sync;   /* share that they exchange */
+    float wait;   /* share that they wait for the slowest of them */
+    float bubble; /* share in which their pipeline is not full */
 };
 
 /* The mean of the slowest of so many equal ranks. */
@@ -90,8 +91,9 @@ struct sim_slowest_kept {
 
 /* Of all jobs of a class, or of the workload: time of ranks in steps, in ns. */
 struct sim_jobs_steps {
-    double ranks_ns, sync_ns, wait_ns;
+    double ranks_ns, sync_ns, wait_ns, bubble_ns;
     double steps, steps_ns; /* of jobs: how many, and how long they took */
+    double alone_ns;        /* and would have on one reference device each */
 };
 
 /* Of a job from the first time that it is to start. Work is in ns on the reference device. */

@@ -278,7 +278,10 @@ static void put_steps(struct writer *writer, size_t index)
     const struct sim_jobs_steps *steps = &writer->run->steps[index];
     put(writer, "jobs.sync_share", "ratio", ratio(steps->sync_ns, steps->ranks_ns));
     put(writer, "jobs.barrier_share", "ratio", ratio(steps->wait_ns, steps->ranks_ns));
+    if (steps->bubble_ns > 0)
+        put(writer, "jobs.bubble_share", "ratio", ratio(steps->bubble_ns, steps->ranks_ns));
     put(writer, "jobs.step_s", "s", ratio(steps->steps_ns / 1e9, steps->steps));
+    put(writer, "scale.eta_weak", "ratio", ratio(steps->alone_ns, steps->steps_ns));
 }
 
 static void count_living_steps(struct sim_jobs_run *run)

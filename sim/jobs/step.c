@@ -140,6 +140,13 @@ static void find_slowness(const struct sim_jobs_run *run, const struct sim_job *
         slow->groups[g].count *= ranks;
 }
 
+/* What the bubble of its pipeline adds, over its computing. */
+static double job_bubble(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const double bubble = sim_job_spec(run, job)->bubble;
+    return bubble / (1 - bubble);
+}
+
 uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_step *step = step_of(run, job);
@@ -154,9 +161,11 @@ uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job)
             : sim_slowest_mean(slow.groups, slow.count, step->spread);
     const double luck = (double)pace->luck;
     const double sync = life->sync_s / sim_time_s(step->time_ns);
-    const double length = luck * slowest + sync;
+    const double bubble = luck * slowest * job_bubble(run, job);
+    const double length = luck * slowest + bubble + sync;
     pace->rate = isinf(length) ? 0 : 1 / length;
     pace->sync = (float)(sync * pace->rate);
+    pace->bubble = isinf(length) ? 0 : (float)(bubble * pace->rate);
     pace->wait = isinf(length) ? 1 : (float)(luck * (slowest - slow.mean) * pace->rate);
     return sim_rate_at(pace->rate);
 }
@@ -168,6 +177,8 @@ static void add(struct sim_jobs_steps *sum, const struct sim_jobs_steps *more)
     sum->ranks_ns += more->ranks_ns;
     sum->sync_ns += more->sync_ns;
     sum->wait_ns += more->wait_ns;
+    sum->bubble_ns += more->bubble_ns;
+    sum->alone_ns += more->alone_ns;
     sum->steps += more->steps;
     sum->steps_ns += more->steps_ns;
 }
@@ -185,6 +196,8 @@ void sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job)
     const struct sim_jobs_steps more = { .ranks_ns = ranks_ns,
                                          .sync_ns = ranks_ns * (double)pace->sync,
                                          .wait_ns = ranks_ns * (double)pace->wait,
+                                         .bubble_ns = ranks_ns * (double)pace->bubble,
+                                         .alone_ns = took_ns * pace->rate,
                                          .steps =
                                              took_ns * pace->rate / (double)spec->step->time_ns,
                                          .steps_ns = took_ns };

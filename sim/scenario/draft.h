@@ -362,6 +362,7 @@ struct draft_parallel {
     int64_t activations_bytes;
     uint32_t tensor;
     uint32_t pipeline;
+    uint32_t micro_batches;
 };
 
 struct draft_rank_group {

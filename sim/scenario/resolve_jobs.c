@@ -308,6 +308,12 @@ static void take_step(struct sim_resolver *resolver, const struct draft_jobs *dr
     for (size_t i = 0; i < workload->jobs_count; i++)
         if (workload->jobs[i].step == NULL)
             workload->jobs[i].step = step;
+    const struct draft_job_class *classes = draft->source.classes.items;
+    for (size_t i = 0; i < draft->source.classes.count && i < workload->jobs_count; i++)
+        if (workload->jobs[i].bubble > 0 && workload->jobs[i].step == NULL)
+            sim_report_error(resolver->report,
+                             sim_draft_at(&classes[i].parallel.head, "micro_batches"),
+                             "needs step: how long the ranks compute");
 }
 
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source)

@@ -96,6 +96,19 @@ static void warn_of_memory(struct sim_resolver *resolver, const struct draft_par
                            (parallel->model_bytes - 1) / rest + 1);
 }
 
+/* Groups of layers wait for the first part of a batch, and for the others after their last. */
+static void resolve_bubble(struct sim_resolver *resolver, const struct draft_parallel *parallel,
+                           struct sim_job_spec *job)
+{
+    const double groups = parallel->pipeline == SIM_ABSENT_COUNT ? 1 : parallel->pipeline;
+    if (parallel->micro_batches == SIM_ABSENT_COUNT)
+        return;
+    if (!(groups > 1))
+        sim_report_error(resolver->report, sim_draft_at(&parallel->head, "micro_batches"),
+                         "needs a pipeline of more than one group");
+    job->bubble = (groups - 1) / (parallel->micro_batches + groups - 1);
+}
+
 void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_class *draft,
                           struct sim_job_spec *job)
 {
@@ -106,6 +119,7 @@ void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_
     const int64_t activations =
         parallel->activations_bytes == SIM_ABSENT_BYTES ? 0 : parallel->activations_bytes;
     check_parts(resolver, draft, job);
+    resolve_bubble(resolver, parallel, job);
     job->shape.gpu_mem_bytes =
         parallel->model_bytes / parts + (parallel->model_bytes % parts != 0) + activations;
     if (!resolver->is_hardware_unclear)

@@ -508,6 +508,7 @@ struct sim_job_spec {
     double estimate_factor; /* estimate over run time, when the estimate is not known */
     struct sim_speed speed;
     const struct sim_step *step;       /* NULL = it computes to its end */
+    double bubble;                     /* of the computing of a step: its pipeline is not full */
     const struct sim_rank_group *more; /* ranks beside its members */
     size_t more_count;
     const struct sim_elastic *elastic; /* NULL = it runs with all its ranks or not at all */

@@ -89,6 +89,11 @@ static const struct sim_field parallel_fields[] = {
       HELP("ranks that a layer is divided over") },
     { COUNT("pipeline", draft_parallel, pipeline), ABSENT("1"), RANGE(1, 1000),
       HELP("groups of layers, each on other ranks") },
+    { COUNT("micro_batches", draft_parallel, micro_batches), ABSENT("no time is lost"),
+      RANGE(1, 1000000),
+      HELP("parts m of a batch that pass through the pipeline of p groups one behind the other: of "
+           "the computing of a step (p - 1) / (m + p - 1) of the time is lost filling and emptying "
+           "it") },
 };
 static const struct sim_section parallel_section = {
     MAPPING("jobs[].classes[].parallel", draft_parallel, parallel_fields), SCALAR("model"), SOURCES,
