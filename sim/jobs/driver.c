@@ -181,6 +181,20 @@ static weir_status worked(void *self, uint32_t target, sim_handle work)
     return sim_jobs_ended(self, target, work);
 }
 
+/* The job, then what is known of its run, which only the job says. */
+static void foresee(const void *self, uint32_t target, bool is_next)
+{
+    const struct sim_jobs_run *run = self;
+    const struct sim_job *job = sim_job_at(run, target);
+    if (!is_next) {
+        __builtin_prefetch(job, 1);
+    } else if (job->life != 0) {
+        const char *life = (const char *)sim_job_life(run, job);
+        for (size_t i = 0; i < sizeof(struct sim_job_life); i += 64)
+            __builtin_prefetch(life + i, 1);
+    }
+}
+
 /* ---- workers ---- */
 
 static weir_status start(void *self, const struct sim_start *start, uint32_t *reason)
@@ -367,6 +381,7 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .stop = stop,
                                                 .settle = settle,
                                                 .worked = worked,
+                                                .foresee = foresee,
                                                 .paced = paced,
                                                 .speeds = speeds,
                                                 .denied = denied,
