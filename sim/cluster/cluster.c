@@ -637,6 +637,13 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
         sim_meter_turns(meter, now_ns, node, sim_turns_rate(cluster, node));
 }
 
+void sim_cluster_foresee(const struct sim_cluster *cluster, uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        __builtin_prefetch(&cluster->gpus[host->gpu_first + g], 1);
+}
+
 bool sim_cluster_is_whole(const struct sim_cluster *cluster)
 {
     for (uint32_t n = 0; n < cluster->node_count; n++)

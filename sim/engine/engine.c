@@ -412,6 +412,15 @@ static inline struct sim_event event_take(struct sim_engine *engine, uint32_t sl
     };
 }
 
+/* How many of the children of the root come before this one. */
+static uint32_t children_before(const struct event_queue *queue, uint32_t child)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 1; i <= EVENT_QUEUE_WAYS; i++)
+        before += event_queue_second_wins(&queue->records[child], &queue->records[i]);
+    return before;
+}
+
 /* The root is out. One of its children comes next, and the least child of that one takes its place
  * among them: what is far from the root is fetched step by step, each of them an event ahead. */
 static void look_ahead(const struct sim_engine *engine, void *world)
@@ -427,7 +436,7 @@ static void look_ahead(const struct sim_engine *engine, void *world)
                                          .target = (uint32_t)node->what,
                                          .kind = (uint16_t)(node->what >> 32),
                                          .phase = (uint16_t)(node->what >> WHAT_PHASE_SHIFT) };
-        engine->soon(world, &event, i == next);
+        engine->soon(world, &event, children_before(queue, i));
     }
 }
 

@@ -82,9 +82,10 @@ weir_status sim_engine_run(struct sim_engine *engine, sim_handler handler, void 
                            int64_t until_ns);
 
 /* A run with so many pending events that they do not stay in the cache tells of those at the head
- * of the heap before they fire, so that their memory is on its way; `is_next`: of the first. The
- * same event comes several times, and may not be fired at all; nothing may be changed. */
-typedef void (*sim_foresight)(void *world, const struct sim_event *event, bool is_next);
+ * of the heap before they fire, so that their memory is on its way; `before`: how many of them
+ * come before this one. The same event comes several times, mostly nearer each time, and may not be
+ * fired at all; nothing may be changed. */
+typedef void (*sim_foresight)(void *world, const struct sim_event *event, uint32_t before);
 void sim_engine_foresee(struct sim_engine *engine, sim_foresight soon);
 
 /* Ends sim_engine_run after the present event; pending events stay. Async-signal-unsafe. */

@@ -520,7 +520,7 @@ static weir_status work_ended(struct sim_world *world, const struct sim_event *e
     return WEIR_OK;
 }
 
-static void foresee(void *state, const struct sim_event *event, bool is_next)
+static void foresee(void *state, const struct sim_event *event, uint32_t before)
 {
     const struct sim_world *world = state;
     const uint64_t index = event->argument >> 32; /* sim_work_owner */
@@ -528,7 +528,7 @@ static void foresee(void *state, const struct sim_event *event, bool is_next)
         return;
     const struct sim_driver *driver = &world->drivers[index];
     if (driver->ops->foresee != NULL)
-        driver->ops->foresee(driver->self, (uint32_t)event->argument, is_next);
+        driver->ops->foresee(driver->self, (uint32_t)event->argument, before);
 }
 
 /* Of several at one instant the first takes all causes along. */

@@ -483,7 +483,7 @@ struct foreseen {
     uint64_t seed;
     uint32_t told_next; /* target told of as the next one, and at the event before */
     uint32_t expected;
-    uint32_t told, right, fired;
+    uint32_t told, right, fired, sum;
 };
 
 static int64_t drawn_ns(struct foreseen *world)
@@ -492,13 +492,15 @@ static int64_t drawn_ns(struct foreseen *world)
     return 1 + (int64_t)(world->seed >> 30);
 }
 
-static void note_foreseen(void *context, const struct sim_event *event, bool is_next)
+static void note_foreseen(void *context, const struct sim_event *event, uint32_t before)
 {
     struct foreseen *world = context;
     world->told++;
     CHECK(event->kind == 3 && event->argument == event->target * UINT64_C(5));
     CHECK(event->time_ns >= sim_engine_now(world->engine));
-    if (is_next)
+    CHECK(before < 4);
+    world->sum += before;
+    if (before == 0)
         world->told_next = event->target;
 }
 
@@ -542,6 +544,7 @@ static void what_comes_next_is_told_of_and_changes_nothing(void)
     CHECK(digest_foreseen(NULL, &blind) == digest_foreseen(note_foreseen, &seeing));
     CHECK_I64(blind.told, 0);
     CHECK_I64(seeing.told, 4 * AHEAD_FIRED);
+    CHECK_I64(seeing.sum, (0 + 1 + 2 + 3) * AHEAD_FIRED);
     CHECK(seeing.right > AHEAD_FIRED / 100 * 99);
 }
 
