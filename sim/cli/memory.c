@@ -72,9 +72,9 @@ static _Noreturn void end(size_t size)
     _exit(SIM_EXIT_RESOURCE);
 }
 
-static char *next_page(const char *memory)
+static char *next_page(char *memory)
 {
-    return (char *)(((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+    return memory + (-(uintptr_t)memory & (PAGE - 1));
 }
 
 /* This came to lie beyond what was advised: more of the heap, or a mapping of its own. Refused =
@@ -83,8 +83,9 @@ static void advise(char *memory, size_t size)
 {
     char *top = sbrk(0);
     if (memory < top) {
-        (void)madvise(next_page(next.advised), (size_t)(top - next_page(next.advised)),
-                      MADV_HUGEPAGE);
+        char *from = next_page(next.advised);
+        if (from < top)
+            (void)madvise(from, (size_t)(top - from), MADV_HUGEPAGE);
         next.advised = top;
     } else if (size >= OWN_MAPPING) {
         (void)madvise(next_page(memory), size - PAGE, MADV_HUGEPAGE);

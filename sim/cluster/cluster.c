@@ -13,6 +13,7 @@
 #include "sim/cluster/topology.h"
 #include "sim/cluster/traffic.h"
 #include "sim/engine/apart.h"
+#include "sim/engine/room.h"
 #include "sim/record/fragmentation.h"
 #include "sim/record/meter_physics.h"
 
@@ -91,8 +92,8 @@ weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_c
         return WEIR_ENOMEM;
     made->scenario = scenario;
     made->node_count = sim_scenario_node_count(scenario);
-    made->nodes = calloc((size_t)made->node_count + 1, sizeof(*made->nodes));
-    made->gpus = calloc(gpu_total(scenario, made->node_count) + 1, sizeof(*made->gpus));
+    made->nodes = sim_lines((size_t)made->node_count + 1, sizeof(*made->nodes));
+    made->gpus = sim_lines(gpu_total(scenario, made->node_count) + 1, sizeof(*made->gpus));
     if (made->nodes == NULL || made->gpus == NULL) {
         sim_cluster_destroy(made);
         return WEIR_ENOMEM;
@@ -634,6 +635,13 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
         sim_meter_memory(meter, now_ns, node, (double)sim_memory_in_use(cluster, node));
     if (cluster->nodes[node].turns != NULL)
         sim_meter_turns(meter, now_ns, node, sim_turns_rate(cluster, node));
+}
+
+void sim_cluster_foresee(const struct sim_cluster *cluster, uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        __builtin_prefetch(&cluster->gpus[host->gpu_first + g], 1);
 }
 
 bool sim_cluster_is_whole(const struct sim_cluster *cluster)

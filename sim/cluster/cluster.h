@@ -191,6 +191,9 @@ void sim_cluster_slow_use(struct sim_cluster *cluster, const struct sim_lease *l
 /* GPUs' worth of compute that are delivered. */
 double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu);
 
+/* Fetches what is looked at when somebody on the node goes. */
+void sim_cluster_foresee(const struct sim_cluster *cluster, uint32_t node);
+
 /* How much longer than alone a task takes on this (running) lease, as things are now, but for what
  * its compute resource tells: the most over-asked device decides. >= 1. */
 double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease);

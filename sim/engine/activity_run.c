@@ -316,3 +316,11 @@ void activity_resource_dirty(struct sim_activities *activities, uint32_t index)
     if (activities->settlement == SIM_NO_HANDLE)
         activities->fault = WEIR_ENOMEM;
 }
+
+bool sim_activities_foresee(const struct sim_activities *activities, const struct sim_event *event)
+{
+    if (event->kind != activities->kind || event->target >= ACTIVITY_TARGET_RESOURCE)
+        return false;
+    __builtin_prefetch(&activities->list[event->target], 1);
+    return true;
+}

@@ -61,6 +61,7 @@ struct ready_list {
 struct sim_engine {
     int64_t now_ns;
     struct event_queue queue;
+    sim_foresight soon; /* NULL = nobody looks ahead */
     struct node *nodes;
     uint32_t node_count; /* slots ever used */
     uint32_t free_head;
@@ -411,6 +412,36 @@ static inline struct sim_event event_take(struct sim_engine *engine, uint32_t sl
     };
 }
 
+/* How many of the children of the root come before this one. */
+static uint32_t children_before(const struct event_queue *queue, uint32_t child)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 1; i <= EVENT_QUEUE_WAYS; i++)
+        before += event_queue_second_wins(&queue->records[child], &queue->records[i]);
+    return before;
+}
+
+/* The root is out. One of its children comes next, and the least child of that one takes its place
+ * among them: what is far from the root is fetched step by step, each of them an event ahead. */
+static void look_ahead(const struct sim_engine *engine, void *world)
+{
+    const struct event_queue *queue = &engine->queue;
+    const uint32_t next = event_queue_first_child(queue, 1);
+    const uint32_t after = event_queue_first_child(queue, EVENT_QUEUE_WAYS * next + 1);
+    __builtin_prefetch(&engine->nodes[event_record_slot(queue->records[after])]);
+    for (uint32_t i = 1; i <= EVENT_QUEUE_WAYS; i++) {
+        const struct node *node = &engine->nodes[event_record_slot(queue->records[i])];
+        const struct sim_event event = { .time_ns = (int64_t)queue->records[i].time,
+                                         .argument = node->argument,
+                                         .target = (uint32_t)node->what,
+                                         .kind = (uint16_t)(node->what >> 32),
+                                         .phase = (uint16_t)(node->what >> WHAT_PHASE_SHIFT) };
+        engine->soon(world, &event, children_before(queue, i));
+    }
+}
+
+enum { LOOK_AHEAD_FROM = 1 << 11 }; /* pending events; fewer are in the cache as it is */
+
 /* Fires what is due by `until_ns`, which slot_next limits. */
 static weir_status run_until(struct sim_engine *engine, sim_handler handler, void *world,
                              int64_t until_ns)
@@ -420,6 +451,8 @@ static weir_status run_until(struct sim_engine *engine, sim_handler handler, voi
         if (slot == NO_SLOT)
             break;
         const struct sim_event event = event_take(engine, slot);
+        if (engine->hole && engine->queue.size > LOOK_AHEAD_FROM && engine->soon != NULL)
+            look_ahead(engine, world);
         const weir_status status = handler(world, &event);
         hole_close(engine);
         if (status != WEIR_OK)
@@ -447,6 +480,11 @@ weir_status sim_engine_run(struct sim_engine *engine, sim_handler handler, void 
             engine_fail(engine, WEIR_EINVARIANT);
     }
     return engine->fault;
+}
+
+void sim_engine_foresee(struct sim_engine *engine, sim_foresight soon)
+{
+    engine->soon = soon;
 }
 
 void sim_engine_stop(struct sim_engine *engine)

@@ -81,6 +81,13 @@ bool sim_engine_cancel(struct sim_engine *engine, sim_handle handle);
 weir_status sim_engine_run(struct sim_engine *engine, sim_handler handler, void *world,
                            int64_t until_ns);
 
+/* A run with so many pending events that they do not stay in the cache tells of those at the head
+ * of the heap before they fire, so that their memory is on its way; `before`: how many of them
+ * come before this one. The same event comes several times, mostly nearer each time, and may not be
+ * fired at all; nothing may be changed. */
+typedef void (*sim_foresight)(void *world, const struct sim_event *event, uint32_t before);
+void sim_engine_foresee(struct sim_engine *engine, sim_foresight soon);
+
 /* Ends sim_engine_run after the present event; pending events stay. Async-signal-unsafe. */
 void sim_engine_stop(struct sim_engine *engine);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Arrays that grow: one way to make room for one more element.
+ * Arrays that grow: one way to make room for one more element. Arrays that do not, but begin on a
+ * line of the cache.
  */
 #ifndef SIM_ENGINE_ROOM_H
 #define SIM_ENGINE_ROOM_H
@@ -9,8 +10,19 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SIM_ROOM_FIRST = 16 };
+enum { SIM_ROOM_FIRST = 16, SIM_LINE = 64 };
+
+/* Zeros, or NULL; `size` is of one element, and count x size is countable. For free(). */
+static inline void *sim_lines(size_t count, size_t size)
+{
+    const size_t bytes = (count * size / SIM_LINE + 1) * SIM_LINE;
+    void *lines = aligned_alloc(SIM_LINE, bytes);
+    if (lines != NULL)
+        memset(lines, 0, bytes);
+    return lines;
+}
 
 /* Room for at least `count` elements, fewer than 2^31, in `array`, which at least doubles when it
  * grows. The function that says so ends with WEIR_ENOMEM when there is none; the array is as it

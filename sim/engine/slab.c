@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See slab.h. Free records are chained by their slots. */
+/* See slab.h. Free records are chained by their slots. Blocks begin on a line of the cache, so that
+ * a record of 64 bytes is one. */
 #include "sim/engine/slab.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { LINE = 64 };
+_Static_assert((1 << SIM_SLAB_BITS) % LINE == 0, "a block is whole lines, whatever the record");
 
 static weir_status add_block(struct sim_slab *slab)
 {
@@ -15,7 +19,7 @@ static weir_status add_block(struct sim_slab *slab)
         slab->blocks = blocks;
         slab->block_capacity = capacity;
     }
-    slab->blocks[slab->block_count] = malloc(slab->size << SIM_SLAB_BITS);
+    slab->blocks[slab->block_count] = aligned_alloc(LINE, slab->size << SIM_SLAB_BITS);
     if (slab->blocks[slab->block_count] == NULL)
         return WEIR_ENOMEM;
     slab->block_count++;

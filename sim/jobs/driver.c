@@ -4,6 +4,8 @@
  */
 #include "sim/jobs/jobs.h"
 
+#include "sim/engine/room.h"
+
 #include "sim/record/record.h"
 
 #include <math.h>
@@ -179,6 +181,26 @@ static weir_status event(void *self, const struct sim_event *event)
 static weir_status worked(void *self, uint32_t target, sim_handle work)
 {
     return sim_jobs_ended(self, target, work);
+}
+
+/* The job; what is known of its run, which only the job says; its first worker, which only that
+ * does. Each is there when the next one is asked for. */
+static void foresee(const void *self, uint32_t target, uint32_t before)
+{
+    const struct sim_jobs_run *run = self;
+    const struct sim_job *job = sim_job_at(run, target);
+    if (before > 1) {
+        __builtin_prefetch(job, 1);
+        return;
+    }
+    if (job->life == 0)
+        return;
+    const struct sim_job_life *life = sim_job_life(run, job);
+    if (before == 0)
+        sim_workers_foresee(run->config.workers, life->first_worker, life->node);
+    else
+        for (size_t i = 0; i < sizeof *life; i += SIM_LINE)
+            __builtin_prefetch((const char *)life + i, 1);
 }
 
 /* ---- workers ---- */
@@ -367,6 +389,7 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .stop = stop,
                                                 .settle = settle,
                                                 .worked = worked,
+                                                .foresee = foresee,
                                                 .paced = paced,
                                                 .speeds = speeds,
                                                 .denied = denied,

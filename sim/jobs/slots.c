@@ -16,17 +16,10 @@ void sim_job_slots_close(struct sim_job_slots *slots)
     sim_job_slots_open(slots);
 }
 
-/* Of the job in a place of the table. */
-static uint64_t id_at(const struct sim_job_slots *slots, uint32_t entry)
+static uint32_t home_of(const struct sim_job_slots *slots, uint32_t number)
 {
-    const struct sim_job *job = sim_slab_at(&slots->jobs, entry - 1);
-    return job->id;
-}
-
-static uint32_t home_of(const struct sim_job_slots *slots, uint64_t id)
-{
-    const uint64_t hash = (id * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-    return (uint32_t)(hash * slots->table_capacity >> 32);
+    const uint64_t hash = (number * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    return (uint32_t)((hash & UINT32_MAX) * slots->table_capacity >> 32);
 }
 
 static uint32_t next_place(const struct sim_job_slots *slots, uint32_t place)
@@ -40,11 +33,19 @@ static uint32_t distance(const struct sim_job_slots *slots, uint32_t from, uint3
     return to >= from ? to - from : to + slots->table_capacity - from;
 }
 
-/* The place of the number in the table, or the empty one where it would be. */
+static bool is_at(const struct sim_job_slots *slots, uint32_t place, uint64_t id)
+{
+    if (slots->table[place].number != (uint32_t)id)
+        return false;
+    const struct sim_job *job = sim_slab_at(&slots->jobs, slots->table[place].slot - 1);
+    return job->id == id;
+}
+
+/* The place of the job in the table, or the empty one where it would be. */
 static uint32_t place_of(const struct sim_job_slots *slots, uint64_t id)
 {
-    uint32_t place = home_of(slots, id);
-    while (slots->table[place] != 0 && id_at(slots, slots->table[place]) != id)
+    uint32_t place = home_of(slots, (uint32_t)id);
+    while (slots->table[place].slot != 0 && !is_at(slots, place, id))
         place = next_place(slots, place);
     return place;
 }
@@ -53,25 +54,34 @@ uint32_t sim_job_slots_find(const struct sim_job_slots *slots, uint64_t id)
 {
     if (slots->table_capacity == 0)
         return WEIR_NO_INDEX;
-    const uint32_t place = place_of(slots, id);
-    return slots->table[place] == 0 ? WEIR_NO_INDEX : slots->table[place] - 1;
+    const uint32_t slot = slots->table[place_of(slots, id)].slot;
+    return slot == 0 ? WEIR_NO_INDEX : slot - 1;
+}
+
+/* Puts an entry that is not there into the first empty place. */
+static void put(struct sim_job_slots *slots, struct sim_job_entry entry)
+{
+    uint32_t place = home_of(slots, entry.number);
+    while (slots->table[place].slot != 0)
+        place = next_place(slots, place);
+    slots->table[place] = entry;
 }
 
 static weir_status reserve_table(struct sim_job_slots *slots)
 {
-    if (slots->alive < slots->table_capacity / 4 * 3)
+    if (slots->alive < slots->table_capacity / 8 * 7)
         return WEIR_OK;
-    uint32_t *old = slots->table;
+    struct sim_job_entry *old = slots->table;
     const uint32_t old_capacity = slots->table_capacity;
     const uint32_t capacity = old_capacity == 0 ? 64 : old_capacity / 2 * 3;
-    uint32_t *table = calloc(capacity, sizeof(*table));
+    struct sim_job_entry *table = calloc(capacity, sizeof(*table));
     if (table == NULL)
         return WEIR_ENOMEM;
     slots->table = table;
     slots->table_capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; i++)
-        if (old[i] != 0)
-            table[place_of(slots, id_at(slots, old[i]))] = old[i];
+        if (old[i].slot != 0)
+            put(slots, old[i]);
     free(old);
     return WEIR_OK;
 }
@@ -83,7 +93,7 @@ weir_status sim_job_slots_take(struct sim_job_slots *slots, uint64_t id, struct 
     WEIR_TRY(sim_slab_take(&slots->jobs, &record));
     *job = record;
     (*job)->id = id;
-    slots->table[place_of(slots, id)] = (*job)->slot + 1;
+    put(slots, (struct sim_job_entry){ (uint32_t)id, (*job)->slot + 1 });
     slots->alive++;
     return WEIR_OK;
 }
@@ -91,15 +101,15 @@ weir_status sim_job_slots_take(struct sim_job_slots *slots, uint64_t id, struct 
 void sim_job_slots_give(struct sim_job_slots *slots, struct sim_job *job)
 {
     uint32_t gap = place_of(slots, job->id);
-    for (uint32_t place = next_place(slots, gap); slots->table[place] != 0;
+    for (uint32_t place = next_place(slots, gap); slots->table[place].slot != 0;
          place = next_place(slots, place)) {
-        const uint32_t home = home_of(slots, id_at(slots, slots->table[place]));
+        const uint32_t home = home_of(slots, slots->table[place].number);
         if (distance(slots, home, place) < distance(slots, gap, place))
             continue; /* it is nearer to its home than the gap is */
         slots->table[gap] = slots->table[place];
         gap = place;
     }
-    slots->table[gap] = 0;
+    slots->table[gap].slot = 0;
     sim_slab_give(&slots->jobs, job);
     slots->alive--;
 }

@@ -2,9 +2,10 @@
 /*
  * Where the jobs that are there live: slots that are reused, found by the number of the job.
  *
- * Open addressing with linear probing, at most three quarters full, growing by half; removal shifts
+ * Open addressing with linear probing, at most seven eighths full, growing by half; removal shifts
  * back, so there are no tombstones and memory follows the jobs that are there, not the numbers
- * given.
+ * given. The low half of the number stands in the table, and says where its place is; so a search
+ * touches no job but the one that it finds.
  */
 #ifndef SIM_JOBS_SLOTS_H
 #define SIM_JOBS_SLOTS_H
@@ -13,9 +14,14 @@
 
 struct sim_job;
 
+struct sim_job_entry {
+    uint32_t number; /* the low half */
+    uint32_t slot;   /* + 1; 0 = empty */
+};
+
 struct sim_job_slots {
     struct sim_slab jobs;
-    uint32_t *table; /* slot + 1; 0 = empty */
+    struct sim_job_entry *table;
     uint32_t table_capacity, alive;
 };
 

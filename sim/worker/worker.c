@@ -5,6 +5,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/sharing.h"
 #include "sim/engine/apart.h"
+#include "sim/engine/room.h"
 #include "sim/record/meter_physics.h"
 #include "sim/record/record.h"
 #include "sim/worker/hold.h"
@@ -67,6 +68,16 @@ struct sim_worker *sim_workers_find(const struct sim_workers *workers, uint64_t 
 {
     const struct sim_hold *hold = sim_key_find(&workers->holds, id);
     return hold == NULL ? NULL : hold->worker;
+}
+
+void sim_workers_foresee(const struct sim_workers *workers, uint64_t id, uint32_t node)
+{
+    const char *worker = (const char *)sim_workers_find(workers, id);
+    if (worker == NULL)
+        return;
+    for (size_t i = 0; i < sizeof(struct worker_record); i += SIM_LINE)
+        __builtin_prefetch(worker + i, 1);
+    sim_cluster_foresee(workers->context->cluster, node);
 }
 
 struct sim_worker *sim_workers_of_event(const struct sim_workers *workers,

@@ -173,6 +173,9 @@ struct sim_driver_ops {
     /* Work that it began as sim_work_owner(index, target) among the activities of the run is done.
      * NULL = it begins none. */
     weir_status (*worked)(void *self, uint32_t target, sim_handle work);
+    /* That work will be done before long, when `before` others are: fetches what it will need.
+     * NULL = nothing. */
+    void (*foresee)(const void *self, uint32_t target, uint32_t before);
 
     /* A plan, or the initial state. Takes the devices by sim_worker_start and begins set-up; what
      * the truth refuses is *reason, and then nothing has changed. */

@@ -535,6 +535,17 @@ static weir_status work_ended(struct sim_world *world, const struct sim_event *e
     return WEIR_OK;
 }
 
+static void foresee(void *state, const struct sim_event *event, uint32_t before)
+{
+    const struct sim_world *world = state;
+    const uint64_t index = event->argument >> 32; /* sim_work_owner */
+    if (!sim_activities_foresee(world->context.activities, event) || index == 0)
+        return;
+    const struct sim_driver *driver = &world->drivers[index];
+    if (driver->ops->foresee != NULL)
+        driver->ops->foresee(driver->self, (uint32_t)event->argument, before);
+}
+
 /* Of several at one instant the first takes all causes along. */
 static weir_status wake(struct sim_world *world, const struct sim_event *event)
 {
@@ -646,6 +657,7 @@ weir_status sim_world_begin(struct sim_world *world)
 
 weir_status sim_world_advance(struct sim_world *world, int64_t until_ns)
 {
+    sim_engine_foresee(world->context.engine, foresee);
     return sim_engine_run(world->context.engine, handle, world, until_ns);
 }
 

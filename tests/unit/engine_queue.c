@@ -475,6 +475,79 @@ static void a_run_stops_at_its_horizon_inclusive(void)
     world_close(world);
 }
 
+/* Many events at times of their own; who fires one schedules the next far behind. */
+enum { AHEAD = 5000, AHEAD_FIRED = 20000 };
+
+struct foreseen {
+    struct sim_engine *engine;
+    uint64_t seed;
+    uint32_t told_next; /* target told of as the next one, and at the event before */
+    uint32_t expected;
+    uint32_t told, right, fired, sum;
+};
+
+static int64_t drawn_ns(struct foreseen *world)
+{
+    world->seed = world->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return 1 + (int64_t)(world->seed >> 30);
+}
+
+static void note_foreseen(void *context, const struct sim_event *event, uint32_t before)
+{
+    struct foreseen *world = context;
+    world->told++;
+    CHECK(event->kind == 3 && event->argument == event->target * UINT64_C(5));
+    CHECK(event->time_ns >= sim_engine_now(world->engine));
+    CHECK(before < 4);
+    world->sum += before;
+    if (before == 0)
+        world->told_next = event->target;
+}
+
+static void plan_foreseen(struct foreseen *world, uint32_t target)
+{
+    const struct sim_event event = { .time_ns = sim_engine_now(world->engine) + drawn_ns(world),
+                                     .target = target,
+                                     .kind = 3,
+                                     .argument = target * UINT64_C(5) };
+    CHECK(sim_engine_schedule(world->engine, &event) != SIM_NO_HANDLE);
+}
+
+/* Nearly always what comes is not before what was to come next. */
+static weir_status fire_foreseen(void *context, const struct sim_event *event)
+{
+    struct foreseen *world = context;
+    world->right += world->expected == event->target;
+    world->expected = world->told_next;
+    plan_foreseen(world, event->target);
+    return ++world->fired < AHEAD_FIRED ? WEIR_OK : WEIR_EINTERRUPTED;
+}
+
+static uint64_t digest_foreseen(sim_foresight soon, struct foreseen *world)
+{
+    *world = (struct foreseen){
+        .engine = sim_engine_create(), .seed = 1, .told_next = UINT32_MAX, .expected = UINT32_MAX
+    };
+    for (uint32_t i = 0; i < AHEAD; i++)
+        plan_foreseen(world, i);
+    sim_engine_foresee(world->engine, soon);
+    CHECK_I64(sim_engine_run(world->engine, fire_foreseen, world, SIM_TIME_MAX), WEIR_EINTERRUPTED);
+    const uint64_t digest = sim_engine_digest(world->engine);
+    sim_engine_destroy(world->engine);
+    return digest;
+}
+
+static void what_comes_next_is_told_of_and_changes_nothing(void)
+{
+    struct foreseen blind;
+    struct foreseen seeing;
+    CHECK(digest_foreseen(NULL, &blind) == digest_foreseen(note_foreseen, &seeing));
+    CHECK_I64(blind.told, 0);
+    CHECK_I64(seeing.told, 4 * AHEAD_FIRED);
+    CHECK_I64(seeing.sum, (0 + 1 + 2 + 3) * AHEAD_FIRED);
+    CHECK(seeing.right > AHEAD_FIRED / 100 * 99);
+}
+
 /* --- memory, counts, digest --------------------------------------------------------------- */
 
 /* The same slots serve all cycles: the peak of the set tells, and the allocator agrees. */
@@ -610,6 +683,8 @@ static const struct test tests[] = {
     { "a failing handler stops the run", a_failing_handler_stops_the_run },
     { "stop ends the run and keeps what is pending", stop_ends_the_run_and_keeps_what_is_pending },
     { "a run stops at its horizon inclusive", a_run_stops_at_its_horizon_inclusive },
+    { "what comes next is told of and changes nothing",
+      what_comes_next_is_told_of_and_changes_nothing },
     { "ten million schedule and cancel cycles use constant memory",
       ten_million_schedule_cancel_cycles_use_constant_memory },
     { "statistics count what happened", statistics_count_what_happened },
