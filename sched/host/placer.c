@@ -578,6 +578,26 @@ weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
                                                   : start_fresh(placer, pool, error);
 }
 
+weir_status weir_placer_start_back(struct weir_placer *placer, uint32_t pool,
+                                   struct weir_error *error)
+{
+    const struct weir_placer_pool *const stopped = pool_at(placer, pool);
+    const uint32_t count =
+        stopped->list.count > 0 ? stopped->list.count : stopped->stopped.entry_count;
+    uint64_t id;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!look_up_stopped(stopped, i, &id, &placer->answer.alloc) ||
+            !weir_cluster_fits(placer->bound.scratch, &placer->answer.alloc))
+            continue;
+        placer->counts.tried++;
+        placer->answer.reused = i;
+        placer->pools[pool].is_refused = 0;
+        return keep_stopped(placer, pool, error);
+    }
+    return WEIR_EBUSY;
+}
+
 weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,
                                     struct weir_error *error)
 {

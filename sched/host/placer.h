@@ -74,6 +74,11 @@ weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, u
 weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
                                  const struct weir_alloc *alloc, struct weir_error *error);
 
+/* Lets a worker of a pool stay after all that this plan stopped and whose place is free.
+ * WEIR_EBUSY: there is none. O(its stopped workers). */
+weir_status weir_placer_start_back(struct weir_placer *placer, uint32_t pool,
+                                   struct weir_error *error);
+
 /* repack.c: how many of `count` pools would have a worker if all of theirs were stopped and they
  * got their first one anew, in this order. Scratch and plan are left as they were. */
 weir_status weir_placer_try_anew(struct weir_placer *placer, const uint32_t *pools, uint32_t count,

@@ -12,6 +12,7 @@
 #include "sched/placement/scan.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
     RUIN_MOST = 8,    /* nodes emptied at once */
@@ -568,13 +569,24 @@ static weir_status reserve(struct weir_packing *packing)
     return WEIR_OK;
 }
 
-/* By node and place, so that workers of one pool in a like place are found in the same order. */
+static int by_node_and_age(const void *a, const void *b)
+{
+    const struct weir_worker *const one = &((const struct weir_packing_worker *)a)->worker;
+    const struct weir_worker *const other = &((const struct weir_packing_worker *)b)->worker;
+
+    if (one->alloc.node != other->alloc.node)
+        return one->alloc.node < other->alloc.node ? -1 : 1;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+/* Of each node, the oldest first: of workers in like places those come back that are there for
+ * longest, and those that this plan started go. */
 static weir_status list_originals(struct weir_packing *packing)
 {
     struct weir_worker worker;
 
     packing->original_count = 0;
-    for (uint32_t n = packing->node_count; n-- > 0;) {
+    for (uint32_t n = 0; n < packing->node_count; n++) {
         uint32_t cursor = 0;
         packing->first[n] = 0;
         while (weir_cluster_node_worker(packing->scratch, n, &cursor, &worker)) {
@@ -583,11 +595,17 @@ static weir_status list_originals(struct weir_packing *packing)
                 continue;
             WEIR_ROOM(&packing->run->allocator, packing->originals, packing->original_capacity,
                       packing->original_count + 1);
-            packing->originals[packing->original_count++] = (struct weir_packing_worker){
-                .pool = worker.owner.index, .next = packing->first[n], .worker = worker
-            };
-            packing->first[n] = packing->original_count;
+            packing->originals[packing->original_count++] =
+                (struct weir_packing_worker){ .pool = worker.owner.index, .worker = worker };
         }
+    }
+    if (packing->original_count > 0)
+        qsort(packing->originals, packing->original_count, sizeof packing->originals[0],
+              by_node_and_age);
+    for (uint32_t i = packing->original_count; i-- > 0;) {
+        uint32_t *const first = &packing->first[packing->originals[i].worker.alloc.node];
+        packing->originals[i].next = *first;
+        *first = i + 1;
     }
     return WEIR_OK;
 }

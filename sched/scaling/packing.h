@@ -14,8 +14,7 @@
  *
  * Invariants: what comes back to a node stands where it stood, as the worker it was, when that
  * place is free; workers of pools that are not free, and groups over several nodes, stay. The
- * search draws from a seed of its own and looks at places, never at the names of workers, so the
- * same state is searched in the same way.
+ * search draws from a seed of its own, so the same state is searched in the same way.
  * Cost: a try O(workers of at most 8 nodes); bulk filling O(pools x nodes) for each of about ten z.
  */
 #ifndef SCHED_SCALING_PACKING_H

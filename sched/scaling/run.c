@@ -164,7 +164,13 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
 
 weir_status weir_run_start(struct weir_run *run, uint32_t pool)
 {
-    WEIR_TRY(weir_placer_start(run->placer, pool, run->error));
+    weir_status status = WEIR_EBUSY;
+
+    if (run->brings_back)
+        status = weir_placer_start_back(run->placer, pool, run->error);
+    if (status == WEIR_EBUSY)
+        status = weir_placer_start(run->placer, pool, run->error);
+    WEIR_TRY(status);
     run->pools[pool].workers++;
     run->pools[pool].started++;
     return WEIR_OK;

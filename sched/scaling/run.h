@@ -74,6 +74,7 @@ struct weir_run {
     uint32_t donor_capacity, order_capacity;
     bool fixed_may_give; /* the same */
     bool is_anew;        /* all workers were stopped before the phases */
+    bool brings_back; /* weir_run_start: whoever was stopped first, before the placement policy */
 };
 
 /* The parameters all policies of this folder share, first in their tables, in this order. */

@@ -65,6 +65,7 @@ static weir_status searcher_create(const struct weir_params *params,
     if (searcher == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_run_init(&searcher->run, params, &memory);
+    searcher->run.brings_back = true;
     searcher->packing = (struct weir_packing){ .run = &searcher->run };
     searcher->horizon_s = params->values[PARAM_HORIZON];
     searcher->setup_s = params->values[PARAM_SETUP];
