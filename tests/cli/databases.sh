@@ -11,7 +11,7 @@ two_variants 300 >small.yaml
 expect 0 "$WEIR_BIN" compare small.yaml -n 2 -q -o good.db
 
 # Every command says here how it opens a database, so that a new one cannot be forgotten.
-readers='compare report plot explain diff rerun snapshot check upgrade run'
+readers='compare report plot explain diff rerun snapshot check upgrade run merge'
 strangers='show validate trace import decide'
 without='policies doctor schema completion'
 like_run='search' # goes on with what it began, in the same way
@@ -29,6 +29,7 @@ open_with() {
     rerun) echo "rerun $2" ;;
     snapshot) echo "snapshot $2 --at 1s" ;;
     check | upgrade) echo "$1 $2" ;;
+    merge) echo "merge $2 --force -o merged.db" ;;
     run) echo "compare small.yaml -n 2 -q --resume -o $2" ;;
     esac
 }
