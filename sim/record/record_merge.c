@@ -45,10 +45,10 @@ static weir_status check_shard(struct sim_recorder *recorder, const char *shard,
     return WEIR_OK;
 }
 
-/* The runs that are taken: those that are not here. A run that both have is the same one, or one of
- * the two was made by something else. */
-static weir_status choose_runs(struct sim_recorder *recorder, const char *shard, bool finished_only,
-                               struct weir_error *error)
+/* Finished runs that are not here. A run that both have is the same one, or one of the two was made
+ * by something else. */
+static weir_status choose_finished(struct sim_recorder *recorder, const char *shard,
+                                   struct weir_error *error)
 {
     static const char conflict[] =
         "SELECT s.variant, s.replication FROM shard.run s JOIN main.run m USING (run_id) WHERE "
@@ -65,17 +65,24 @@ static weir_status choose_runs(struct sim_recorder *recorder, const char *shard,
                       shard, sqlite3_column_text(row, 0), (long long)sqlite3_column_int64(row, 1));
     (void)sqlite3_finalize(row);
     WEIR_TRY(status);
+    return record_execute(recorder,
+                          "INSERT INTO temp.taken SELECT run_id FROM shard.run WHERE run_id "
+                          "NOT IN (SELECT run_id FROM main.run) AND " SIM_RUN_IS_FINISHED,
+                          error);
+}
+
+/* The shard of a run has nothing that is here. */
+static weir_status choose_runs(struct sim_recorder *recorder, const char *shard, bool finished_only,
+                               struct weir_error *error)
+{
     WEIR_TRY(record_execute(recorder,
                             "CREATE TEMP TABLE IF NOT EXISTS taken (run_id INTEGER PRIMARY KEY);"
                             "DELETE FROM temp.taken",
                             error));
-    return record_execute(recorder,
-                          finished_only
-                              ? "INSERT INTO temp.taken SELECT run_id FROM shard.run WHERE run_id "
-                                "NOT IN (SELECT run_id FROM main.run) AND " SIM_RUN_IS_FINISHED
-                              : "INSERT INTO temp.taken SELECT run_id FROM shard.run WHERE run_id "
-                                "NOT IN (SELECT run_id FROM main.run)",
-                          error);
+    return finished_only
+               ? choose_finished(recorder, shard, error)
+               : record_execute(recorder, "INSERT INTO temp.taken SELECT run_id FROM shard.run",
+                                error);
 }
 
 /* Both databases have the same schema, so columns agree by position. Of command lines that differ
