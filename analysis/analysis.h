@@ -110,6 +110,9 @@ struct an_change {
     char plain[96], relative[96];
 };
 struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, size_t variant);
+/* The row of a metric, NULL when there is none; `comparison` may be NULL. */
+const struct an_metric_row *an_comparison_row(const struct an_comparison *comparison,
+                                              const char *metric);
 void an_comparison_destroy(struct an_comparison *comparison);
 
 /* ---- charts and report ---- */

@@ -531,10 +531,7 @@ static const char assigned_sql[] =
 
 static bool has_row(const struct an_comparison *comparison, const char *metric)
 {
-    for (size_t i = 0; i < comparison->row_count; i++)
-        if (strcmp(comparison->rows[i].metric, metric) == 0)
-            return true;
-    return false;
+    return an_comparison_row(comparison, metric) != NULL;
 }
 
 /* Unless it is there, or is about next to nothing. */
@@ -619,15 +616,6 @@ static weir_status add_rows(struct an_keeper *keeper, const struct an_compare_op
 
 /* ---- the goal ---- */
 
-static const struct an_metric_row *row_of(const struct an_comparison *comparison,
-                                          const char *metric)
-{
-    for (size_t i = 0; i < comparison->row_count; i++)
-        if (strcmp(comparison->rows[i].metric, metric) == 0)
-            return &comparison->rows[i];
-    return NULL;
-}
-
 static void write_condition(FILE *out, const struct an_condition *condition,
                             const struct an_metric_row *row)
 {
@@ -641,7 +629,7 @@ static void write_missed(FILE *out, const struct an_comparison *comparison,
     const char *gap = "";
     for (size_t i = 0; i < goal->condition_count; i++) {
         const struct an_condition *condition = &goal->conditions[i];
-        const struct an_metric_row *row = row_of(comparison, condition->metric);
+        const struct an_metric_row *row = an_comparison_row(comparison, condition->metric);
         if (row == NULL || is_early(comparison, variant) ||
             an_condition_holds(condition, row->cells[variant].mean))
             continue;
@@ -659,7 +647,7 @@ static void write_goal(FILE *out, const struct an_comparison *comparison,
         return;
     (void)fprintf(out, "%s %s", goal->better > 0 ? "more" : "less", comparison->rows[0].label);
     for (size_t i = 0; i < goal->condition_count; i++) {
-        const struct an_metric_row *row = row_of(comparison, goal->conditions[i].metric);
+        const struct an_metric_row *row = an_comparison_row(comparison, goal->conditions[i].metric);
         (void)fputs(i == 0 ? " while " : " and ", out);
         if (row != NULL)
             write_condition(out, &goal->conditions[i], row);

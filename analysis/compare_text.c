@@ -98,6 +98,15 @@ struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, 
     return change;
 }
 
+const struct an_metric_row *an_comparison_row(const struct an_comparison *comparison,
+                                              const char *metric)
+{
+    for (size_t i = 0; comparison != NULL && i < comparison->row_count; i++)
+        if (strcmp(comparison->rows[i].metric, metric) == 0)
+            return &comparison->rows[i];
+    return NULL;
+}
+
 void an_comparison_destroy(struct an_comparison *comparison)
 {
     if (comparison == NULL)

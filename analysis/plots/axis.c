@@ -95,15 +95,6 @@ static double x_of(const struct sheet *sheet, size_t variant)
     return place;
 }
 
-static const struct an_metric_row *row_named(const struct an_comparison *comparison,
-                                             const char *metric)
-{
-    for (size_t i = 0; i < comparison->row_count; i++)
-        if (strcmp(comparison->rows[i].metric, metric) == 0)
-            return &comparison->rows[i];
-    return NULL;
-}
-
 static void take_point(struct sheet *sheet, const struct an_comparison *comparison, size_t point)
 {
     for (size_t v = 0; v < sheet->points->variant_count; v++) {
@@ -112,7 +103,8 @@ static void take_point(struct sheet *sheet, const struct an_comparison *comparis
         for (size_t c = 0; c < comparison->variant_count; c++)
             if (strcmp(comparison->variants[c], sheet->points->arms[v]) == 0)
                 for (size_t i = 0; i < sheet->panels; i++) {
-                    const struct an_metric_row *row = row_named(comparison, sheet->rows[i]->metric);
+                    const struct an_metric_row *row =
+                        an_comparison_row(comparison, sheet->rows[i]->metric);
                     if (row != NULL)
                         sheet->cells[v][i] = row->cells[c];
                 }

@@ -14,6 +14,7 @@
     X(run, "simulate a scenario, write a result database, print a summary")                        \
     X(compare, "run the variants of a scenario, or compare those of a database")                   \
     X(search, "the smallest or largest value of a path that meets a target")                       \
+    X(merge, "put the parts of an experiment together")                                            \
     X(report, "turn a database into one HTML page with charts")                                    \
     X(plot, "draw one chart of a database")                                                        \
     X(explain, "say why a worker is where it is, or why a stage got none")                         \

@@ -27,7 +27,7 @@ struct options {
     const char *baseline;
     struct sim_windows_given windows;
     struct sim_words metrics, files, axes, fail_if;
-    const char *ci_rel, *min_effect;
+    const char *ci_rel, *min_effect, *shard;
     uint32_t most;
     struct sim_gate gate;
     const char *observed;
@@ -51,6 +51,8 @@ static const struct sim_option command_rows[] = {
       "'latency p95 > 30 min'; may be repeated" },
     { "min-effect", 0, "PERCENT", SIM_OPTION(TEXT, options, min_effect),
       "With --fail-if: smaller changes count as none" },
+    { "shard", 0, "I/N", SIM_OPTION(TEXT, options, shard),
+      "Make the I-th of N parts of the runs alone; weir merge puts them together" },
     { "dry-run", 0, NULL, SIM_OPTION(FLAG, options, simulate.dry_run),
       "Say what would be run, and run nothing" },
     { "observed", 0, "FILE.csv", SIM_OPTION(TEXT, options, observed),
@@ -281,6 +283,31 @@ static bool begin_adaptive(const struct options *options, struct sim_simulate_op
     return sim_adaptive_begin(adaptive, points_of(simulate->axes));
 }
 
+/* "2/4": runs 2, 6, 10 ... of the experiment. */
+static bool read_shard(const struct options *options, struct sim_simulate_options *simulate)
+{
+    unsigned part = 0;
+    unsigned parts = 0;
+    int end = 0;
+    if (options->shard == NULL)
+        return true;
+    const bool is_read = sscanf(options->shard, "%u/%u%n", &part, &parts, &end) == 2 &&
+                         options->shard[end] == '\0' && part >= 1 && part <= parts;
+    if (!is_read)
+        (void)fprintf(stderr,
+                      "weir: --shard: expected I/N with I from 1 to N, as 2/4, found '%s'\n",
+                      options->shard);
+    else if (simulate->replications == SIM_REPLICATIONS_AUTO || options->fail_if.count > 0)
+        (void)fprintf(stderr, "weir: --shard: %s needs all runs\n",
+                      options->fail_if.count > 0 ? "--fail-if" : "-n auto");
+    else if (simulate->output == NULL)
+        (void)fprintf(stderr, "weir: --shard: every part needs a database of its own: -o DB\n");
+    else
+        simulate->shards = parts;
+    simulate->shard = part - 1;
+    return simulate->shards > 0;
+}
+
 static int run_and_print(struct options *options, struct sim_simulate_options *simulate,
                          const struct sim_adaptive *adaptive, const char *command_line)
 {
@@ -290,13 +317,17 @@ static int run_and_print(struct options *options, struct sim_simulate_options *s
     int code = sim_simulate(simulate, true, command_line, &policies, &experiment);
     if (simulate->dry_run && code == SIM_EXIT_OK)
         sim_points_plan(&experiment, simulate->common.format);
-    else if (sim_experiment_has_results(&experiment)) { /* what failed takes nothing from others */
+    else if (simulate->shards > 0 && code == SIM_EXIT_OK)
+        printf("%s: part %u of %u; when all are made: weir merge PARTS... -o DB\n",
+               experiment.database, simulate->shard + 1, simulate->shards);
+    else if (simulate->shards == 0 &&
+             sim_experiment_has_results(&experiment)) { /* what failed takes nothing from others */
         const int compared = print_comparison(options, experiment.database);
         code = code == SIM_EXIT_OK ? compared : code;
         if (simulate->rounds != NULL && is_table)
             sim_adaptive_print(adaptive);
     }
-    if (experiment.database != NULL && !simulate->dry_run && is_table &&
+    if (experiment.database != NULL && !simulate->dry_run && simulate->shards == 0 && is_table &&
         (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK))
         printf("next: weir report %s\n", experiment.database);
     code = sim_simulate_verdict(simulate, &experiment, code);
@@ -314,7 +345,8 @@ static int run_and_compare(struct options *options, const char *command_line)
     simulate.axes = &axes;
     if (simulate.no_database)
         (void)fprintf(stderr, "weir: compare needs its database; drop --no-db\n");
-    else if (sim_axes_parse(&options->axes, &axes) && begin_adaptive(options, &simulate, &adaptive))
+    else if (sim_axes_parse(&options->axes, &axes) && read_shard(options, &simulate) &&
+             begin_adaptive(options, &simulate, &adaptive))
         code = read_gate(options, &simulate, command_line);
     if (code == SIM_EXIT_OK)
         code = run_and_print(options, &simulate, &adaptive, command_line);

@@ -65,15 +65,6 @@ static size_t variant_at(const struct an_points *points, size_t point)
     return v;
 }
 
-static const struct an_metric_row *row_named(const struct an_comparison *comparison,
-                                             const char *metric)
-{
-    for (size_t i = 0; comparison != NULL && i < comparison->row_count; i++)
-        if (strcmp(comparison->rows[i].metric, metric) == 0)
-            return &comparison->rows[i];
-    return NULL;
-}
-
 static bool has_arms(const struct page *page)
 {
     return page->points->variant_count > page->points->point_count;
@@ -145,14 +136,16 @@ static void add_point(struct sim_table *table, const struct page *page,
         if (has_arms(page))
             sim_table_add(table, comparison->variants[v]);
         for (size_t i = 0; i < heading->shown; i++) {
-            const struct an_metric_row *row = row_named(comparison, heading->rows[i]->metric);
+            const struct an_metric_row *row =
+                an_comparison_row(comparison, heading->rows[i]->metric);
             char mean[SIM_COMPARE_CELL] = "-";
             if (row != NULL)
                 sim_compare_mean(row, &row->cells[v], mean);
             sim_table_add(table, mean);
         }
         if (has_arms(page))
-            add_judged(table, comparison, row_named(comparison, heading->rows[0]->metric), v);
+            add_judged(table, comparison, an_comparison_row(comparison, heading->rows[0]->metric),
+                       v);
     }
 }
 
@@ -164,7 +157,7 @@ static void print_winners(const struct page *page)
         size_t best = 0;
         size_t judged = 0;
         for (size_t p = 0; p < page->points->point_count; p++) {
-            const struct an_metric_row *row = row_named(page->comparisons[p], metric);
+            const struct an_metric_row *row = an_comparison_row(page->comparisons[p], metric);
             if (row == NULL || v >= page->comparisons[p]->variant_count)
                 continue;
             judged++;

@@ -515,7 +515,7 @@ static weir_status run_all(struct job *job, struct weir_error *error)
     if (status == WEIR_OK)
         status = run_rounds(job, recorder, error);
     job->experiment->is_interrupted = is_stopped();
-    if (status == WEIR_OK && !is_stopped())
+    if (status == WEIR_OK && !is_stopped() && job->options->shards == 0)
         status = judge(job, recorder, error);
     const weir_status closed = sim_recorder_close(recorder, status == WEIR_OK ? error : NULL);
     sim_experiment_file_close(&job->file);
@@ -626,7 +626,9 @@ static bool open_job(struct job *job)
     job->ended = calloc(job->count + 1, sizeof(*job->ended));
     job->wanted = calloc(job->count + 1, sizeof(*job->wanted));
     for (size_t i = 0; job->wanted != NULL && i < job->count; i++)
-        job->wanted[i] = job->options->rounds == NULL;
+        job->wanted[i] =
+            job->options->rounds == NULL &&
+            (job->options->shards == 0 || i % job->options->shards == job->options->shard);
     return job->wanted != NULL && job->progress != NULL && job->summaries != NULL &&
            job->slots != NULL && job->ended != NULL;
 }

@@ -44,6 +44,7 @@ struct sim_experiment_options {
     size_t variants_count;
     const struct sim_axes *axes;     /* NULL = none */
     const struct sim_rounds *rounds; /* NULL = all runs, at once */
+    uint32_t shard, shards;          /* of the runs every `shards`-th from `shard` on; 0 = all */
     bool is_lazy;                    /* scenarios of points are read when they are wanted */
     bool all_variants; /* false = the scenario itself, or the one of the command line */
     bool resume;       /* keep complete runs of the database */

@@ -187,20 +187,25 @@ static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenari
     return stamp_assumptions(recorder, scenario, error);
 }
 
+/* A part is of the same experiment as all of it. */
+static char *without_shard(const char *command_line)
+{
+    char *text = strdup(command_line);
+    char *from = text == NULL ? NULL : strstr(text, " --shard");
+    if (from == NULL)
+        return text;
+    const char *to = from + strlen(" --shard") + 1; /* "=" or a blank */
+    to += strcspn(to, " ");
+    memmove(from, to, strlen(to) + 1);
+    return text;
+}
+
 static weir_status write_experiment(const struct sim_experiment_options *options,
                                     const struct sim_experiment *experiment,
                                     const struct sim_identity *identity,
                                     struct sim_recorder *recorder, struct weir_error *error)
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
-    const struct sim_experiment_row row = { .scenario = scenario->name,
-                                            .description = scenario->description == NULL
-                                                               ? ""
-                                                               : scenario->description,
-                                            .resolved_yaml = scenario->resolved,
-                                            .command_line = options->command_line,
-                                            .baseline = experiment->labels[0],
-                                            .scenario_digest = scenario->digest };
     int64_t id = 0; /* always 1: a file has one experiment */
     char varies[256];
     sim_scenario_varies(experiment->scenarios, options->is_lazy ? 1 : experiment->variant_count,
@@ -210,7 +215,18 @@ static weir_status write_experiment(const struct sim_experiment_options *options
     WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
     WEIR_TRY(stamp_goal(recorder, scenario, error));
     WEIR_TRY(stamp_windows(recorder, scenario, error));
-    WEIR_TRY(sim_recorder_experiment(recorder, &row, &id, error));
+    char *command_line = without_shard(options->command_line);
+    const struct sim_experiment_row row = {
+        .scenario = scenario->name,
+        .description = scenario->description == NULL ? "" : scenario->description,
+        .resolved_yaml = scenario->resolved,
+        .command_line = command_line == NULL ? "" : command_line,
+        .baseline = experiment->labels[0],
+        .scenario_digest = scenario->digest
+    };
+    const weir_status written = sim_recorder_experiment(recorder, &row, &id, error);
+    free(command_line);
+    WEIR_TRY(written);
     WEIR_TRY(stamp_points(recorder, &experiment->points, error));
     for (size_t i = 0; i < scenario->files_count; i++)
         WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,

@@ -27,7 +27,8 @@ struct sim_simulate_options {
     uint32_t policy_timeout_s;
     uint64_t policy_memory_mib;
     bool no_database, resume, force, quiet, paranoid, check;
-    bool dry_run; /* set by `compare` alone */
+    bool dry_run;           /* set by `compare` alone, as these */
+    uint32_t shard, shards; /* which part of the runs; shards 0 = all */
 };
 
 /* -o, -s, -n, -j, --no-db, --resume, --quiet, --check, --check-invariants; --format, --set,

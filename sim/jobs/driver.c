@@ -326,7 +326,7 @@ static double expected_s(const void *self)
         if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME)
             longest_s =
                 fmax(longest_s, sim_time_s(workload->jobs[i].submit_ns - workload->from_ns));
-    return longest_s / workload->arrivals.scale;
+    return longest_s;
 }
 
 /* Of a job that runs. */

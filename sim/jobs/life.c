@@ -15,7 +15,8 @@ static void print_name(const struct sim_jobs_run *run, const struct sim_job *job
     const struct sim_workload *workload = run->workload;
     const char *name = sim_job_spec(run, job)->name;
     if (workload->kind != SIM_WORKLOAD_GENERATED && workload->arrivals.kind == SIM_ARRIVALS_TRACE)
-        (void)snprintf(text, capacity, "%s", name);
+        (void)snprintf(text, capacity, job->key < workload->jobs_count ? "%s" : "%s+%llu", name,
+                       (unsigned long long)(job->key / workload->jobs_count));
     else
         (void)snprintf(text, capacity, "%s-%llu", name, (unsigned long long)job->key);
 }

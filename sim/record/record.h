@@ -277,6 +277,11 @@ weir_status sim_recorder_fail_run(struct sim_recorder *recorder, int64_t run_id,
 /* Copies all runs of the database `shard` into this one (ATTACH; ids are kept). */
 weir_status sim_recorder_merge(struct sim_recorder *recorder, const char *shard,
                                struct weir_error *error);
+/* The finished runs of several databases of one experiment as one database, which is replaced: the
+ * same whatever their order, and however often one is named. WEIR_EINVARIANT: two of them have the
+ * same run with other results. */
+weir_status sim_record_collect(const char *const *paths, size_t count, const char *out,
+                               struct weir_error *error);
 
 /* Of the latest error of a database: WEIR_ENOMEM when memory or the disk is at its end, else
  * WEIR_EIO. */

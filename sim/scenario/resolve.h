@@ -62,6 +62,10 @@ struct sim_job_source {
 void sim_resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *draft,
                           struct sim_arrivals *arrivals);
 
+/* Whether they come by a process even where none is named; `scale` alone is of the trace's times.
+ */
+bool sim_arrivals_say_rate(const struct draft_arrivals *draft);
+
 /* resolve_input.c: the items of a pipeline, its recorded file included. */
 void sim_resolve_input(struct sim_resolver *resolver, struct draft_input *draft,
                        struct sim_input *input);

@@ -33,6 +33,11 @@ static void check_rate(struct sim_resolver *resolver, const struct draft_arrival
                          draft->to.burst * draft->to.burst_share);
 }
 
+bool sim_arrivals_say_rate(const struct draft_arrivals *draft)
+{
+    return !isnan(draft->to.rate_per_s) || !isnan(draft->load) || draft->to.gap != NULL;
+}
+
 static void fill_number(double *value, bool is_wanted, double initial)
 {
     if (!is_wanted)
@@ -71,9 +76,15 @@ void sim_resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *
         *arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE,
                                            .rate_per_s = (double)NAN,
                                            .batch_mean = 1,
-                                           .scale = draft->to.scale };
+                                           .scale = draft->to.scale,
+                                           .resample = draft->to.resample == SIM_ABSENT_COUNT
+                                                           ? SIM_RESAMPLE_NONE
+                                                           : draft->to.resample };
         return;
     }
+    if (draft->to.resample != SIM_ABSENT_COUNT && !draft->is_of_items)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "resample"),
+                         "acts on a trace whose own times count (arrivals: trace)");
     fill_process(draft);
     check_rate(resolver, draft);
     if (draft->to.batch == NULL)

@@ -237,8 +237,8 @@ static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrival
     const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
     const bool is_by_load = isnan(draft->to.rate_per_s) && !isnan(draft->load);
     if (draft->to.kind == SIM_ABSENT_COUNT)
-        draft->to.kind =
-            is_generated || draft->head.node != NULL ? SIM_ARRIVALS_POISSON : SIM_ARRIVALS_TRACE;
+        draft->to.kind = is_generated || sim_arrivals_say_rate(draft) ? SIM_ARRIVALS_POISSON
+                                                                      : SIM_ARRIVALS_TRACE;
     if (draft->to.kind == SIM_ARRIVALS_TRACE && is_generated)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "process"),
                          "generated jobs follow no trace");
@@ -316,6 +316,23 @@ static void take_step(struct sim_resolver *resolver, const struct draft_jobs *dr
                              "needs step: how long the ranks compute");
 }
 
+/* A copy would have to have followers of its own. */
+static void check_copies(struct sim_resolver *resolver, const struct sim_job_source *source)
+{
+    const struct sim_workload *workload = source->workload;
+    const struct sim_arrivals *arrivals = &workload->arrivals;
+    const bool has_copies =
+        arrivals->kind == SIM_ARRIVALS_TRACE &&
+        (arrivals->scale < 1 || arrivals->scale > 1 || arrivals->resample != SIM_RESAMPLE_NONE);
+    for (size_t i = 0; has_copies && i < workload->jobs_count; i++)
+        if (workload->jobs[i].after != 0) {
+            sim_report_error(resolver->report, source->timed->arrivals.head.node,
+                             "jobs of this trace follow one another, and copies of them would not "
+                             "(dependencies: ignore)");
+            return;
+        }
+}
+
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
     struct draft_jobs *draft = source->timed;
@@ -347,6 +364,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
         (workload->kind == SIM_WORKLOAD_GENERATED || workload->arrivals.kind != SIM_ARRIVALS_TRACE))
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "from"),
                          "acts on a trace whose own times count (arrivals: trace)");
+    check_copies(resolver, source);
     workload->from_ns = draft->from_ns;
     if (is_by_row)
         draft->from_ns = SIM_ABSENT_TIME; /* the text says it by the row */

@@ -442,8 +442,9 @@ void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_sourc
                            .source = source,
                            .at = sim_draft_at(source->head, "trace"),
                            .path = sim_resolve_data_path(resolver, source->draft->trace) };
-    trace.is_replay = arrivals != NULL &&
-                      (arrivals->head.node == NULL || arrivals->to.kind == SIM_ARRIVALS_TRACE);
+    trace.is_replay = arrivals != NULL && (arrivals->to.kind == SIM_ABSENT_COUNT
+                                               ? !sim_arrivals_say_rate(arrivals)
+                                               : arrivals->to.kind == SIM_ARRIVALS_TRACE);
     trace.most_gpus = most_on_a_node(resolver->scenario, true);
     trace.most_cpus = most_on_a_node(resolver->scenario, false);
     if (!find_format(&trace))

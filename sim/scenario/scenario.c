@@ -428,6 +428,8 @@ static double jobs_of(const struct sim_workload *workload, int64_t horizon_ns)
             jobs += (double)workload->jobs[i].count;
         else if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME)
             jobs += workload->jobs[i].submit_ns - workload->from_ns < horizon_ns ? 1 : 0;
+    if (workload->arrivals.kind == SIM_ARRIVALS_TRACE)
+        jobs *= workload->arrivals.scale;
     if (workload->arrivals.rate_per_s > 0)
         jobs += workload->arrivals.rate_per_s *
                 (horizon_ns == SIM_TIME_MAX ? (double)INFINITY : sim_time_s(horizon_ns));

@@ -259,10 +259,13 @@ enum sim_arrival_kind {
 };
 
 /* When jobs or items arrive; rates are of these, also when they come in batches. */
+enum sim_resample { SIM_RESAMPLE_NONE, SIM_RESAMPLE_DAYS };
+
 struct sim_arrivals {
     uint32_t kind;     /* enum sim_arrival_kind */
     double rate_per_s; /* NAN for a trace of jobs */
-    double scale;      /* of the rate, and in it; gaps and times of a trace are divided by it */
+    double scale;      /* of the rate, and in it; gaps and times of items are divided by it */
+    uint32_t resample; /* enum sim_resample: of a trace of jobs */
     struct sim_law *gap;
     double cv;
     double burst, burst_share;

@@ -18,9 +18,8 @@
     }
 
 #define PARAMETER_FIELDS(what, batch_says)                                                         \
-    { NUMBER("scale", draft_arrivals, to.scale), ABSENT("1"), RANGE(1e-6, 1e6),                    \
-      HELP("so many times the rate, whatever says it: 1.4 = 40 % more load. A trace is played so " \
-           "much faster; " what) },                                                                \
+    { NUMBER("scale", draft_arrivals, to.scale), UNIT(FRACTION), ABSENT("1"), RANGE(1e-6, 1e6),    \
+      HELP("so many times the rate, whatever says it: 140% = 40 % more load. " what) },            \
         { LAW("gap", draft_arrivals, to.gap), UNIT(TIME),                                          \
           HELP("for renewal: time between arrivals") },                                            \
         { NUMBER("cv", draft_arrivals, to.cv), ABSENT("2"), RANGE(1, 1000),                        \
@@ -60,8 +59,13 @@ static const struct sim_field job_fields[] = {
       OF_A_PROCESS,
       HELP("instead of rate: demand (rate x mean of GPUs x time) over the cluster's GPUs, of CPUs "
            "when it has no GPU; a variant has the load of the baseline's cluster") },
-    PARAMETER_FIELDS("run times stay",
+    PARAMETER_FIELDS("Of a trace so many times the jobs: thinned copies on top, moved by "
+                     "whole weeks or days; time is not squeezed",
                      "jobs that arrive together, rounded; rate and load stay those of jobs"),
+    { CHOICE("resample", draft_arrivals, to.resample, "none|days"), ABSENT("none"),
+      HELP("days: every day is a drawn one of the trace, of the same weekday where it has two "
+           "weeks; "
+           "the same draw for all variants, another one for each replication") },
 };
 const struct sim_section sim_schema_job_arrivals = {
     MAPPING("jobs[].arrivals", draft_arrivals, job_fields), SCALAR("process"), SOURCES,
@@ -72,7 +76,7 @@ static const struct sim_field item_fields[] = {
     PROCESS_FIELD("renewal with gap, trace with a file that has times, else poisson"),
     { NUMBER("rate", draft_arrivals, to.rate_per_s), UNIT(RATE), RANGE(1e-12, 1e9), OF_A_PROCESS,
       HELP("items per second on average; needed by all but renewal and trace") },
-    PARAMETER_FIELDS("items stay what they are",
+    PARAMETER_FIELDS("Times of a file are divided by it; items stay what they are",
                      "items that arrive together, rounded; the rate stays that of items, but with "
                      "renewal `gap` is between batches"),
 };

@@ -2,6 +2,8 @@
 /* What replications differ in; see the header. */
 #include "sim/scenario/varies.h"
 
+#include "sim/scenario/workload/trace_rows.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +15,9 @@ enum part {
     PART_LEFT_OUT,
     PART_TRIM,
     PART_ARRIVALS,
+    PART_DAYS,
+    PART_FEW_DAYS,
+    PART_COPIES,
     PART_JOBS,
     PART_ITEMS,
     PART_SERVICE,
@@ -31,6 +36,10 @@ static const char *const names[PARTS] = { [PART_ORDER] = "order of arrivals",
                                           [PART_LEFT_OUT] = "jobs left out",
                                           [PART_TRIM] = "jobs cloned or left out",
                                           [PART_ARRIVALS] = "arrivals",
+                                          [PART_DAYS] = "days of the trace",
+                                          [PART_FEW_DAYS] = "days of the trace (fewer than 20: "
+                                                            "too few for an interval)",
+                                          [PART_COPIES] = "what is added to the trace or left out",
                                           [PART_JOBS] = "kinds of jobs drawn",
                                           [PART_ITEMS] = "items",
                                           [PART_SERVICE] = "service times",
@@ -150,6 +159,15 @@ static void note_static(struct varies *varies, const struct sim_scenario *scenar
     note(varies, PART_LEFT_OUT, workload->order == NULL && asked > wanted);
 }
 
+static void note_trace(struct varies *varies, const struct sim_workload *workload)
+{
+    const bool has_days = workload->arrivals.resample == SIM_RESAMPLE_DAYS;
+    const bool are_few = has_days && sim_trace_days(workload) < 20;
+    note(varies, PART_DAYS, has_days && !are_few);
+    note(varies, PART_FEW_DAYS, are_few);
+    note(varies, PART_COPIES, workload->arrivals.scale < 1 || workload->arrivals.scale > 1);
+}
+
 static void note_timed(struct varies *varies, const struct sim_workload *workload)
 {
     const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
@@ -157,6 +175,8 @@ static void note_timed(struct varies *varies, const struct sim_workload *workloa
     const bool has_process = is_generated || workload->arrivals.kind != SIM_ARRIVALS_TRACE;
     note(varies, PART_ARRIVALS, kinds > 0 && is_arrival_drawn(&workload->arrivals));
     note(varies, PART_JOBS, has_process && kinds > 1);
+    if (!has_process)
+        note_trace(varies, workload);
     note(varies, PART_RETRIES, workload->retries > 0 && is_random(workload->retry_delay));
     for (size_t i = 0; i < workload->jobs_count; i++) {
         note(varies, PART_SERVICE, is_random(workload->jobs[i].service));

@@ -3,7 +3,6 @@
 # An experiment with axes: every combination of values is a point, comparisons are made within one,
 # points are columns of the database; what failed loses its point alone; what is there is not run
 # again; as many replications as an interval needs; a gate that fails, passes or is undecided.
-# covers: S1.37 S1.36
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 command -v python3 >/dev/null || skip 'no python3'
 unset WEIR_CHECK_INVARIANTS

@@ -2,10 +2,12 @@
 /* arrivals.scale: so many times the rate, whatever says it; the day of `diurnal` stays a day. */
 #include "sim/scenario/workload/job_stream.h"
 #include "sim/scenario/workload/target.h"
+#include "sim/scenario/workload/trace_rows.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { ARRIVALS = 3 };
 
@@ -40,15 +42,108 @@ static struct times times_of(const char *jobs, const char *sets)
 
 #define CLASSES "    count: 3\n    classes: [{name: a}]\n    arrivals: "
 
-static void a_trace_is_played_faster(void)
+enum { DAYS = 28, ROWS = 20 * DAYS, DAY_S = 86400 };
+
+/* 28 days of 20 rows; row i comes in the middle of minute i of its day. */
+static struct sim_trace_row *rows_of(double scale, uint32_t resample, uint64_t seed, size_t *count)
+{
+    static struct sim_job_spec jobs[ROWS];
+    const struct sim_random random = { .seed = seed };
+    const struct sim_workload workload = {
+        .jobs = jobs,
+        .jobs_count = ROWS,
+        .arrivals = { .kind = SIM_ARRIVALS_TRACE, .scale = scale, .resample = resample }
+    };
+    struct sim_trace_row *rows = NULL;
+    for (int i = 0; i < ROWS; i++)
+        jobs[i].submit_ns = ((int64_t)(i / 20) * DAY_S + i % 20 * 60) * SIM_NS_PER_S;
+    CHECK_I64(sim_trace_rows_make(&workload, &random, &rows, count), WEIR_OK);
+    return rows;
+}
+
+static int64_t minute_of(const struct sim_trace_row *row)
+{
+    return row->at_ns / SIM_NS_PER_S % DAY_S / 60;
+}
+
+static int weekday_of(const struct sim_trace_row *row)
+{
+    return (int)(row->at_ns / SIM_NS_PER_S / DAY_S % 7);
+}
+
+/* 140 % is the trace and 40 % of a copy, which keeps weekday and time of day; 160 % has all of it.
+ */
+static void more_of_a_trace_is_copies_on_top(void)
+{
+    size_t counts[3] = { 0 };
+    struct sim_trace_row *plain = rows_of(1, SIM_RESAMPLE_NONE, 7, &counts[0]);
+    struct sim_trace_row *more = rows_of(1.4, SIM_RESAMPLE_NONE, 7, &counts[1]);
+    struct sim_trace_row *most = rows_of(1.6, SIM_RESAMPLE_NONE, 7, &counts[2]);
+    size_t own = 0;
+    size_t kept = 0;
+    CHECK_I64(counts[0], ROWS);
+    CHECK_NEAR((double)counts[1], 1.4 * ROWS, 4 * sqrt(0.24 * ROWS));
+    for (size_t i = 0; i < counts[1]; i++) {
+        own += more[i].copy == 0 ? 1 : 0;
+        CHECK(more[i].copy != 0 || more[i].at_ns == plain[more[i].spec].at_ns);
+        CHECK_I64(minute_of(&more[i]), more[i].spec % 20);
+        CHECK_I64(weekday_of(&more[i]), more[i].spec / 20 % 7);
+        CHECK(i == 0 || more[i].at_ns >= more[i - 1].at_ns);
+        CHECK(more[i].copy == 0 || more[i].at_ns != plain[more[i].spec].at_ns);
+        for (size_t k = 0; k < counts[2]; k++)
+            kept += most[k].spec == more[i].spec && most[k].copy == more[i].copy &&
+                            most[k].at_ns == more[i].at_ns
+                        ? 1
+                        : 0;
+    }
+    CHECK_I64(own, ROWS);
+    CHECK_I64(kept, counts[1]);
+    free(plain);
+    free(more);
+    free(most);
+}
+
+static void less_of_a_trace_is_the_trace_thinned(void)
+{
+    size_t count = 0;
+    struct sim_trace_row *rows = rows_of(0.5, SIM_RESAMPLE_NONE, 7, &count);
+    CHECK_NEAR((double)count, 0.5 * ROWS, 4 * sqrt(0.25 * ROWS));
+    for (size_t i = 0; i < count; i++)
+        CHECK(rows[i].copy == 0 && minute_of(&rows[i]) == rows[i].spec % 20);
+    free(rows);
+}
+
+/* Every day is all of one day of the trace, of the same weekday; days differ between seeds. */
+static void days_are_drawn_whole(void)
+{
+    size_t count = 0;
+    size_t other_count = 0;
+    size_t differ = 0;
+    struct sim_trace_row *rows = rows_of(1, SIM_RESAMPLE_DAYS, 7, &count);
+    struct sim_trace_row *others = rows_of(1, SIM_RESAMPLE_DAYS, 8, &other_count);
+    CHECK_I64(count, ROWS);
+    CHECK_I64(other_count, ROWS);
+    for (size_t i = 0; i < count && i < other_count; i++) {
+        CHECK_I64(rows[i].spec / 20, rows[i - i % 20].spec / 20);
+        CHECK_I64(weekday_of(&rows[i]), rows[i].spec / 20 % 7);
+        CHECK_I64(minute_of(&rows[i]), rows[i].spec % 20);
+        differ += rows[i].spec != others[i].spec ? 1 : 0;
+    }
+    CHECK(differ > ROWS / 2); /* of four days of a weekday three are others */
+    free(rows);
+    free(others);
+}
+
+/* Of a short trace a copy goes round it; jobs keep their run times, and rows their own time. */
+static void a_short_trace_is_not_played_faster(void)
 {
     const struct times times = times_of("    trace: tests/fuzz/corpus/swf/plain.swf\n"
                                         "    from: 10 s\n"
-                                        "    arrivals: {process: trace, scale: 4}\n",
+                                        "    arrivals: {scale: 100%}\n",
                                         NULL);
     CHECK_NEAR(times.s[0], 0, 0);
-    CHECK_NEAR(times.s[1], 0.25, 1e-9);
-    CHECK_NEAR(times.s[2], 0.5625, 1e-9);
+    CHECK_NEAR(times.s[1], 1, 1e-9);
+    CHECK_NEAR(times.s[2], 2.25, 1e-9);
 }
 
 static void gaps_of_a_law_are_divided(void)
@@ -191,7 +286,10 @@ static void the_lower_middle_memory_stands_for_a_kind(void)
 }
 
 static const struct test tests[] = {
-    { "a trace is played faster", a_trace_is_played_faster },
+    { "more of a trace is copies on top", more_of_a_trace_is_copies_on_top },
+    { "less of a trace is the trace thinned", less_of_a_trace_is_the_trace_thinned },
+    { "days are drawn whole", days_are_drawn_whole },
+    { "a short trace is not played faster", a_short_trace_is_not_played_faster },
     { "gaps of a law are divided", gaps_of_a_law_are_divided },
     { "rates are multiplied", rates_are_multiplied },
     { "the day stays a day", the_day_stays_a_day },

@@ -4,6 +4,7 @@
 
 #include "sim/engine/law.h"
 #include "sim/engine/time.h"
+#include "sim/scenario/workload/trace_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct sim_job_stream {
     struct sim_random *class_random; /* by spec; NULL = the jobs are rows of a trace */
     uint64_t given;
     /* rows of a trace, by submission */
-    uint32_t *rows;
+    struct sim_trace_row *rows;
     size_t row_count, row;
     /* classes with a count */
     struct counted *counted;
@@ -38,50 +39,10 @@ struct sim_job_stream {
 
 /* ---- making ---- */
 
-static int compare(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
-static int by_tie(const struct sim_job_spec *a, const struct sim_job_spec *b, uint32_t ties)
-{
-    const int by_run = (a->run_ns > b->run_ns) - (a->run_ns < b->run_ns);
-    const int by_gpus = compare(sim_job_gpus(a), sim_job_gpus(b));
-    if (ties == SIM_TIES_AS_GIVEN)
-        return 0;
-    if (ties == SIM_TIES_SHORTEST)
-        return by_run != 0 ? by_run : by_gpus;
-    return by_gpus != 0 ? by_gpus : by_run;
-}
-
-/* Stable by submission. */
-static int by_submission(const void *left, const void *right, void *state)
-{
-    const struct sim_workload *workload = state;
-    const struct sim_job_spec *jobs = workload->jobs;
-    const uint32_t a = *(const uint32_t *)left;
-    const uint32_t b = *(const uint32_t *)right;
-    if (jobs[a].submit_ns != jobs[b].submit_ns)
-        return jobs[a].submit_ns < jobs[b].submit_ns ? -1 : 1;
-    const int tie = by_tie(&jobs[a], &jobs[b], workload->ties);
-    return tie != 0 ? tie : a < b ? -1 : 1;
-}
-
 static weir_status take_rows(struct sim_job_stream *stream)
 {
-    const struct sim_workload *workload = stream->workload;
-    stream->rows = calloc(workload->jobs_count + 1, sizeof(*stream->rows));
-    if (stream->rows == NULL)
-        return WEIR_ENOMEM;
-    for (size_t i = 0; i < workload->jobs_count; i++)
-        if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME && workload->jobs[i].after == 0)
-            stream->rows[stream->row_count++] = (uint32_t)i;
-    union {
-        const struct sim_workload *read;
-        void *state;
-    } const sorted = { .read = workload };
-    qsort_r(stream->rows, stream->row_count, sizeof(*stream->rows), by_submission, sorted.state);
-    return WEIR_OK;
+    return sim_trace_rows_make(stream->workload, &stream->random, &stream->rows,
+                               &stream->row_count);
 }
 
 static weir_status take_counted(struct sim_job_stream *stream)
@@ -332,18 +293,18 @@ static int64_t counted_at(const struct sim_job_stream *stream, const struct coun
 
 int64_t sim_job_stream_row_ns(const struct sim_job_stream *stream, uint32_t spec)
 {
-    const int64_t at_ns = stream->workload->jobs[spec].submit_ns - stream->workload->from_ns;
-    const long double scale = (long double)stream->workload->arrivals.scale; /* holds every ns */
-    return at_ns > 0 ? (int64_t)llroundl((long double)at_ns / scale) : 0;
+    return sim_trace_row_ns(stream->workload, spec);
 }
 
+/* Copies of a row have keys behind those of all rows. */
 static bool next_row(struct sim_job_stream *stream, struct sim_job_arrival *job)
 {
     if (stream->row == stream->row_count)
         return false;
-    const uint32_t spec = stream->rows[stream->row++];
-    job->at_ns = sim_job_stream_row_ns(stream, spec);
-    sim_job_stream_describe(stream, spec, spec, job);
+    const struct sim_trace_row *row = &stream->rows[stream->row++];
+    job->at_ns = row->at_ns;
+    sim_job_stream_describe(stream, row->spec,
+                            row->spec + (uint64_t)row->copy * stream->workload->jobs_count, job);
     return true;
 }
 
