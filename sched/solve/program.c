@@ -10,7 +10,6 @@
 #include "sched/internal/alloc.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 static const double tiny = 1e-11;
@@ -116,24 +115,6 @@ static void pivot(struct weir_program *program, uint32_t row, uint32_t column)
     program->free[column] = was;
 }
 
-/* Of the columns that raise the goal most the one with the smallest variable (Dantzig). */
-static uint32_t steepest(const struct weir_program *program, uint32_t columns)
-{
-    const double *const goal = row_at(program, program->rows);
-    uint32_t best = WEIR_NO_INDEX;
-    double most = tiny;
-
-    for (uint32_t j = 0; j < columns; j++) {
-        const bool is_more = goal[j] > most + tiny;
-        if (is_more || (goal[j] > most - tiny && goal[j] > tiny && best != WEIR_NO_INDEX &&
-                        program->free[j] < program->free[best])) {
-            most = goal[j] > most ? goal[j] : most;
-            best = j;
-        }
-    }
-    return best;
-}
-
 /* Of the columns that raise the goal the one with the smallest variable (Bland). */
 static uint32_t entering(const struct weir_program *program, uint32_t columns)
 {
@@ -170,9 +151,7 @@ static uint32_t leaving(const struct weir_program *program, uint32_t column)
 static weir_status climb(struct weir_program *program, uint32_t columns)
 {
     for (uint32_t turn = 0; turn < MOST_PIVOTS; turn++) {
-        const bool is_early = turn < 2 * (program->rows + program->columns);
-        const uint32_t steep = is_early ? steepest(program, columns) : WEIR_NO_INDEX;
-        const uint32_t column = steep != WEIR_NO_INDEX ? steep : entering(program, columns);
+        const uint32_t column = entering(program, columns);
         if (column == WEIR_NO_INDEX)
             return WEIR_OK;
         const uint32_t row = leaving(program, column);

@@ -3,10 +3,9 @@
  * A small dense linear programme: the largest c x with A x <= b, x >= 0.
  *
  * The simplex method on a dictionary (Cormen et al., Introduction to Algorithms, 29.3) with an
- * auxiliary variable where b has negative entries. The variable that raises the goal most enters;
- * after many pivots Bland's rule picks it, so that it ends. Ties go to the smallest variable: the
- * same programme always has the same answer. For tens to a few hundreds of rows; larger ones are
- * for a solver. Cost: O(rows x entries of the row) a pivot.
+ * auxiliary variable where b has negative entries. Bland's rule picks the entering and the leaving
+ * variable, so that it ends, and the same programme always has the same answer. For tens to a few
+ * hundreds of rows; larger ones are for a solver. Cost: O(rows x entries of the row) a pivot.
  */
 #ifndef SCHED_SOLVE_PROGRAM_H
 #define SCHED_SOLVE_PROGRAM_H
