@@ -81,9 +81,9 @@ static void label_bars(struct an_chart *chart, const struct an_rows *rows, const
         for (size_t t = 0; t < TIMES; t++) {
             const double all = an_rows_value(rows, v, "unalloc.gpu_pct", labels[t]);
             const double y = box->y0 + pitch_px * (double)v + (bar_px + 3.0) * (double)t + 10.0;
-            const struct an_label name = {
-                .x = box->x0 - 100.0, .y = t == 0 ? y + 9.0 : y, .align = 'r'
-            };
+            const struct an_label name = { .x = box->x0 - 100.0,
+                                           .y = t == 0 ? y + 9.0 : y,
+                                           .align = 'r' };
             const struct an_label time = {
                 .x = box->x0 - 10.0, .y = y, .color = AN_MUTED, .size = 11, .align = 'r'
             };

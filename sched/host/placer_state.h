@@ -42,8 +42,8 @@ struct weir_placer {
     uint32_t wanted_type; /* of GPUs of the job that is placed, as in a shape; 0 = any it accepts */
     const uint32_t *wanted_nodes; /* of its first ranks; NULL = wherever the policy says */
     uint32_t wanted_node_count;
-    int64_t at_ns;        /* questions are about jobs that start then; 0 = now */
-    int64_t blocked_ns;   /* the first reservation that kept the last job out, INT64_MAX = none */
+    int64_t at_ns;      /* questions are about jobs that start then; 0 = now */
+    int64_t blocked_ns; /* the first reservation that kept the last job out, INT64_MAX = none */
     uint64_t round;
     struct weir_placer_counts counts;
     struct weir_shape *bundles; /* of the placement group that is asked about */

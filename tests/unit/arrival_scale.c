@@ -208,7 +208,7 @@ static void a_hyperexponential_varies_as_it_should(void)
 /* As the rows of a trace stand, so they come, however many at one instant. */
 static void rows_of_one_instant_keep_their_order(void)
 {
-    struct sim_job_spec jobs[20] = { 0 };
+    static struct sim_job_spec jobs[20];
     const char *labels[] = { "all" };
     struct sim_workload workload = { .jobs = jobs,
                                      .jobs_count = 20,
