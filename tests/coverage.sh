@@ -103,7 +103,7 @@ write_table() {
         {
             if (!(($1, $2) in seen)) places[$1] = places[$1] (places[$1] != "" ? "<br>" : "") $2
             seen[$1, $2] = 1
-            if ($3 != "") missing[$1] = missing[$1] (missing[$1] != "" ? "; " : "") $3
+            if ($3 != "" && index("; " missing[$1] "; ", "; " $3 "; ") == 0) missing[$1] = missing[$1] (missing[$1] != "" ? "; " : "") $3
         }
         function state_of(id) {
             return missing[id] != "" ? "partly" : places[id] != "" ? "shown" : "not yet"
