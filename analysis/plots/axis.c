@@ -222,6 +222,21 @@ static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t
     an_chart_draw_end(chart);
 }
 
+/* A mean without the jobs that are not done is a lower bound. */
+static const char *bound_of(const struct sheet *sheet, size_t variant)
+{
+    return sheet->cells[variant][0].is_lower_bound ? "at least " : "";
+}
+
+static bool has_lower_bound(const struct sheet *sheet)
+{
+    for (size_t v = 0; v < sheet->points->variant_count; v++)
+        for (size_t i = 0; i < sheet->panels; i++)
+            if (sheet->cells[v][i].is_lower_bound && !isnan(sheet->cells[v][i].mean))
+                return true;
+    return false;
+}
+
 static void write_texts(struct an_chart *chart, const struct sheet *sheet)
 {
     const struct an_axis *axis = &sheet->points->axes[sheet->axis];
@@ -234,14 +249,15 @@ static void write_texts(struct an_chart *chart, const struct sheet *sheet)
             to = v;
         }
     to = to == SIZE_MAX ? from : to;
-    an_chart_title(chart, "%s%s%s %s at %s %s, %s at %s", sheet->lines[0].name,
-                   sheet->lines[0].name[0] == '\0' ? "" : ": ", row->label,
+    an_chart_title(chart, "%s%s%s %s%s at %s %s, %s%s at %s", sheet->lines[0].name,
+                   sheet->lines[0].name[0] == '\0' ? "" : ": ", row->label, bound_of(sheet, from),
                    an_word_value(sheet->cells[from][0].mean, row->unit).text, axis->name,
-                   axis->text[from], an_word_value(sheet->cells[to][0].mean, row->unit).text,
-                   axis->text[to]);
+                   axis->text[from], bound_of(sheet, to),
+                   an_word_value(sheet->cells[to][0].mean, row->unit).text, axis->text[to]);
     an_chart_subtitle(chart,
-                      "%zu points over %s · band: 95 %% interval of the mean over replications%s",
+                      "%zu points over %s · band: 95 %% interval of the mean over replications%s%s",
                       sheet->points->point_count, axis->path,
+                      has_lower_bound(sheet) ? " · lower bounds where jobs are not done" : "",
                       sheet->left_out > 0 ? " · not all lines are shown" : "");
 }
 

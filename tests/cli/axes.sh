@@ -150,3 +150,19 @@ expect 2 compare "${slow[@]}" --fail-if 'throughput = 3'
 has stderr 'expected < or >'
 expect 2 compare "${slow[@]}" --fail-if 'throughput < -2%' --min-effect 3
 has stderr 'expected a share'
+
+# A mean without the jobs that are not done is a lower bound over an axis, too.
+cat >open.yaml <<'Y'
+schema: 2
+name: open
+horizon: 1 h
+catalog: {node_types: {n: {cpus: 8, ram: 64 GB, gpus: {h100: 2}}}}
+cluster: {nodes: [{type: n, count: 1}]}
+jobs:
+  - name: train
+    arrivals: {rate: 12/h}
+    classes: [{name: a, weight: 1, request: {gpus: 1}, run_time: 30 min}]
+Y
+expect 0 "$WEIR_BIN" compare open.yaml --axis cluster.nodes.n.count=1..3 -n 2 -q -o open.db
+expect 0 "$WEIR_BIN" plot open.db axis -o axis.svg
+has axis.svg 'at least'
