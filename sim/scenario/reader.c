@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST_BEGINNING = 3 }; /* letters of a key that a longer name may begin with */
+
 static void read_field(struct sim_reader *reader, const struct sim_yaml *node,
                        const struct sim_field *field, void *draft);
 
@@ -201,6 +203,44 @@ static void set_defaults(struct sim_reader *reader, const struct sim_section *se
     }
 }
 
+/* "request.gpus" for `gpus`: a key that stands in a mapping inside this one. NULL = in none. */
+static const char *find_inside(const struct sim_reader *reader, const struct sim_section *section,
+                               const char *key)
+{
+    for (size_t i = 0; i < section->count; i++) {
+        const struct sim_field *field = &section->fields[i];
+        if (field->kind == SIM_FIELD_SECTION && sim_schema_find(field->section, key) != NULL)
+            return sim_arena_printf(reader->arena, "%s.%s", field->key, key);
+    }
+    return NULL;
+}
+
+/* "queueing" for `queue`: the one name that begins so. NULL = none, or several. */
+static const char *find_longer(const char *key, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    const size_t length = strlen(key);
+    for (size_t i = 0; i < count; i++) {
+        if (length < LEAST_BEGINNING || strncmp(names[i], key, length) != 0)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
+/* What the writer may have meant: a name that is near, that begins so, or that stands further
+ * inside. */
+static const char *find_meant(const struct sim_reader *reader, const struct sim_section *section,
+                              const char *key, const char *const *names, size_t count)
+{
+    const char *meant = sim_near_name(key, names, count);
+    if (meant == NULL)
+        meant = find_longer(key, names, count);
+    return meant != NULL ? meant : find_inside(reader, section, key);
+}
+
 void sim_report_unknown_key(struct sim_reader *reader, const struct sim_yaml *node,
                             const struct sim_section *section, const char *const *extra,
                             size_t extra_count)
@@ -225,7 +265,8 @@ void sim_report_unknown_key(struct sim_reader *reader, const struct sim_yaml *no
         sim_report_near(reader->report, node, SIM_AT_KEY, NULL, "%s", section->other_says);
     else
         sim_report_near(reader->report, node, SIM_AT_KEY,
-                        today != NULL ? today->key : sim_near_name(node->key, names, count),
+                        today != NULL ? today->key
+                                      : find_meant(reader, section, node->key, names, count),
                         "unknown key");
 }
 
