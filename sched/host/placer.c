@@ -112,6 +112,7 @@ static struct weir_placer_pool *pool_at(struct weir_placer *placer, uint32_t ind
     weir_stopped_clear(&pool->stopped);
     pool->is_refused = 0;
     pool->planned = 0;
+    pool->no_way_back = 0;
     (void)weir_view_pool(placer->bound.view, index); /* current before the plan changes it */
     placer->asked[placer->asked_count++] = index;
     return pool;
@@ -581,11 +582,13 @@ weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
 weir_status weir_placer_start_back(struct weir_placer *placer, uint32_t pool,
                                    struct weir_error *error)
 {
-    const struct weir_placer_pool *const stopped = pool_at(placer, pool);
+    struct weir_placer_pool *const stopped = pool_at(placer, pool);
     const uint32_t count =
         stopped->list.count > 0 ? stopped->list.count : stopped->stopped.entry_count;
     uint64_t id;
 
+    if (stopped->no_way_back == placer->counts.removed + 1)
+        return WEIR_EBUSY; /* room has only shrunk since */
     for (uint32_t i = 0; i < count; i++) {
         if (!look_up_stopped(stopped, i, &id, &placer->answer.alloc) ||
             !weir_cluster_fits(placer->bound.scratch, &placer->answer.alloc))
@@ -595,6 +598,7 @@ weir_status weir_placer_start_back(struct weir_placer *placer, uint32_t pool,
         placer->pools[pool].is_refused = 0;
         return keep_stopped(placer, pool, error);
     }
+    stopped->no_way_back = placer->counts.removed + 1;
     return WEIR_EBUSY;
 }
 

@@ -24,6 +24,8 @@ struct weir_placer_pool {
     uint64_t seed;    /* of its name, once asked for */
     uint64_t placed;  /* starts and stops of all plans before */
     uint64_t planned; /* and of this one */
+    /* After how many removals, + 1, no place of its stopped workers was free; 0 = not looked. */
+    uint64_t no_way_back;
 };
 
 struct weir_placer {
