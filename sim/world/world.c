@@ -182,6 +182,28 @@ static void tell_owners(const struct sim_world *world, const char **names, uint3
         classes[w] = sim_port_classes(world->port, w);
 }
 
+/* What is expected of jobs, names of nodes and how often they are sampled, then the meter itself.
+ */
+static weir_status open_meter(struct sim_world *world, const struct sim_meter_stage_info *stages,
+                              struct sim_meter_config *config)
+{
+    struct sim_meter_stage_info *expected = NULL;
+    const char **node_names = NULL;
+    weir_status status = WEIR_OK;
+    if (config->workload_count > 0)
+        status = fill_expected(world, stages, config, &expected);
+    if (status == WEIR_OK)
+        status = name_nodes(world, config, &node_names);
+    /* Memory and power of nodes stand beside their samples: those are not joined. */
+    if (world->scenario->sample_ns == 0 && !config->has_power && node_names == NULL)
+        config->node_every = sim_sampling_node_every(config->node_count);
+    if (status == WEIR_OK)
+        status = sim_meter_create(config, &world->context.meter);
+    free(node_names);
+    free(expected);
+    return status;
+}
+
 static weir_status create_meter(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
@@ -225,19 +247,7 @@ static weir_status create_meter(struct sim_world *world)
                                            .windows = windows,
                                            .window_count = scenario->windows_count,
                                            .late_ns = scenario->late_ns };
-        struct sim_meter_stage_info *expected = NULL;
-        const char **node_names = NULL;
-        if (workloads > 0)
-            status = fill_expected(world, stages, &config, &expected);
-        if (status == WEIR_OK)
-            status = name_nodes(world, &config, &node_names);
-        /* Memory and power of nodes stand beside their samples: those are not joined. */
-        if (scenario->sample_ns == 0 && !config.has_power && node_names == NULL)
-            config.node_every = sim_sampling_node_every(nodes);
-        if (status == WEIR_OK)
-            status = sim_meter_create(&config, &world->context.meter);
-        free(node_names);
-        free(expected);
+        status = open_meter(world, stages, &config);
     }
     free(capacity);
     free(stages);
