@@ -14,6 +14,7 @@
 #include "sim/pipeline/transfer.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 static bool is_last(const struct sim_stage_run *stage)
@@ -67,7 +68,8 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
 }
 
 /* The slots rule of the original: what a stage works on plus what stands finished behind it stays
- * below workers * slots, workers in set-up included. */
+ * below workers * slots, workers in set-up included. A batch of the next stage always fills, or it
+ * would wait for items that nobody may make. */
 static bool has_room(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline *spec = stage->pipeline->spec;
@@ -76,10 +78,14 @@ static bool has_room(const struct sim_stage_run *stage)
     if (spec->backpressure != SIM_BACKPRESSURE_SLOTS &&
         spec->backpressure != SIM_BACKPRESSURE_FORMULA)
         return true;
-    const double waiting =
-        is_last(stage) ? 0.0 : (double)stage[1].queue.count / stage->outputs_per_task;
-    return stage->count[SIM_WORKER_BUSY] + waiting <
-           (double)stage->worker_count * stage->slots * spec->slots_multiplier;
+    double most = (double)stage->worker_count * stage->slots * spec->slots_multiplier;
+    double waiting = 0;
+    if (!is_last(stage)) {
+        waiting = (double)stage[1].queue.count / stage->outputs_per_task;
+        if (spec->backpressure == SIM_BACKPRESSURE_SLOTS)
+            most = fmax(most, stage[1].spec->batch / stage->outputs_per_task);
+    }
+    return stage->count[SIM_WORKER_BUSY] + waiting < most;
 }
 
 bool sim_stage_has_task(const struct sim_stage_run *stage)
@@ -524,7 +530,7 @@ bool sim_stage_unblock(struct sim_stage_run *stage)
     while (stage->blocked_count > 0) {
         struct sim_stage_run *next = stage + 1;
         const uint64_t takers = next->stalled == 0 ? next->idle.count : 0;
-        if (next->queue.count >= stage->spec->buffer + takers)
+        if (next->queue.count >= stage->spec->buffer + takers * next->spec->batch)
             break;
         struct sim_hand *hand = sim_slab_at(&run->hands, stage->blocked[0]);
         const uint32_t item = hand->task_head;
