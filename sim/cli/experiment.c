@@ -2,7 +2,7 @@
 /* Experiments: loading variants, running tasks in processes, merging (see experiment.h). */
 #include "sim/cli/experiment.h"
 
-#include "analysis/output.h"
+#include "files/written.h"
 #include "sim/cli/experiment_file.h"
 #include "sim/cli/experiment_load.h"
 #include "sim/cli/isolate.h"
@@ -540,7 +540,7 @@ static weir_status name_temporary(struct sim_experiment *experiment, struct weir
         experiment->path = NULL;
     const int file = experiment->path == NULL ? -1 : mkstemp(experiment->path);
     if (file < 0)
-        return weir_fail(error, an_output_status(errno),
+        return weir_fail(error, written_status(errno),
                          "%s: cannot create a temporary file: %s (TMPDIR)", experiment->path,
                          strerror(errno));
     (void)close(file);

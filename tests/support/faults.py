@@ -75,7 +75,7 @@ COMMANDS = {  # words, and what it makes
 }
 WAYS = {  # of each kind: samples of the quick test, and how a call fails
     "alloc": (3, ["once", "on"]),
-    "write": (4, ["once:eio", "on:enospc", "once:short", "once:eintr", "on:eio"]),
+    "write": (5, ["once:eio", "on:enospc", "once:short", "once:eintr", "on:eio", "once:kill"]),
     "read": (2, ["once:eio", "once:short", "once:eintr", "on:eio"]),
     "open": (1, ["once:emfile", "once:eacces", "on:emfile", "once:eintr"]),
     "close": (1, ["once:eio", "on:eio", "once:enospc"]),
@@ -140,6 +140,7 @@ def content(folder, name):
 
 def once(name, plan):
     words, made = COMMANDS[name]
+    before = [content(".", file) for file in made]
     with tempfile.TemporaryDirectory(dir=".") as folder:
         for file in os.listdir("."):
             if os.path.isfile(file) and not file.startswith("std"):
@@ -154,12 +155,25 @@ def once(name, plan):
         calls = os.path.join(folder, "calls")
         counted = [line.split() for line in open(calls)] if os.path.exists(calls) else [["0"]]
         out = plain(ran.stdout, folder)
-    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, calls=int(counted[0][0]),
+    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, before=before, calls=int(counted[0][0]),
                 places={int(n): stack for n, stack in counted[1:]})
+
+
+def torn(name, good, seen):
+    """Of a program that was killed: a file is what it was before, or whole."""
+    for file, *three in zip(COMMANDS[name][1], seen["made"], seen["before"], good["made"]):
+        found, before, whole = three
+        if isinstance(found, str) and found.startswith("unreadable"):
+            return "leaves a file that is " + found
+        if not file.endswith((".db", ".svg")) and found not in (before, whole): # gnuplot writes pictures
+            return f"leaves half of {file}"
+    return None
 
 
 def verdict(name, good, seen, plan):
     """None, or what is wrong."""
+    if seen["code"] == -9 and plan.endswith("kill"):
+        return torn(name, good, seen)
     if seen["code"] < 0:
         return f"dies of signal {-seen['code']}"
     for found in seen["made"]:
