@@ -178,7 +178,8 @@ static _Noreturn void become(const struct sim_sandbox_task *task, int output,
         limit_module(task);
     if (!task->keeps_output)
         (void)setvbuf(stdout, NULL, _IONBF, 0); /* what crashes has said what it said */
-    sim_sandbox_rule(rules);
+    if (!sim_sandbox_rule(rules))
+        (void)fputs("weir: the system cannot limit what this policy asks of it\n", stderr);
     _exit(task->main(task->state));
 }
 
