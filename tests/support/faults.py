@@ -84,6 +84,7 @@ WAYS = {  # of each kind: samples of the quick test, and how a call fails
     "start": (1, ["once:eagain", "on:emfile"]),
     "wait": (1, ["once:eintr"]),
 }
+RESUMED = ("run", "run 2", "jobs", "compare", "resume")
 HOWS, USUAL, OF_ALL_KINDS = ("every", "all", "places"), ("alloc", "write", "read"), ("check", "run module")
 # Lines that the wall clock or the machine writes.
 WALL = re.compile(r'.*("wall_s"|"cpu_s"|rss|wall|cpu_ms|events_per|_ms|generated|bound\.|p99).*'
@@ -138,6 +139,15 @@ def content(folder, name):
         return plain(file.read(), folder)
 
 
+def go_on(name, folder):
+    """What a program that was killed leaves to --resume: the code, and the files."""
+    words, made = COMMANDS[name]
+    ran = subprocess.run([weir, *dict.fromkeys([*words.split(), "--resume"])], cwd=folder,
+                         capture_output=True, timeout=60)
+    left = [file for file in os.listdir(folder) if file.startswith(made[0] + ".")]
+    return ran.returncode, [content(folder, file) for file in made], left
+
+
 def once(name, plan):
     words, made = COMMANDS[name]
     before = [content(".", file) for file in made]
@@ -152,10 +162,11 @@ def once(name, plan):
         except subprocess.TimeoutExpired:
             return dict(code=-99, out="", err="it hangs", made=[])
         found = [content(folder, file) for file in made]
+        resumed = go_on(name, folder) if ran.returncode == -9 and name in RESUMED else None
         calls = os.path.join(folder, "calls")
         counted = [line.split() for line in open(calls)] if os.path.exists(calls) else [["0"]]
         out = plain(ran.stdout, folder)
-    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, before=before, calls=int(counted[0][0]),
+    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, before=before, resumed=resumed, calls=int(counted[0][0]),
                 places={int(n): stack for n, stack in counted[1:]})
 
 
@@ -165,8 +176,12 @@ def torn(name, good, seen):
         found, before, whole = three
         if isinstance(found, str) and found.startswith("unreadable"):
             return "leaves a file that is " + found
+        if isinstance(found, dict) and len(found["experiment"]) != 1:
+            return f"leaves {file} without what it is of"
         if not file.endswith((".db", ".svg")) and found not in (before, whole): # gnuplot writes pictures
             return f"leaves half of {file}"
+    if seen["resumed"] not in (None, (good["code"], good["made"], [])):
+        return "cannot be gone on with"
     return None
 
 
