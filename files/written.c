@@ -193,3 +193,20 @@ weir_status written_close(struct written *made, weir_status status, struct weir_
     clear(made);
     return status;
 }
+
+/* ---- files of no name that anybody chose ---- */
+
+weir_status written_temporary(char *path, size_t capacity, struct weir_error *error)
+{
+    static const char name[] = "weir-XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    if (folder == NULL || folder[0] == '\0' || strlen(folder) + 1 + sizeof name > capacity)
+        folder = "/tmp";
+    (void)snprintf(path, capacity, "%s/%s", folder, name);
+    const int file = mkstemp(path);
+    if (file < 0)
+        return weir_fail(error, written_status(errno),
+                         "%s: cannot create a temporary file: %s (TMPDIR)", path, strerror(errno));
+    (void)close(file);
+    return WEIR_OK;
+}

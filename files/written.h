@@ -16,6 +16,7 @@
 #include "weir/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 struct written {
@@ -37,5 +38,7 @@ weir_status written_open_new(const char *path, struct written *made, struct weir
 /* `status` is that of its writer, given back when all was written. When either failed the file is
  * not there, or it is the old one. */
 weir_status written_close(struct written *made, weir_status status, struct weir_error *error);
+/* Makes an empty file of this process alone, in TMPDIR when its name fits, else in /tmp. */
+weir_status written_temporary(char *path, size_t capacity, struct weir_error *error);
 
 #endif

@@ -45,6 +45,7 @@ COMMANDS = {  # words, and what it makes
     "explain job": ("explain jobs.db --pending --at 60s", []),
     "explain with": ("explain whole.db --at 0s --with best_fit --format json", []),
     "compare two": ("compare whole.db other.db --force --format json", []),
+    "compare two -o": ("compare whole.db other.db --force -o x.db", ["x.db"]),
     "run module": (f"run small.yaml -n 1 --no-db --plugin {plugins}/template.so --set "
                    "sched.scaling=template_queue_chaser --format json", []),
     "diff": ("diff whole.db other.db", []),
