@@ -4,8 +4,8 @@
 
 #include "analysis/chart.h"
 #include "analysis/gnuplot.h"
-#include "analysis/output.h"
 #include "analysis/svg.h"
+#include "files/written.h"
 #include "weir_text.h"
 
 #include <errno.h>
@@ -94,8 +94,9 @@ static struct bins find_bins(const struct an_arrivals *arrivals)
 static weir_status write_data(const struct place *place, const struct an_arrivals *arrivals,
                               const struct bins *bins, struct weir_error *error)
 {
-    FILE *out = NULL;
-    WEIR_TRY(an_output_open_in(place->folder, place->name, "dat", &out, error));
+    struct written file;
+    WEIR_TRY(written_open_in(place->folder, place->name, "dat", &file, error));
+    FILE *out = file.out;
     (void)fputs("# day rate_per_h\n", out);
     for (size_t b = 0; b < bins->count; b++)
         (void)fprintf(out, "%.6f %.9g\n",
@@ -105,7 +106,7 @@ static weir_status write_data(const struct place *place, const struct an_arrival
     (void)fputs("\n\n# hour_of_day rate_per_h\n", out);
     for (int h = 0; h < DAY_HOURS; h++)
         (void)fprintf(out, "%d %.9g\n", h, bins->day_mean[h]);
-    return an_output_close(out, place->folder, WEIR_OK, error);
+    return written_close(&file, WEIR_OK, error);
 }
 
 static void write_label(FILE *out, const char *text, double x, double y, const char *style)
@@ -165,8 +166,9 @@ static void write_panels(FILE *out, const struct place *place, const struct an_a
 static weir_status write_script(const struct place *place, const struct an_arrivals *arrivals,
                                 const struct bins *bins, struct weir_error *error)
 {
-    FILE *out = NULL;
-    WEIR_TRY(an_output_open_in(place->folder, place->name, "gp", &out, error));
+    struct written file;
+    WEIR_TRY(written_open_in(place->folder, place->name, "gp", &file, error));
+    FILE *out = file.out;
     (void)fprintf(out,
                   "# Arrivals of a trace. Draw it again: gnuplot %s.gp\nreset session\n"
                   "set terminal svg enhanced standalone size 1000,560 dynamic fontscale 1 font "
@@ -176,7 +178,7 @@ static weir_status write_script(const struct place *place, const struct an_arriv
     (void)fputs(weir_text_house_gp, out);
     write_texts(out, arrivals, bins);
     write_panels(out, place, arrivals, bins);
-    return an_output_close(out, place->folder, WEIR_OK, error);
+    return written_close(&file, WEIR_OK, error);
 }
 
 weir_status an_arrivals_plot(const char *path, const struct an_arrivals *arrivals,

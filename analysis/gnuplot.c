@@ -5,7 +5,7 @@
  * fill.
  */
 #include "analysis/gnuplot.h"
-#include "analysis/output.h"
+#include "files/written.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void child_exec(const char *folder, char *const *arguments)
     const int input = open("/dev/null", O_RDONLY);
     const int output = open(messages_name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (input < 0 || output < 0)
-        _exit(an_output_status(errno) == WEIR_ENOMEM ? EXIT_NO_ROOM : EXIT_NO_FOLDER);
+        _exit(written_status(errno) == WEIR_ENOMEM ? EXIT_NO_ROOM : EXIT_NO_FOLDER);
     if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
         dup2(output, STDERR_FILENO) < 0)
         _exit(EXIT_NO_FOLDER);

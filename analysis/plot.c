@@ -8,9 +8,9 @@
 #include "analysis/gnuplot.h"
 #include "analysis/nan.h"
 #include "analysis/observed.h"
-#include "analysis/output.h"
 #include "analysis/points.h"
 #include "analysis/svg.h"
+#include "files/written.h"
 #include "weir_text.h"
 
 #include <errno.h>
@@ -115,8 +115,9 @@ static void write_card(struct an_chart *chart, FILE *body)
 static weir_status write_script(const struct an_plot_ops *plot, const struct an_plot_job *job,
                                 struct an_chart *chart, const char *body, struct weir_error *error)
 {
-    FILE *out = NULL;
-    WEIR_TRY(an_output_open_in(job->folder, plot->info.name, "gp", &out, error));
+    struct written file;
+    WEIR_TRY(written_open_in(job->folder, plot->info.name, "gp", &file, error));
+    FILE *out = file.out;
     (void)fprintf(out, "# %s: %s Draw it again: gnuplot %s.gp\nreset session\n", plot->info.name,
                   plot->info.question, plot->info.name);
     const weir_status status =
@@ -129,16 +130,16 @@ static weir_status write_script(const struct an_plot_ops *plot, const struct an_
     (void)fputs(body, out);
     (void)fputs("unset multiplot\nunset output\n", out);
     chart->body = NULL;
-    return an_output_close(out, job->folder, status, error);
+    return written_close(&file, status, error);
 }
 
 static weir_status write_data(const struct an_plot_ops *plot, const char *folder, const char *data,
                               struct weir_error *error)
 {
-    FILE *out = NULL;
-    WEIR_TRY(an_output_open_in(folder, plot->info.name, "dat", &out, error));
-    (void)fputs(data, out);
-    return an_output_close(out, folder, WEIR_OK, error);
+    struct written file;
+    WEIR_TRY(written_open_in(folder, plot->info.name, "dat", &file, error));
+    (void)fputs(data, file.out);
+    return written_close(&file, WEIR_OK, error);
 }
 
 /* A chart of what a file of an older version could not hold says so. */
@@ -331,7 +332,7 @@ weir_status an_plot(struct an_db *db, const char *name, const struct an_plot_opt
     if (plot == NULL)
         return weir_fail(error, WEIR_ENOTFOUND, "there is no chart \"%s\"", name);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return weir_fail(error, an_output_status(errno), "%s: cannot be made: %s", folder,
+        return weir_fail(error, written_status(errno), "%s: cannot be made: %s", folder,
                          strerror(errno));
     char *path = absolute_path(output);
     if (path == NULL)

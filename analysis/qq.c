@@ -4,8 +4,8 @@
 
 #include "analysis/chart.h"
 #include "analysis/gnuplot.h"
-#include "analysis/output.h"
 #include "analysis/svg.h"
+#include "files/written.h"
 #include "weir_text.h"
 
 #include <errno.h>
@@ -19,12 +19,13 @@ static const double timeout_s = 60.0;
 static weir_status write_data(const char *folder, const char *name, const struct an_qq *qq,
                               struct weir_error *error)
 {
-    FILE *out = NULL;
-    WEIR_TRY(an_output_open_in(folder, name, "dat", &out, error));
+    struct written file;
+    WEIR_TRY(written_open_in(folder, name, "dat", &file, error));
+    FILE *out = file.out;
     (void)fputs("# fitted seen\n", out);
     for (size_t i = 0; i < qq->count; i++)
         (void)fprintf(out, "%.9g %.9g\n", qq->fitted[i], qq->seen[i]);
-    return an_output_close(out, folder, WEIR_OK, error);
+    return written_close(&file, WEIR_OK, error);
 }
 
 static void write_label(FILE *out, const char *text, double y_px, const char *style)
@@ -46,8 +47,9 @@ static double axis_end(const struct an_qq *qq)
 static weir_status write_script(const char *folder, const char *name, const struct an_qq *qq,
                                 struct weir_error *error)
 {
-    FILE *out = NULL;
-    WEIR_TRY(an_output_open_in(folder, name, "gp", &out, error));
+    struct written file;
+    WEIR_TRY(written_open_in(folder, name, "gp", &file, error));
+    FILE *out = file.out;
     (void)fprintf(out,
                   "# Quantiles of the sample against those of the law. Draw it again: gnuplot "
                   "%s.gp\nreset session\nset terminal svg enhanced standalone size 720,620 dynamic "
@@ -74,14 +76,14 @@ static weir_status write_script(const char *folder, const char *name, const stru
                   "plot x with lines lw 1.5 lc rgb '" AN_GREY "' notitle, '%s.dat' using 1:2 with "
                   "points pt 7 ps 0.45 lc rgb '" AN_BLUE "' notitle\nunset output\n",
                   name);
-    return an_output_close(out, folder, WEIR_OK, error);
+    return written_close(&file, WEIR_OK, error);
 }
 
 weir_status an_qq_plot(const char *folder, const char *name, const struct an_qq *qq,
                        struct weir_error *error)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return weir_fail(error, an_output_status(errno), "%s: cannot be made: %s", folder,
+        return weir_fail(error, written_status(errno), "%s: cannot be made: %s", folder,
                          strerror(errno));
     WEIR_TRY(write_data(folder, name, qq, error));
     WEIR_TRY(write_script(folder, name, qq, error));

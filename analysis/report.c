@@ -8,7 +8,6 @@
  */
 #include "analysis/gnuplot.h"
 #include "analysis/observed.h"
-#include "analysis/output.h"
 #include "analysis/plot.h"
 #include "analysis/points.h"
 #include "analysis/report_incident.h"
@@ -16,6 +15,7 @@
 #include "analysis/report_work.h"
 #include "analysis/svg.h"
 #include "analysis/text.h"
+#include "files/written.h"
 #include "weir_text.h"
 
 #include "analysis/nan.h"
@@ -123,7 +123,7 @@ static weir_status draw_gallery(const struct an_plot_job *common, const char *ou
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (mkdtemp(folder) == NULL) {
         free(folder);
-        return weir_fail(error, an_output_status(errno), "%s: no folder can be made beside it: %s",
+        return weir_fail(error, written_status(errno), "%s: no folder can be made beside it: %s",
                          output, strerror(errno));
     }
     struct an_plot_job job = *common;
@@ -462,11 +462,11 @@ static weir_status write_page(const struct an_page *page, const struct show *sho
 static weir_status save_page(const struct an_page *page, const struct show *show,
                              const char *output, struct weir_error *error)
 {
-    FILE *out = NULL;
-    WEIR_TRY(an_output_open(output, &out, error));
+    struct written file;
+    WEIR_TRY(written_open(output, &file, error));
     struct an_page written = *page;
-    written.out = out;
-    return an_output_close(out, output, write_page(&written, show, error), error);
+    written.out = file.out;
+    return written_close(&file, write_page(&written, show, error), error);
 }
 
 static weir_status report_run(struct an_page *page, const struct an_plot_options *options,

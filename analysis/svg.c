@@ -5,9 +5,9 @@
  */
 #include "analysis/svg.h"
 
-#include "analysis/output.h"
 #include "analysis/svg_small.h"
 #include "analysis/text.h"
+#include "files/written.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -117,11 +117,11 @@ weir_status an_svg_finish(const char *path, struct weir_error *error)
 {
     char *text = NULL;
     WEIR_TRY(an_read_text(path, &text, error));
-    FILE *out = NULL;
-    weir_status status = an_output_open(path, &out, error);
+    struct written file;
+    weir_status status = written_open(path, &file, error);
     if (status == WEIR_OK) {
-        write_replaced(out, text);
-        status = an_output_close(out, path, status, error);
+        write_replaced(file.out, text);
+        status = written_close(&file, status, error);
     }
     free(text);
     return status;

@@ -2,7 +2,7 @@
 /*
  * The bytes of a log file, decompressed on the way: plain, gzip or zstd by their first bytes, never
  * by the name of the file. A compressed file that ends early is an error that says so; what came
- * before was delivered. Also the other direction for exports: a FILE that compresses.
+ * before was delivered. The other direction is files/written.h.
  */
 #ifndef WORKLOADS_BYTE_SOURCE_H
 #define WORKLOADS_BYTE_SOURCE_H
@@ -28,12 +28,5 @@ void wl_source_close(struct wl_source *source);
 /* Next bytes; *length 0 at the end. */
 weir_status wl_source_read(struct wl_source *source, char *buffer, size_t capacity, size_t *length,
                            struct weir_error *error);
-
-/* Opens `path` for text; a name that ends in .gz compresses. */
-weir_status wl_sink_open(const char *path, FILE **sink, struct weir_error *error);
-/* `status` of its writer is given back when all was written; else WEIR_ENOMEM when the disk is at
- * its end, WEIR_EIO otherwise. */
-weir_status wl_sink_close(FILE *sink, const char *path, weir_status status,
-                          struct weir_error *error);
 
 #endif

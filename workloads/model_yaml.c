@@ -5,6 +5,7 @@
  */
 #include "workloads/span_model.h"
 
+#include "files/written.h"
 #include "workloads/timestamp.h"
 
 #include <ctype.h>
@@ -63,12 +64,12 @@ static char *sample_path(const char *path, const char *what, size_t *base)
 static weir_status write_sample(const struct wl_law_choice *choice, const char *path,
                                 struct weir_error *error)
 {
-    FILE *file = NULL;
-    WEIR_TRY(wl_sink_open(path, &file, error));
-    (void)fputs("value\n", file);
+    struct written file;
+    WEIR_TRY(written_open(path, &file, error));
+    (void)fputs("value\n", file.out);
     for (size_t i = 0; i < choice->n; i++)
-        (void)fprintf(file, "%.12g\n", choice->sorted[i]);
-    return wl_sink_close(file, path, WEIR_OK, error);
+        (void)fprintf(file.out, "%.12g\n", choice->sorted[i]);
+    return written_close(&file, WEIR_OK, error);
 }
 
 weir_status wl_law_write(const struct wl_law_choice *choice, const struct wl_law_place *place,

@@ -3,6 +3,7 @@
 #include "sim/cli/compare_two.h"
 
 #include "analysis/database.h"
+#include "files/written.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/plugin.h"
 #include "sim/record/record_join.h"
@@ -51,19 +52,6 @@ static int complain(const struct weir_error *error, weir_status status)
     return sim_exit_for(status);
 }
 
-static weir_status make_temporary(char *path, size_t capacity, struct weir_error *error)
-{
-    const char *folder = getenv("TMPDIR");
-    (void)snprintf(path, capacity, "%.40s/weir-XXXXXX",
-                   folder == NULL || folder[0] == '\0' || strlen(folder) > 40 ? "/tmp" : folder);
-    const int file = mkstemp(path);
-    if (file < 0)
-        return weir_fail(error, WEIR_EIO, "%s: cannot create a temporary file: %s (TMPDIR)", path,
-                         strerror(errno));
-    (void)close(file);
-    return WEIR_OK;
-}
-
 /* Damaged files and those of other versions are told before anything is run. */
 static int look_over(const struct operand *operand)
 {
@@ -88,7 +76,7 @@ static int run_one(const struct sim_simulate_options *options, struct operand *o
     struct sim_simulate_options simulate = *options;
     struct sim_policies policies = { 0 };
     struct sim_experiment experiment = { 0 };
-    const weir_status status = make_temporary(operand->made, sizeof operand->made, &error);
+    const weir_status status = written_temporary(operand->made, sizeof operand->made, &error);
     if (status != WEIR_OK)
         return complain(&error, status);
     simulate.path = operand->path;
@@ -167,8 +155,10 @@ int sim_compare_join(const struct sim_simulate_options *options, const struct si
         (void)snprintf(operands[1].label, sizeof operands[1].label, "after");
     }
     int code = SIM_EXIT_OK;
-    if (options->output == NULL && make_temporary(path, sizeof path, &error) != WEIR_OK)
-        return complain(&error, WEIR_EIO);
+    const weir_status status =
+        options->output == NULL ? written_temporary(path, sizeof path, &error) : WEIR_OK;
+    if (status != WEIR_OK)
+        return complain(&error, status);
     *database = strdup(options->output == NULL ? path : options->output);
     if (*database == NULL)
         return SIM_EXIT_RESOURCE;

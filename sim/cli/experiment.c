@@ -2,7 +2,7 @@
 /* Experiments: loading variants, running tasks in processes, merging (see experiment.h). */
 #include "sim/cli/experiment.h"
 
-#include "analysis/output.h"
+#include "files/written.h"
 #include "sim/cli/experiment_file.h"
 #include "sim/cli/experiment_load.h"
 #include "sim/cli/isolate.h"
@@ -14,6 +14,7 @@
 #include "sim/record/record.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -534,16 +535,11 @@ static void *share(size_t size)
  * way. */
 static weir_status name_temporary(struct sim_experiment *experiment, struct weir_error *error)
 {
-    const char *folder = getenv("TMPDIR");
-    if (asprintf(&experiment->path, "%s/weir-XXXXXX",
-                 folder == NULL || folder[0] == '\0' ? "/tmp" : folder) < 0)
-        experiment->path = NULL;
-    const int file = experiment->path == NULL ? -1 : mkstemp(experiment->path);
-    if (file < 0)
-        return weir_fail(error, an_output_status(errno),
-                         "%s: cannot create a temporary file: %s (TMPDIR)", experiment->path,
-                         strerror(errno));
-    (void)close(file);
+    char path[PATH_MAX];
+    WEIR_TRY(written_temporary(path, sizeof path, error));
+    experiment->path = strdup(path);
+    if (experiment->path == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     experiment->is_temporary = true;
     return WEIR_OK;
 }

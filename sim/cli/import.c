@@ -4,6 +4,7 @@
  * cluster, requests and comments stay (--into). Method and limits: docs/fit.md; what can be read:
  * docs/feed.md. One reader = one row of the table of kinds below.
  */
+#include "files/written.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/experiment.h"
 #include "sim/cli/fit_report.h"
@@ -199,10 +200,9 @@ static weir_status write_scenario(const struct arguments *arguments, const struc
                                           .fixes_workers = arguments->fixes_workers };
     if (arguments->output == NULL || strcmp(arguments->output, "-") == 0)
         return wl_model_write(model, &yaml, stdout, error);
-    FILE *out = NULL;
-    WEIR_TRY(wl_sink_open(arguments->output, &out, error));
-    const weir_status status = wl_model_write(model, &yaml, out, error);
-    return wl_sink_close(out, arguments->output, status, error);
+    struct written file;
+    WEIR_TRY(written_open(arguments->output, &file, error));
+    return written_close(&file, wl_model_write(model, &yaml, file.out, error), error);
 }
 
 static FILE *report_file(const struct arguments *arguments)
@@ -289,10 +289,10 @@ static weir_status write_text(const struct arguments *arguments, const char *tex
         return fputs(text, stdout) == EOF
                    ? weir_fail(error, WEIR_EIO, "the scenario cannot be written")
                    : WEIR_OK;
-    FILE *out = NULL;
-    WEIR_TRY(wl_sink_open(arguments->output, &out, error));
-    (void)fputs(text, out);
-    return wl_sink_close(out, arguments->output, WEIR_OK, error);
+    struct written file;
+    WEIR_TRY(written_open(arguments->output, &file, error));
+    (void)fputs(text, file.out);
+    return written_close(&file, WEIR_OK, error);
 }
 
 /* WEIR_OK: the rest is in the exit code, and what is wrong was said. */

@@ -2,12 +2,14 @@
 /* The held-out check of an import; see the header. */
 #include "sim/cli/import_check.h"
 
+#include "files/written.h"
 #include "sim/cli/experiment.h"
 #include "sim/cli/fit_report.h"
 #include "sim/cli/load.h"
 #include "sim/engine/time.h"
 #include "workloads/span_measure.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,8 +212,8 @@ static weir_status check_held_out(struct checking *checking)
     checking->cut_s = checking->extent.to_s -
                       checking->check->held_out * (checking->extent.to_s - checking->extent.from_s);
     if (mkdtemp(checking->folder) == NULL)
-        return weir_fail(checking->error, WEIR_EIO, "%s: cannot make a folder (TMPDIR)",
-                         checking->folder);
+        return weir_fail(checking->error, written_status(errno),
+                         "%s: cannot make a folder (TMPDIR)", checking->folder);
     struct wl_model_options fit = *checking->check->fit;
     fit.input = checking->check->import->model->is_backlog ? WL_INPUT_BACKLOG : WL_INPUT_ARRIVALS;
     weir_status status = wl_span_part(log, checking->cut_s, &first, checking->error);

@@ -3,8 +3,8 @@
  * weir plot: one chart of a result database as SVG, PNG or PDF, or in the terminal; without a name
  * the list of charts.
  */
-#include "analysis/output.h"
 #include "analysis/svg.h"
+#include "files/written.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/observed.h"
@@ -112,7 +112,7 @@ static weir_status draw_open(struct an_db *db, const struct arguments *arguments
     if (arguments->folder != NULL)
         return draw_in(db, arguments, observed, arguments->folder, error);
     if (mkdtemp(folder) == NULL)
-        return weir_fail(error, an_output_status(errno), "no folder can be made in /tmp: %s",
+        return weir_fail(error, written_status(errno), "no folder can be made in /tmp: %s",
                          strerror(errno));
     const weir_status status = draw_in(db, arguments, observed, folder, error);
     remove_in(folder, arguments->name, ".dat");

@@ -5,12 +5,11 @@
  */
 #include "sim/cli/policies_check.h"
 
+#include "files/written.h"
 #include "sim/cli/analysis_options.h"
 #include "weir_text.h"
-#include "workloads/byte_source.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,18 +64,15 @@ int sim_policies_new(const char *name)
         return SIM_EXIT_USAGE;
     }
     (void)snprintf(path, sizeof path, "%s.c", name);
-    FILE *out = fopen(path, "wx");
-    if (out == NULL) {
-        (void)fprintf(stderr, "weir policies new: %s: %s\n", path, strerror(errno));
-        return errno == ENOSPC ? SIM_EXIT_RESOURCE : SIM_EXIT_INPUT;
-    }
+    struct written file;
     struct weir_error error = { .phase = -1, .pool = -1 };
-    write_named(name, out);
-    const weir_status status = wl_sink_close(out, path, WEIR_OK, &error);
-    if (status != WEIR_OK) {
-        (void)unlink(path); /* or the next attempt would be refused */
-        return sim_analysis_exit(status, &error);
+    weir_status status = written_open_new(path, &file, &error);
+    if (status == WEIR_OK) {
+        write_named(name, file.out);
+        status = written_close(&file, WEIR_OK, &error);
     }
+    if (status != WEIR_OK)
+        return sim_analysis_exit(status, &error);
     find_headers(headers);
     printf("gcc -std=c17 -O2 -shared -fPIC -I %s %s -o %s.so\n", headers, path, name);
     printf("weir policies check ./%s.so\n", name);

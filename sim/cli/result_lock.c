@@ -8,7 +8,7 @@
  */
 #include "sim/cli/result_lock.h"
 
-#include "analysis/output.h"
+#include "files/written.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ static weir_status try_once(struct sim_result_lock *lock, struct holder *holder,
 {
     lock->file = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (lock->file < 0)
-        return weir_fail(error, an_output_status(errno),
+        return weir_fail(error, written_status(errno),
                          "%s: cannot create the lock of the results: %s", lock->path,
                          strerror(errno));
     *holder = (struct holder){ 0 };

@@ -2,13 +2,14 @@
 /* Writing spans as CSV or as a Chrome trace; see the header. */
 #include "sim/cli/span_export.h"
 
+#include "files/written.h"
 #include "sim/cli/json_writer.h"
-#include "workloads/byte_source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct sim_span_export {
+    struct written file;
     FILE *out;
     char *path;
     const struct sim_scenario *scenario;
@@ -236,11 +237,12 @@ weir_status sim_span_export_open(const char *path, uint64_t limit,
     if (fresh->path == NULL || !name_stages(fresh) || !name_nodes(fresh))
         status = weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (status == WEIR_OK)
-        status = wl_sink_open(path, &fresh->out, error);
+        status = written_open(path, &fresh->file, error);
     if (status != WEIR_OK) {
         destroy(fresh);
         return status;
     }
+    fresh->out = fresh->file.out;
     fresh->observer = (struct sim_observer){ .span = fresh->is_trace ? trace_span : csv_span,
                                              .setup = fresh->is_trace ? trace_setup : csv_setup,
                                              .state = fresh };
@@ -266,7 +268,7 @@ weir_status sim_span_export_close(struct sim_span_export *made, struct weir_erro
         sim_json_end_object(&made->json);
         (void)fputc('\n', made->out);
     }
-    const weir_status status = wl_sink_close(made->out, made->path, WEIR_OK, error);
+    const weir_status status = written_close(&made->file, WEIR_OK, error);
     if (made->written < made->seen)
         (void)fprintf(stderr,
                       "weir: %s: the first %llu of %llu spans are written (--spans-limit raises "

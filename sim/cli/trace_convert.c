@@ -3,7 +3,7 @@
  */
 #include "sim/cli/trace.h"
 
-#include "workloads/byte_source.h"
+#include "files/written.h"
 #include "workloads/jobs_write.h"
 
 #include <string.h>
@@ -74,12 +74,11 @@ static weir_status write_file(const struct sim_trace_arguments *arguments,
                               struct weir_error *error)
 {
     const char *path = arguments->output;
-    FILE *out = NULL;
+    struct written file;
     if (path == NULL || strcmp(path, "-") == 0)
         return write_to(arguments, trace, target, stdout, error);
-    WEIR_TRY(wl_sink_open(path, &out, error));
-    const weir_status status = write_to(arguments, trace, target, out, error);
-    return wl_sink_close(out, path, status, error);
+    WEIR_TRY(written_open(path, &file, error));
+    return written_close(&file, write_to(arguments, trace, target, file.out, error), error);
 }
 
 int sim_trace_convert(const struct sim_trace_arguments *arguments)

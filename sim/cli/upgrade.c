@@ -5,6 +5,8 @@
  * ones. Scenarios of schema 1 are put into the words of today on request.
  */
 #include "sim/scenario/upgrade.h"
+#include "files/written.h"
+#include "sim/cli/analysis_options.h"
 #include "sim/cli/build_info.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/file_version.h"
@@ -19,8 +21,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct arguments {
     struct sim_options options;
@@ -86,31 +86,16 @@ static const char *advice(int64_t version, int64_t today, bool is_database, stru
                             sim_file_database_news(version, arena));
 }
 
-/* The file is the old one or the new one, whenever the program or the disk ends. */
-static int write_text(const char *named, const char *text)
+static int write_text(const char *path, const char *text)
 {
-    char *path = realpath(named, NULL); /* behind a link lies the file that is meant */
-    char *temporary = NULL;
-    struct stat there;
-    bool is_written = false;
-    errno = 0;
-    const int file =
-        path == NULL || asprintf(&temporary, "%s.new-XXXXXX", path) < 0 ? -1 : mkstemp(temporary);
-    FILE *out = file < 0 ? NULL : fdopen(file, "w");
-    if (out != NULL) {
-        is_written = stat(path, &there) == 0 && fchmod(file, there.st_mode & 0777) == 0 &&
-                     fputs(text, out) >= 0 && fflush(out) == 0 && fsync(file) == 0;
-        is_written = fclose(out) == 0 && is_written && rename(temporary, path) == 0;
+    struct written file;
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    weir_status status = written_open(path, &file, &error);
+    if (status == WEIR_OK) {
+        (void)fputs(text, file.out);
+        status = written_close(&file, WEIR_OK, &error);
     }
-    const int reason = errno == 0 ? EIO : errno;
-    if (!is_written && file >= 0)
-        (void)unlink(temporary);
-    free(temporary);
-    free(path);
-    if (is_written)
-        return SIM_EXIT_OK;
-    (void)fprintf(stderr, "weir: %s: cannot be written: %s\n", named, strerror(reason));
-    return reason == ENOSPC ? SIM_EXIT_RESOURCE : SIM_EXIT_INPUT;
+    return sim_analysis_exit(status, &error);
 }
 
 /* A scenario of schema 1 becomes one of today. */

@@ -3,6 +3,7 @@
 #include "sim/cli/windows_given.h"
 
 #include "analysis/query.h"
+#include "files/written.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/isolate_run.h"
@@ -240,14 +241,7 @@ static weir_status put_windows(const char *copy, const char *scratch, const stru
 /* A name of a file that is not there yet. */
 static weir_status name_file(char path[SIM_WINDOWS_COPY], struct weir_error *error)
 {
-    const char *folder = getenv("TMPDIR");
-    (void)snprintf(path, SIM_WINDOWS_COPY, "%.60s/weir-XXXXXX",
-                   folder == NULL || folder[0] == '\0' || strlen(folder) > 60 ? "/tmp" : folder);
-    const int file = mkstemp(path);
-    if (file < 0)
-        return weir_fail(error, WEIR_EIO, "%s: cannot create a temporary file: %s (TMPDIR)", path,
-                         strerror(errno));
-    (void)close(file);
+    WEIR_TRY(written_temporary(path, SIM_WINDOWS_COPY, error));
     (void)unlink(path);
     return WEIR_OK;
 }

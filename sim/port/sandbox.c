@@ -95,25 +95,35 @@ static void close_others(const int kept[2])
     close_all(from, INT_MAX);
 }
 
+static void drop_page(const struct sim_sandbox_task *task, const char *line)
+{
+    unsigned long begin = 0;
+    unsigned long end = 0;
+    char rights[5] = "";
+    if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) == 3 && rights[3] == 's' &&
+        begin != (unsigned long)task->pages[0] && begin != (unsigned long)task->pages[1])
+        (void)munmap((void *)begin, end - begin); // NOLINT(performance-no-int-to-ptr)
+}
+
 /* Shared memory of weir: progress, summaries, the index of a result database. False: some of it may
- * still be there. */
+ * still be there. It takes no memory: without any the policy would be blamed. */
 static bool drop_pages(const struct sim_sandbox_task *task)
 {
-    FILE *maps = fopen("/proc/self/maps", "re");
-    char line[512];
-    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
-        unsigned long begin = 0;
-        unsigned long end = 0;
-        char rights[5] = "";
-        if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) != 3 || rights[3] != 's' ||
-            begin == (unsigned long)task->pages[0] || begin == (unsigned long)task->pages[1])
-            continue;
-        (void)munmap((void *)begin, end - begin); // NOLINT(performance-no-int-to-ptr)
+    char text[PATH_MAX + 512];
+    size_t held = 0;
+    ssize_t got = 0;
+    const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    while (maps >= 0 && (got = read(maps, text + held, sizeof text - 1 - held)) > 0) {
+        char *line = text;
+        text[held + (size_t)got] = '\0';
+        for (char *end = NULL; (end = strchr(line, '\n')) != NULL; line = end + 1)
+            drop_page(task, line);
+        held = strlen(line);
+        memmove(text, line, held + 1);
     }
-    const bool is_whole = maps != NULL && ferror(maps) == 0;
-    if (maps != NULL)
-        (void)fclose(maps);
-    return is_whole;
+    if (maps >= 0)
+        (void)close(maps);
+    return maps >= 0 && got == 0 && held == 0;
 }
 
 static void limit_module(const struct sim_sandbox_task *task)
@@ -168,7 +178,8 @@ static _Noreturn void become(const struct sim_sandbox_task *task, int output,
         limit_module(task);
     if (!task->keeps_output)
         (void)setvbuf(stdout, NULL, _IONBF, 0); /* what crashes has said what it said */
-    sim_sandbox_rule(rules);
+    if (!sim_sandbox_rule(rules))
+        (void)fputs("weir: the system cannot limit what this policy asks of it\n", stderr);
     _exit(task->main(task->state));
 }
 
@@ -178,6 +189,20 @@ struct kin {
     pid_t pid, parent;
     bool is_ours;
 };
+
+/* The keeper has its memory from the beginning: a machine without any does not keep it from its
+ * duty. */
+struct keeper_room {
+    struct kin kin[65536];
+    char text[SHOWN_BYTES] __attribute__((aligned(8))); /* a folder, or what was printed */
+};
+
+static struct keeper_room *take_room(void)
+{
+    void *room = mmap(NULL, sizeof(struct keeper_room), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    return room == MAP_FAILED ? NULL : room;
+}
 
 static bool read_kin(const char *name, struct kin *kin)
 {
@@ -199,16 +224,21 @@ static bool read_kin(const char *name, struct kin *kin)
     return true;
 }
 
-static size_t list_kin(struct kin *kin, size_t capacity)
+static size_t list_kin(struct keeper_room *room)
 {
+    const size_t capacity = sizeof room->kin / sizeof room->kin[0];
+    const int folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     size_t count = 0;
-    DIR *folder = opendir("/proc");
-    const struct dirent *entry = NULL;
-    while (folder != NULL && count < capacity && (entry = readdir(folder)) != NULL)
-        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-            count += read_kin(entry->d_name, &kin[count]) ? 1 : 0;
-    if (folder != NULL)
-        (void)closedir(folder);
+    ssize_t got = 0;
+    while (folder >= 0 && (got = getdents64(folder, room->text, sizeof room->text)) > 0)
+        for (ssize_t at = 0; at < got && count < capacity;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(room->text + at);
+            if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+                count += read_kin(entry->d_name, &room->kin[count]) ? 1 : 0;
+            at += entry->d_reclen;
+        }
+    if (folder >= 0)
+        (void)close(folder);
     return count;
 }
 
@@ -232,16 +262,14 @@ static void kill_kin(struct kin *kin, size_t count)
 }
 
 /* Until there is no child left: nothing of the code is. */
-static void clear(pid_t code, struct sim_sandbox_end *end)
+static void clear(pid_t code, struct keeper_room *room, struct sim_sandbox_end *end)
 {
-    enum { MOST = 65536 };
-    struct kin *kin = calloc(MOST, sizeof *kin);
     const int64_t until_ms = clock_ms() + LAST_WAIT_MS;
     while (clock_ms() < until_ms) {
         int state = 0;
         pid_t gone = 0;
-        if (kin != NULL)
-            kill_kin(kin, list_kin(kin, MOST));
+        if (room != NULL)
+            kill_kin(room->kin, list_kin(room));
         if (code > 0) /* also where no list can be had; -1 would be everybody */
             (void)kill(code, SIGKILL);
         while ((gone = waitpid(-1, &state, WNOHANG)) > 0)
@@ -253,14 +281,12 @@ static void clear(pid_t code, struct sim_sandbox_end *end)
             break;
         pause_shortly();
     }
-    free(kin);
 }
 
 /* What a module printed, without what steers a terminal. */
-static void show_output(int output)
+static void show_output(int output, char text[SHOWN_BYTES])
 {
-    char *text = malloc(SHOWN_BYTES);
-    ssize_t got = text == NULL ? 0 : pread(output, text, SHOWN_BYTES - 1, 0);
+    ssize_t got = pread(output, text, SHOWN_BYTES - 1, 0);
     if (got > 0 && text[got - 1] != '\n')
         text[got++] = '\n';
     for (ssize_t i = 0; i < got; i++)
@@ -268,7 +294,6 @@ static void show_output(int output)
             text[i] = '?';
     if (got > 0)
         (void)!write(STDERR_FILENO, text, (size_t)got);
-    free(text);
 }
 
 /* Until the code ends or nobody wants it any more. */
@@ -308,7 +333,8 @@ static _Noreturn void keep(const struct sim_sandbox_task *task, const struct sim
     (void)sigprocmask(SIG_BLOCK, &chld, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
     rules->keeper = getpid();
-    const pid_t code = fork();
+    struct keeper_room *room = take_room();
+    const pid_t code = room == NULL ? -1 : fork();
     if (code == 0)
         become(task, sandbox->output, rules);
     atomic_store(&sandbox->end->code, code);
@@ -322,9 +348,9 @@ static _Noreturn void keep(const struct sim_sandbox_task *task, const struct sim
         watch(code, life, signals, sandbox->end);
     else
         (void)fputs("weir: no process can be had for a policy, or none that is watched\n", stderr);
-    clear(atomic_load(&sandbox->end->is_over) != 0 ? 0 : code, sandbox->end);
-    if (task->is_module)
-        show_output(sandbox->output);
+    clear(atomic_load(&sandbox->end->is_over) != 0 ? 0 : code, room, sandbox->end);
+    if (task->is_module && room != NULL)
+        show_output(sandbox->output, room->text);
     atomic_store(&sandbox->end->is_over, 1);
     _exit(0);
 }

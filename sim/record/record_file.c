@@ -180,7 +180,7 @@ void record_discard(struct sim_recorder *recorder)
 
 /* An empty file that nobody may read who may not read `like`, or by the umask when that is not
  * there. */
-static weir_status create_empty(const char *path, const char *like, struct weir_error *error)
+weir_status record_create_empty(const char *path, const char *like, struct weir_error *error)
 {
     struct stat there;
     const mode_t mode = lstat(like, &there) == 0 ? there.st_mode & 0666 : 0666;
@@ -229,7 +229,7 @@ static weir_status create(struct sim_recorder *recorder, const char *like, struc
     if (!recorder->temporary)
         return weir_fail(error, WEIR_ENOMEM, "%s: out of memory", recorder->path);
     sim_record_remove(recorder->temporary);
-    WEIR_TRY(create_empty(recorder->temporary, like, error));
+    WEIR_TRY(record_create_empty(recorder->temporary, like, error));
     WEIR_TRY(connect_to(recorder, recorder->temporary, error));
     return write_schema(recorder, error);
 }
@@ -299,14 +299,18 @@ static weir_status sync_folder(const char *path, struct weir_error *error)
     return status;
 }
 
+weir_status record_give_name(const char *made, const char *path, struct weir_error *error)
+{
+    remove_logs(path);
+    return rename(made, path) == 0 ? WEIR_OK : fail_disk(errno, path, "give it its name", error);
+}
+
 /* A shard waits for the disk once, when it is closed. */
 static weir_status take_name(struct sim_recorder *recorder, struct weir_error *error)
 {
     if (!recorder->is_shard)
         WEIR_TRY(sync_path(recorder->temporary, 0, error));
-    remove_logs(recorder->path);
-    if (rename(recorder->temporary, recorder->path) != 0)
-        return fail_disk(errno, recorder->path, "give it its name", error);
+    WEIR_TRY(record_give_name(recorder->temporary, recorder->path, error));
     free(recorder->temporary);
     recorder->temporary = NULL;
     return recorder->is_shard ? WEIR_OK : sync_folder(recorder->path, error);

@@ -90,11 +90,13 @@ static weir_status copy_file(const char *from, const char *to, struct weir_error
         got = fread(buffer, 1, sizeof buffer, in);
         is_whole = fwrite(buffer, 1, got, out) == got && ferror(in) == 0;
     }
-    const int reason = errno;
+    int reason = errno;
     if (in != NULL)
         (void)fclose(in);
-    if (out != NULL)
-        is_whole = fclose(out) == 0 && is_whole;
+    if (out != NULL && fclose(out) != 0 && is_whole) {
+        reason = errno;
+        is_whole = false;
+    }
     return is_whole ? WEIR_OK
                     : weir_fail(error, record_is_full(reason) ? WEIR_ENOMEM : WEIR_EIO,
                                 "%s: cannot be copied to %s: %s", from, to, strerror(reason));
@@ -246,14 +248,29 @@ static weir_status merge(const char *path, const char *shard, struct weir_error 
 weir_status sim_record_join(const struct sim_join_side sides[2], const char *path, bool forces,
                             char *forced, struct weir_error *error)
 {
-    char shard[4096];
-    if (snprintf(shard, sizeof shard, "%s.second", path) >= (int)sizeof shard)
-        return weir_fail(error, WEIR_EIO, "%s: the path is too long", path);
-    weir_status status = prepare(&sides[0], path, 0, 0, sides[0].label, error);
+    char *first = sqlite3_mprintf("%s.new", path); /* until it is complete */
+    char *second = sqlite3_mprintf("%s.second", path);
+    if (first == NULL || second == NULL) {
+        sqlite3_free(first);
+        sqlite3_free(second);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    sim_record_remove(first);
+    sim_record_remove(second);
+    weir_status status = record_create_empty(first, path, error);
     if (status == WEIR_OK)
-        status = prepare(&sides[1], shard, 1, 100000, sides[0].label, error);
+        status = prepare(&sides[0], first, 0, 0, sides[0].label, error);
     if (status == WEIR_OK)
-        status = merge(path, shard, error);
-    sim_record_remove(shard);
-    return status == WEIR_OK ? pair(path, forces, forced, error) : status;
+        status = prepare(&sides[1], second, 1, 100000, sides[0].label, error);
+    if (status == WEIR_OK)
+        status = merge(first, second, error);
+    if (status == WEIR_OK)
+        status = pair(first, forces, forced, error);
+    if (status == WEIR_OK)
+        status = record_give_name(first, path, error);
+    sim_record_remove(first);
+    sim_record_remove(second);
+    sqlite3_free(first);
+    sqlite3_free(second);
+    return status;
 }

@@ -23,6 +23,7 @@ pipelines:
 Y
 expect 0 "$WEIR_BIN" run two.yaml -o two.db --quiet
 
+mode=$(stat -c %a two.yaml)
 count=0
 for module in "$WEIR_PLUGINS"/hostile_*.so; do
     name=$(basename "$module" .so)
@@ -35,7 +36,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $name in hostile_p_*) kind=placement ;; esac
     more=()
     case $name in
-    *_loop | *_hang | *_p_less | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp) more=(--policy-timeout 1) ;;
+    *_loop | *_hang | *_p_less | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp | *_spinners | *_blocked) more=(--policy-timeout 1) ;;
     *_hog | *_actions | *_memory) more=(--policy-memory 600) ;;
     esac
     expect 4 tagged timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" \
@@ -48,6 +49,15 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $name in
     hostile_cpu) has stderr 'scaling policy hostile: ' && has stderr 'node 0: needs 128 CPU, 64 free, 64 too much' ;;
     hostile_gpu_fraction) has stderr 'GPU 0 of node 0: needs 2 GPU, 1 free, 1 too much' ;;
+    hostile_thread_signal | hostile_clone | hostile_old_calls) has stderr 'killed by signal 31' ;;
+    hostile_owner) has stderr 'it may have no sockets' ;;
+    hostile_modes) has stderr 'it may not change what it reads' ;;
+    hostile_newer) has stderr 'it knows no newer calls' ;;
+    hostile_locks) has stderr 'it may lock no file' ;;
+    hostile_ipc) has stderr 'it may not touch what others share' ;;
+    hostile_devices_steered) has stderr 'it may steer no device' ;;
+    hostile_ring) has stderr 'it finds no ring' ;;
+    hostile_processes_memory) has stderr "it may write into nobody's memory" ;;
     hostile_codec) has stderr 'GPU 0 of node 0: takes NVDEC 0, which is held by another' ;;
     esac
     if [ -e "$name.db" ] && command -v sqlite3 >/dev/null; then
@@ -60,8 +70,8 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
     count=$((count + 1))
 done
-[ "$count" -ge 68 ] || fail "only $count hostile modules"
-[ "$(ls ./*.yaml)" = ./two.yaml ] || fail 'a module has written files'
+[ "$count" -ge 84 ] || fail "only $count hostile modules"
+[ "$(ls ./*.yaml)" = ./two.yaml ] && [ "$(stat -c %a two.yaml)" = "$mode" ] || fail 'a module has written files'
 
 # The same where every place is asked for, without a clock.
 cat >fill.yaml <<'Y'

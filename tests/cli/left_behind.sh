@@ -39,7 +39,29 @@ program 4 'larger than 64 MiB' "read -r line; tr '\0' x </dev/zero"
 program 4 'more than one line' "env printf '{\"stages\": []}\\nnonsense\\n'; cat >/dev/null" # one write: the shell's own writes line by line
 program 4 'ended with code 0' 'exec <&- >&-; exit 0'
 program 4 'ended by signal 9' 'exec 1>&0; echo x; sleep 1000' 0.3
-[ "$count" -ge 19 ] || fail "only $count programs"
+# Ways to signal who started it that name no process: what stands open of it in /proc, a file that
+# tells its owner; and answers that are none.
+program 4 'ended by signal 31' 'exec /bin/kill -s KILL -q 1 $PPID'
+program 4 'no answer within 0.3 s' "read -r line; while :; do printf ' '; sleep 0.05; done" 0.3
+program 4 'maximum parsing depth' "read -r line; head -c 200000 /dev/zero | tr '\\0' '['; echo; cat >/dev/null"
+program 4 'no JSON' "read -r line; head -c 1000000 /dev/urandom | tr -d '\\n'; echo; cat >/dev/null"
+program 4 'no JSON' "read -r line; printf '{\"stages\": [{\"name\": \"\\377\\376\"}]}\\n'; cat >/dev/null"
+wanted=24
+if command -v python3 >/dev/null; then
+    program 4 'ended with code 1' "exec python3 -c 'import os, signal
+there = os.open(\"/proc/%d\" % os.getppid(), os.O_RDONLY)
+signal.pidfd_send_signal(there, 9)'"
+    program 4 'ended with code 1' "exec python3 -c 'import fcntl, os, socket
+here, there = socket.socketpair()
+fcntl.fcntl(here, fcntl.F_SETOWN, os.getppid())
+fcntl.fcntl(here, 10, 9) # F_SETSIG
+fcntl.fcntl(here, fcntl.F_SETFL, os.O_ASYNC)
+there.send(b\"x\")'"
+    [ "$(uname -m)" != x86_64 ] || program 4 'ended by signal 31' "exec python3 -c 'import ctypes, os, struct
+ctypes.CDLL(None).syscall(297, os.getppid(), os.getppid(), 9, struct.pack(\"iii\", 9, 0, -1) + bytes(116))'"
+    wanted=26
+fi
+[ "$count" -ge "$wanted" ] || fail "only $count programs"
 
 # Whoever ends weir ends its program and what that has started.
 echo 'setsid sleep 1000 & read -r line; setsid sleep 1000 & sleep 1000' >program.sh

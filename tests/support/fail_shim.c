@@ -8,7 +8,7 @@
  *                          none fails; HOW once, or on (that one and every later one), and but for
  *                          alloc also an error by its name (eio, enospc, eintr, emfile, eacces,
  *                          eagain, enomem), or short: with "on" every one is short or interrupted
- *                          once
+ *                          once; or kill: the process ends there, as by SIGKILL
  *
  *   alloc   memory; map: pages of the system, what is shared with other processes
  *   write   also what makes, names, shortens, removes and waits for files
@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,7 +52,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
 enum kind { NOTHING, ALLOC, MAP, WRITE, READ, OPEN, CLOSE, LOOK, START, WAIT };
-enum { SHORT = -1 }; /* in place of an error */
+enum { SHORT = -1, KILL = -2 }; /* in place of an error */
 
 enum { PLACES = 1 << 16, FRAMES = 16 };
 
@@ -66,7 +67,7 @@ struct seen {
 
 static struct {
     enum kind kind;
-    int how; /* the error, or SHORT */
+    int how; /* the error, SHORT or KILL */
     bool goes_on;
     long at;
     struct seen *seen;
@@ -128,7 +129,7 @@ static void read_plan(const char *text)
         int error;
     } hows[] = { { ":eio", EIO },       { ":enospc", ENOSPC }, { ":short", SHORT },
                  { ":eintr", EINTR },   { ":emfile", EMFILE }, { ":eacces", EACCES },
-                 { ":eagain", EAGAIN }, { ":enomem", ENOMEM } };
+                 { ":eagain", EAGAIN }, { ":enomem", ENOMEM }, { ":kill", KILL } };
     const char *number = strchr(text, ':');
     if (number == NULL)
         return;
@@ -183,6 +184,8 @@ static bool no_call(enum kind kind, size_t *size)
 {
     if (!fails(kind))
         return false;
+    if (plan.how == KILL)
+        (void)kill(getpid(), SIGKILL);
     if (plan.how == SHORT && *size > 1) {
         *size /= 2;
         plan.goes_on = false;
@@ -235,7 +238,7 @@ static int our_open(const char *path, int flags, ...)
     const bool is_null = strcmp(path, "/dev/null") == 0;
     const bool is_counted = (flags & O_ACCMODE) != O_RDONLY && !is_null;
     /* A full disk opens what is there. */
-    const bool takes_room = (flags & O_CREAT) != 0 || plan.how != ENOSPC;
+    const bool takes_room = (flags & (O_CREAT | O_TMPFILE)) != 0 || plan.how != ENOSPC;
     if (!is_counted && !is_null && no_such_call(OPEN))
         return -1;
     return is_counted && no_change() && takes_room ? -1 : (int)syscall(SYS_open, path, flags, mode);
@@ -259,6 +262,11 @@ static int our_ftruncate(int file, off_t length)
 static int our_rename(const char *from, const char *to)
 {
     return no_change() ? -1 : (int)syscall(SYS_rename, from, to);
+}
+
+static int our_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    return no_change() ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 static int our_unlink(const char *path)
@@ -375,8 +383,8 @@ static bool divert_files(void)
            divert("open64", (uintptr_t)our_open) && divert("fsync", (uintptr_t)our_fsync) &&
            divert("fdatasync", (uintptr_t)our_fdatasync) &&
            divert("ftruncate64", (uintptr_t)our_ftruncate) &&
-           divert("rename", (uintptr_t)our_rename) && divert("unlink", (uintptr_t)our_unlink) &&
-           divert("mkdir", (uintptr_t)our_mkdir);
+           divert("rename", (uintptr_t)our_rename) && divert("linkat", (uintptr_t)our_linkat) &&
+           divert("unlink", (uintptr_t)our_unlink) && divert("mkdir", (uintptr_t)our_mkdir);
 }
 
 static bool divert_all(void)

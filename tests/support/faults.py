@@ -45,6 +45,7 @@ COMMANDS = {  # words, and what it makes
     "explain job": ("explain jobs.db --pending --at 60s", []),
     "explain with": ("explain whole.db --at 0s --with best_fit --format json", []),
     "compare two": ("compare whole.db other.db --force --format json", []),
+    "compare two -o": ("compare whole.db other.db --force -o x.db", ["x.db"]),
     "run module": (f"run small.yaml -n 1 --no-db --plugin {plugins}/template.so --set "
                    "sched.scaling=template_queue_chaser --format json", []),
     "diff": ("diff whole.db other.db", []),
@@ -75,7 +76,7 @@ COMMANDS = {  # words, and what it makes
 }
 WAYS = {  # of each kind: samples of the quick test, and how a call fails
     "alloc": (3, ["once", "on"]),
-    "write": (4, ["once:eio", "on:enospc", "once:short", "once:eintr", "on:eio"]),
+    "write": (5, ["once:eio", "on:enospc", "once:short", "once:eintr", "on:eio", "once:kill"]),
     "read": (2, ["once:eio", "once:short", "once:eintr", "on:eio"]),
     "open": (1, ["once:emfile", "once:eacces", "on:emfile", "once:eintr"]),
     "close": (1, ["once:eio", "on:eio", "once:enospc"]),
@@ -84,6 +85,7 @@ WAYS = {  # of each kind: samples of the quick test, and how a call fails
     "start": (1, ["once:eagain", "on:emfile"]),
     "wait": (1, ["once:eintr"]),
 }
+RESUMED = ("run", "run 2", "jobs", "compare", "resume")
 HOWS, USUAL, OF_ALL_KINDS = ("every", "all", "places"), ("alloc", "write", "read"), ("check", "run module")
 # Lines that the wall clock or the machine writes.
 WALL = re.compile(r'.*("wall_s"|"cpu_s"|rss|wall|cpu_ms|events_per|_ms|generated|bound\.|p99).*'
@@ -138,8 +140,18 @@ def content(folder, name):
         return plain(file.read(), folder)
 
 
+def go_on(name, folder):
+    """What a program that was killed leaves to --resume: the code, and the files."""
+    words, made = COMMANDS[name]
+    ran = subprocess.run([weir, *dict.fromkeys([*words.split(), "--resume"])], cwd=folder,
+                         capture_output=True, timeout=60)
+    left = [file for file in os.listdir(folder) if file.startswith(made[0] + ".")]
+    return ran.returncode, [content(folder, file) for file in made], left
+
+
 def once(name, plan):
     words, made = COMMANDS[name]
+    before = [content(".", file) for file in made]
     with tempfile.TemporaryDirectory(dir=".") as folder:
         for file in os.listdir("."):
             if os.path.isfile(file) and not file.startswith("std"):
@@ -151,15 +163,33 @@ def once(name, plan):
         except subprocess.TimeoutExpired:
             return dict(code=-99, out="", err="it hangs", made=[])
         found = [content(folder, file) for file in made]
+        resumed = go_on(name, folder) if ran.returncode == -9 and name in RESUMED else None
         calls = os.path.join(folder, "calls")
         counted = [line.split() for line in open(calls)] if os.path.exists(calls) else [["0"]]
         out = plain(ran.stdout, folder)
-    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, calls=int(counted[0][0]),
+    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, before=before, resumed=resumed, calls=int(counted[0][0]),
                 places={int(n): stack for n, stack in counted[1:]})
+
+
+def torn(name, good, seen):
+    """Of a program that was killed: a file is what it was before, or whole."""
+    for file, *three in zip(COMMANDS[name][1], seen["made"], seen["before"], good["made"]):
+        found, before, whole = three
+        if isinstance(found, str) and found.startswith("unreadable"):
+            return "leaves a file that is " + found
+        if isinstance(found, dict) and len(found["experiment"]) != 1:
+            return f"leaves {file} without what it is of"
+        if not file.endswith((".db", ".svg")) and found not in (before, whole): # gnuplot writes pictures
+            return f"leaves half of {file}"
+    if seen["resumed"] not in (None, (good["code"], good["made"], [])):
+        return "cannot be gone on with"
+    return None
 
 
 def verdict(name, good, seen, plan):
     """None, or what is wrong."""
+    if seen["code"] == -9 and plan.endswith("kill"):
+        return torn(name, good, seen)
     if seen["code"] < 0:
         return f"dies of signal {-seen['code']}"
     for found in seen["made"]:

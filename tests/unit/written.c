@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files that are written: what stands under a name is whole, the old one or the new one. */
+#include "files/written.h"
+#include "tests/support/check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+struct place {
+    char folder[32], path[64];
+};
+
+static struct place make_place(void)
+{
+    struct place place = { .folder = "/tmp/weir-written-XXXXXX" };
+    CHECK(mkdtemp(place.folder) != NULL);
+    (void)snprintf(place.path, sizeof place.path, "%s/x.txt", place.folder);
+    return place;
+}
+
+static size_t count_files(const char *folder)
+{
+    size_t count = 0;
+    DIR *dir = opendir(folder);
+    while (dir != NULL && readdir(dir) != NULL)
+        count++;
+    if (dir != NULL)
+        (void)closedir(dir);
+    return count - 2;
+}
+
+static void remove_place(const struct place *place)
+{
+    char path[320];
+    const struct dirent *entry = NULL;
+    DIR *dir = opendir(place->folder);
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        (void)snprintf(path, sizeof path, "%s/%s", place->folder, entry->d_name);
+        (void)unlink(path);
+    }
+    if (dir != NULL)
+        (void)closedir(dir);
+    CHECK(rmdir(place->folder) == 0);
+}
+
+/* Its first bytes; "" when there is no such file. gzread reads plain files, too. */
+static const char *text_of(const char *path, char text[static 64])
+{
+    const gzFile in = gzopen(path, "rb");
+    const int length = in == NULL ? 0 : gzread(in, text, 63);
+    text[length < 0 ? 0 : length] = '\0';
+    if (in != NULL)
+        (void)gzclose(in);
+    return text;
+}
+
+static weir_status write_to(const char *path, const char *text, weir_status status)
+{
+    struct written file;
+    const weir_status opened = written_open(path, &file, NULL);
+    if (opened != WEIR_OK)
+        return opened;
+    (void)fputs(text, file.out);
+    return written_close(&file, status, NULL);
+}
+
+static void a_file_appears_when_it_is_whole(void)
+{
+    char text[64];
+    struct written file;
+    const struct place place = make_place();
+    for (int round = 0; round < 2; round++) {
+        CHECK_I64(written_open(place.path, &file, NULL), WEIR_OK);
+        CHECK(fputs("new", file.out) >= 0 && fflush(file.out) == 0);
+        CHECK_STR(text_of(place.path, text), round == 0 ? "" : "new and whole");
+        CHECK_I64(count_files(place.folder), round);
+        (void)fputs(" and whole", file.out);
+        CHECK_I64(written_close(&file, WEIR_OK, NULL), WEIR_OK);
+        CHECK_STR(text_of(place.path, text), "new and whole");
+        CHECK_I64(count_files(place.folder), 1);
+    }
+    remove_place(&place);
+}
+
+static void the_old_file_stays_when_the_writer_fails(void)
+{
+    char text[64];
+    const struct place place = make_place();
+    CHECK_I64(write_to(place.path, "half", WEIR_EFORMAT), WEIR_EFORMAT);
+    CHECK_I64(count_files(place.folder), 0);
+    CHECK_I64(write_to(place.path, "old", WEIR_OK), WEIR_OK);
+    CHECK_I64(write_to(place.path, "half", WEIR_EFORMAT), WEIR_EFORMAT);
+    CHECK_STR(text_of(place.path, text), "old");
+    CHECK_I64(count_files(place.folder), 1);
+    remove_place(&place);
+}
+
+static void a_replaced_file_keeps_its_mode_and_its_links(void)
+{
+    char text[64];
+    char link_path[64];
+    struct stat before;
+    struct stat after;
+    const struct place place = make_place();
+    CHECK_I64(write_to(place.path, "old", WEIR_OK), WEIR_OK);
+    CHECK(chmod(place.path, 0640) == 0);
+    (void)snprintf(link_path, sizeof link_path, "%s/soft", place.folder);
+    CHECK(symlink("x.txt", link_path) == 0);
+    CHECK_I64(write_to(link_path, "new", WEIR_OK), WEIR_OK);
+    CHECK(lstat(link_path, &after) == 0 && S_ISLNK(after.st_mode));
+    CHECK(stat(place.path, &before) == 0);
+    CHECK_I64(before.st_mode & 0777, 0640);
+    CHECK_STR(text_of(place.path, text), "new");
+    (void)snprintf(link_path, sizeof link_path, "%s/hard", place.folder);
+    CHECK(link(place.path, link_path) == 0);
+    CHECK_I64(write_to(place.path, "both", WEIR_OK), WEIR_OK);
+    CHECK_STR(text_of(link_path, text), "both");
+    CHECK(stat(place.path, &after) == 0 && after.st_ino == before.st_ino);
+    remove_place(&place);
+}
+
+static void a_new_file_replaces_nothing(void)
+{
+    char text[64];
+    struct written file;
+    const struct place place = make_place();
+    CHECK_I64(written_open_new(place.path, &file, NULL), WEIR_OK);
+    CHECK_I64(write_to(place.path, "faster", WEIR_OK), WEIR_OK); /* meanwhile */
+    CHECK_I64(written_close(&file, WEIR_OK, NULL), WEIR_EIO);
+    CHECK_I64(written_open_new(place.path, &file, NULL), WEIR_EIO);
+    CHECK_STR(text_of(place.path, text), "faster");
+    CHECK_I64(count_files(place.folder), 1);
+    remove_place(&place);
+}
+
+static void a_full_disk_is_told_from_other_errors(void)
+{
+    struct weir_error error = { .phase = -1 };
+    struct written file;
+    CHECK_I64(written_open("/dev/full", &file, &error), WEIR_OK);
+    (void)fputs("x", file.out);
+    CHECK_I64(written_close(&file, WEIR_OK, &error), WEIR_ENOMEM);
+    CHECK_STR(error.text, "/dev/full: cannot be written to: No space left on device");
+    CHECK_I64(written_open("/nowhere/x", &file, &error), WEIR_EIO);
+    CHECK_STR(error.text, "/nowhere/x: cannot be written: No such file or directory");
+}
+
+static void a_name_in_gz_compresses(void)
+{
+    char text[64];
+    char path[80];
+    const struct place place = make_place();
+    (void)snprintf(path, sizeof path, "%s.gz", place.path);
+    CHECK_I64(write_to(path, "packed", WEIR_OK), WEIR_OK);
+    CHECK_STR(text_of(path, text), "packed");
+    unsigned char magic[2] = { 0 };
+    const int file = open(path, O_RDONLY);
+    CHECK(read(file, magic, 2) == 2 && magic[0] == 0x1f && magic[1] == 0x8b);
+    (void)close(file);
+    remove_place(&place);
+}
+
+static const struct test tests[] = {
+    { "a file appears when it is whole", a_file_appears_when_it_is_whole },
+    { "the old file stays when the writer fails", the_old_file_stays_when_the_writer_fails },
+    { "a replaced file keeps its mode and its links",
+      a_replaced_file_keeps_its_mode_and_its_links },
+    { "a new file replaces nothing", a_new_file_replaces_nothing },
+    { "a full disk is told from other errors", a_full_disk_is_told_from_other_errors },
+    { "a name in .gz compresses", a_name_in_gz_compresses },
+};
+TEST_MAIN(tests)
