@@ -457,36 +457,6 @@ static void turns_pay_their_switches(void)
     world_close(&world);
 }
 
-/* A switch becomes dearer while two take turns, and cheaper while one is alone: who leaves takes
- * out of the sums what he counts for now. */
-static void a_switch_may_change_while_turns_are_taken(void)
-{
-    struct world world = world_open();
-    sim_handle handles[2];
-    uint32_t index = 0;
-    CHECK_I64(sim_resource_add(world.activities, SIM_SHARE_TURNS, speed(1000), &index), WEIR_OK);
-    const struct sim_activity_spec spec = { .work = work_of(1000 * S),
-                                            .cap_qpns = SIM_UNCAPPED,
-                                            .weight = 100,
-                                            .turn_cost = 10,
-                                            .resources = 1 };
-    for (uint32_t i = 0; i < 2; i++)
-        CHECK_I64(sim_activity_start(world.activities, &spec, &handles[i], NULL), WEIR_OK);
-    CHECK_I64(sim_activities_settle(world.activities), WEIR_OK);
-    CHECK_I64(sim_activity_end_ns(world.activities, handles[0]), 2200 * S);
-    CHECK_I64(sim_resource_set_turn_cost(world.activities, 0, 25), WEIR_OK);
-    CHECK_I64(sim_activities_settle(world.activities), WEIR_OK);
-    CHECK_I64(sim_activity_end_ns(world.activities, handles[0]), 2500 * S);
-    CHECK(sim_activity_stop(world.activities, handles[1], NULL));
-    CHECK_I64(sim_activities_settle(world.activities), WEIR_OK);
-    CHECK_I64(sim_activities_check(world.activities, NULL), WEIR_OK);
-    CHECK_I64(sim_activity_end_ns(world.activities, handles[0]), 1000 * S);
-    CHECK_I64(sim_resource_set_turn_cost(world.activities, 0, 5), WEIR_OK);
-    CHECK(sim_activity_stop(world.activities, handles[0], NULL));
-    CHECK_I64(sim_activities_check(world.activities, NULL), WEIR_OK);
-    world_close(&world);
-}
-
 static void bandwidth_slows_what_is_bound_by_it(void)
 {
     const struct entry two[] = {
@@ -805,7 +775,6 @@ static const struct test tests[] = {
     { "a lower priority waits and goes on", a_lower_priority_waits_and_goes_on },
     { "one that is done stays done in a new pool", one_that_is_done_stays_done_in_a_new_pool },
     { "turns pay their switches", turns_pay_their_switches },
-    { "a switch may change while turns are taken", a_switch_may_change_while_turns_are_taken },
     { "bandwidth slows what is bound by it", bandwidth_slows_what_is_bound_by_it },
     { "a pause and a slower device keep what is done",
       a_pause_and_a_slower_device_keep_what_is_done },
