@@ -136,7 +136,17 @@ static double mask_count(uint32_t mask)
     return (double)__builtin_popcount(mask);
 }
 
-/* A worker whose request names no GPU but that uses one anyway works on the node's idlest. */
+/* Share of what is asked for beyond what there is; residues of adding and subtracting fractions
+ * must not count as load. */
+static const double SLACK = 1e-6;
+
+static double asked_of(const struct sim_gpu *gpu)
+{
+    return gpu->load + gpu->nvdec_load + gpu->nvenc_load;
+}
+
+/* A worker whose request names no GPU but that uses one anyway works on the node's idlest: least
+ * runs there, and of equals (while nobody has begun) fewest are to work there. */
 static uint32_t idlest_gpu(const struct sim_cluster *cluster, uint32_t node)
 {
     const struct sim_node *host = &cluster->nodes[node];
@@ -144,8 +154,8 @@ static uint32_t idlest_gpu(const struct sim_cluster *cluster, uint32_t node)
     for (uint32_t g = 1; g < host->gpu_count; g++) {
         const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
         const struct sim_gpu *leader = &cluster->gpus[host->gpu_first + best];
-        if (gpu->load + gpu->nvdec_load + gpu->nvenc_load <
-            leader->load + leader->nvdec_load + leader->nvenc_load)
+        const double less = asked_of(leader) - asked_of(gpu);
+        if (less > SLACK || (less >= -SLACK && gpu->users < leader->users))
             best = g;
     }
     return best;
@@ -370,6 +380,7 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + lease->claim->parts[u].use.gpu];
         gpu->mem_used_bytes += sign * lease->claim->parts[u].use.mem_bytes;
+        gpu->users += (uint32_t)sign;
         sim_compute_memory(cluster, node, gpu);
     }
 }
@@ -387,10 +398,6 @@ void sim_cluster_release(struct sim_cluster *cluster, struct sim_lease *lease)
     sim_cluster_run(cluster, lease, false);
     book(cluster, lease, -1);
 }
-
-/* Share of what is asked for beyond what there is; residues of adding and subtracting fractions
- * must not count as load. */
-static const double SLACK = 1e-6;
 
 static double pressure(double load, double capacity)
 {

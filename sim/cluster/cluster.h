@@ -102,6 +102,7 @@ struct sim_gpu {
     double crowding;  /* MPS: what runs there takes so many times as long; else 1 */
     double throttle;  /* of its speed, by power and heat; 1 = none (power.h) */
     uint32_t running; /* leases with compute that run */
+    uint32_t users;   /* leases that use it, whether they run or not */
     uint32_t apart;   /* of them, those whose work is not on `compute` */
     uint32_t compute; /* its resource; WEIR_NO_INDEX = it is never scarce */
     uint32_t loss;    /* the number of its present loss, on its node */

@@ -110,36 +110,40 @@ static uint64_t terms_wanted(const struct sim_activities *activities,
     return rate;
 }
 
-static uint64_t weight_on(const struct activity_resource *resource, uint32_t weight,
+/* What one counts for in the weights of a resource: of several, all of one law, in each the same.
+ */
+static uint32_t weight_on(const struct activity_resource *resource, uint32_t weight,
                           uint32_t turn_cost)
 {
-    return weight + (resource->share == SIM_SHARE_TURNS ? (uint64_t)turn_cost : 0);
+    return weight + (resource->share == SIM_SHARE_TURNS ? turn_cost : 0);
 }
 
 /* Enters what it asks for in the sums of a resource, or takes it out. */
-static void demand_add(struct activity_resource *resource, const struct activity_terms *terms)
+static void demand_add(struct activity_resource *resource, uint64_t wanted, uint32_t weighs)
 {
-    resource->demand += terms->wanted;
-    resource->weights += weight_on(resource, terms->weight, terms->turn_cost);
+    resource->demand += wanted;
+    resource->weights += weighs;
 }
 
-static void demand_take(struct activity_resource *resource, const struct activity_terms *terms)
+static void demand_take(struct activity_resource *resource, uint64_t wanted, uint32_t weighs)
 {
-    resource->demand -= terms->wanted;
-    resource->weights -= weight_on(resource, terms->weight, terms->turn_cost);
+    resource->demand -= wanted;
+    resource->weights -= weighs;
 }
 
 /* What it asks for is something else from now on: in the sums of all its resources. */
 static void terms_ask(struct sim_activities *activities, struct activity_terms *terms,
                       uint32_t weight, uint64_t cap)
 {
+    struct activity *activity = &activities->list[terms - activities->terms];
     for (uint32_t i = 0; i < terms->resources; i++)
-        demand_take(terms_resource(activities, terms, i), terms);
+        demand_take(terms_resource(activities, terms, i), terms->wanted, activity->weighs);
     terms->weight = weight;
     terms->cap = cap;
     terms->wanted = terms_wanted(activities, terms);
+    activity->weighs = weight_on(terms_resource(activities, terms, 0), weight, terms->turn_cost);
     for (uint32_t i = 0; i < terms->resources; i++)
-        demand_add(terms_resource(activities, terms, i), terms);
+        demand_add(terms_resource(activities, terms, i), terms->wanted, activity->weighs);
 }
 
 /* True when the rates on a link depend on one another, or did until now: it must be filled. */
@@ -173,7 +177,7 @@ static bool is_flow(const struct activity_resource *resource)
 static weir_status activity_carry(struct sim_activities *activities, uint32_t slot)
 {
     const struct activity_terms *terms = &activities->terms[slot];
-    const uint32_t index = terms->resource;
+    const uint32_t index = activities->list[slot].resource;
     const struct activity_resource *resource = &activities->resources[index];
     if (terms->resources > 1 || is_flow(resource)) {
         if (!links_touch(activities, terms))
@@ -194,12 +198,16 @@ static weir_status join_resources(struct sim_activities *activities, uint32_t sl
                                   const struct sim_activity_spec *spec)
 {
     WEIR_TRY(activity_terms_take(activities, slot, spec));
+    struct activity *activity = &activities->list[slot];
     struct activity_terms *terms = &activities->terms[slot];
-    activities->list[slot].resources = spec->resources;
+    activity->resources = spec->resources;
+    activity->resource = spec->resource[0];
+    activity->weighs =
+        weight_on(terms_resource(activities, terms, 0), spec->weight, spec->turn_cost);
     terms->wanted = terms_wanted(activities, terms);
     for (uint32_t i = 0; i < terms->resources; i++) {
         struct activity_resource *resource = terms_resource(activities, terms, i);
-        demand_add(resource, terms);
+        demand_add(resource, terms->wanted, activity->weighs);
         activity_hook_append(activities, resource, terms_hook(terms, slot, i));
         resource->networked += terms->resources > 1;
     }
@@ -217,19 +225,17 @@ static bool join_plainly(struct sim_activities *activities, uint32_t slot,
         return false;
     const uint64_t wanted =
         spec->cap_qpns < resource->capacity ? spec->cap_qpns : resource->capacity;
-    const uint64_t weights = weight_on(resource, spec->weight, spec->turn_cost);
-    const struct activity_resource after = { .share = resource->share,
-                                             .capacity = resource->capacity,
-                                             .demand = resource->demand + wanted,
-                                             .weights = resource->weights + weights,
-                                             .count = resource->count + 1 };
-    if (resource_is_scarce(&after))
+    const uint32_t weighs = weight_on(resource, spec->weight, spec->turn_cost);
+    if (is_scarce_with(resource, resource->demand + wanted, (uint64_t)resource->weights + weighs,
+                       resource->count + 1))
         return false;
+    struct activity *activity = &activities->list[slot];
     (void)activity_terms_take(activities, slot, spec);
     activities->terms[slot].wanted = wanted;
-    activities->list[slot].resources = 1;
-    resource->demand = after.demand;
-    resource->weights = after.weights;
+    activity->resources = 1;
+    activity->resource = spec->resource[0];
+    activity->weighs = weighs;
+    demand_add(resource, wanted, weighs);
     activity_hook_append(activities, resource, slot);
     activity_begin(activities, slot, wanted);
     return true;
@@ -253,24 +259,31 @@ static void resource_left(struct sim_activities *activities, uint32_t index)
 
 static void leave_resources(struct sim_activities *activities, uint32_t slot)
 {
+    const struct activity *activity = &activities->list[slot];
     const struct activity_terms *terms = &activities->terms[slot];
-    if (terms->resources == 1) {
-        struct activity_resource *resource = &activities->resources[terms->resource];
-        demand_take(resource, terms);
-        activity_hook_remove(activities, resource, slot);
-        if (resource->mode != RESOURCE_OWN || resource->count == 0)
-            resource_left(activities, terms->resource);
-        return;
-    }
     for (uint32_t i = 0; i < terms->resources; i++) {
         struct activity_resource *resource = terms_resource(activities, terms, i);
-        demand_take(resource, terms);
+        demand_take(resource, terms->wanted, activity->weighs);
         activity_hook_remove(activities, resource, terms_hook(terms, slot, i));
         resource->networked -= terms->resources > 1;
     }
     for (uint32_t i = 0; i < terms->resources; i++)
         resource_left(activities, terms_index(activities, terms, i));
     activity_terms_give(activities, slot);
+}
+
+/* One on its own has come to its end, where it used one resource and nobody is affected: nothing
+ * but its record is looked at. False, and nothing has happened, where there may be more to do. */
+static bool leave_plainly(struct sim_activities *activities, uint32_t slot)
+{
+    const struct activity *activity = &activities->list[slot];
+    struct activity_resource *resource = &activities->resources[activity->resource];
+    if (activity->resources != 1 || resource->mode != RESOURCE_OWN)
+        return false;
+    resource->delivered += activity_own_done(activities, activity);
+    demand_take(resource, activity->rate, activity->weighs);
+    activity_hook_remove(activities, resource, slot);
+    return true;
 }
 
 /* Takes away one that is halted. */
@@ -280,6 +293,18 @@ static void activity_remove(struct sim_activities *activities, uint32_t slot)
         leave_resources(activities, slot);
     activity_slot_give(activities, slot);
     activities->running--;
+}
+
+/* Takes away one whose own end has come. */
+static void activity_remove_own(struct sim_activities *activities, uint32_t slot)
+{
+    if (activities->list[slot].resources == 0 || leave_plainly(activities, slot)) {
+        activity_slot_give(activities, slot);
+        activities->running--;
+        return;
+    }
+    activity_end_own(activities, slot);
+    activity_remove(activities, slot);
 }
 
 /* --- starts ---------------------------------------------------------------------------------- */
@@ -375,11 +400,11 @@ weir_status sim_activity_start(struct sim_activities *activities,
     *activity = (struct activity){
         .work = spec->work,
         .owner = spec->owner,
-        .number = activities->created++,
         .since_ns = sim_engine_now(activities->engine),
         .generation = activity->generation,
     };
     activities->running++;
+    activities->created++;
     weir_status status = WEIR_OK;
     if (spec->resources == 0)
         activity_begin(activities, slot, spec->cap_qpns);
@@ -576,8 +601,10 @@ weir_status sim_resource_set_turn_cost(struct sim_activities *activities, uint32
     for (uint32_t hook = resource->head; hook != ACTIVITY_NONE;
          hook = hook_next(activities, hook)) {
         struct activity_terms *terms = &activities->terms[hook_activity(activities, hook)];
+        struct activity *activity = &activities->list[hook_activity(activities, hook)];
         resource->weights += turn_cost;
         resource->weights -= terms->turn_cost;
+        activity->weighs = weight_on(resource, terms->weight, turn_cost);
         terms->turn_cost = turn_cost;
     }
     if (resource->mode == RESOURCE_SHARED)
@@ -601,7 +628,8 @@ weir_status sim_activities_settle(struct sim_activities *activities)
     return activities->fault;
 }
 
-static weir_status end_one(struct sim_activities *activities, uint32_t slot, uint32_t *count)
+/* Names an ended activity, which is still there, as the next of `count`. */
+static weir_status ended_add(struct sim_activities *activities, uint32_t slot, uint32_t *count)
 {
     if (*count == activities->ended_capacity &&
         !activity_array_grow((void **)&activities->ended, &activities->ended_capacity,
@@ -609,7 +637,6 @@ static weir_status end_one(struct sim_activities *activities, uint32_t slot, uin
         return WEIR_ENOMEM;
     activities->ended[(*count)++] =
         (struct sim_ended){ activity_handle(activities, slot), activities->list[slot].owner };
-    activity_remove(activities, slot);
     return WEIR_OK;
 }
 
@@ -617,8 +644,10 @@ static weir_status fire_resource(struct sim_activities *activities, uint32_t ind
 {
     activities->resources[index].event = SIM_NO_HANDLE;
     WEIR_TRY(activity_share_due(activities, index));
-    for (uint32_t i = 0; i < activities->ending_count; i++)
-        WEIR_TRY(end_one(activities, activities->ending[i].slot, count));
+    for (uint32_t i = 0; i < activities->ending_count; i++) {
+        WEIR_TRY(ended_add(activities, activities->ending[i].slot, count));
+        activity_remove(activities, activities->ending[i].slot);
+    }
     if (activities->resources[index].count > 0)
         activity_resource_dirty(activities, index);
     return WEIR_OK;
@@ -627,21 +656,18 @@ static weir_status fire_resource(struct sim_activities *activities, uint32_t ind
 weir_status sim_activities_fire(struct sim_activities *activities, const struct sim_event *event,
                                 const struct sim_ended **ended, uint32_t *count)
 {
-    weir_status status = WEIR_OK;
-    uint32_t done = 0;
+    *count = 0;
     if (event->target == ACTIVITY_TARGET_SETTLE) {
         activities->settlement = SIM_NO_HANDLE;
-        status = sim_activities_settle(activities);
+        WEIR_TRY(sim_activities_settle(activities));
     } else if (event->target & ACTIVITY_TARGET_RESOURCE) {
-        status = fire_resource(activities, event->target & ~ACTIVITY_TARGET_RESOURCE, &done);
+        WEIR_TRY(fire_resource(activities, event->target & ~ACTIVITY_TARGET_RESOURCE, count));
     } else {
         assert(event->target < activities->list_count);
-        activity_end_own(activities, event->target);
-        status = end_one(activities, event->target, &done);
+        WEIR_TRY(ended_add(activities, event->target, count));
+        activity_remove_own(activities, event->target);
     }
-    WEIR_TRY(status);
     *ended = activities->ended;
-    *count = done;
     return activities->fault;
 }
 

@@ -43,7 +43,7 @@ static weir_status check_list(const struct sim_activities *activities, uint32_t 
         const struct activity_terms *terms = terms_at(activities, hook);
         const uint32_t used = hook & ACTIVITY_FURTHER
                                   ? activities->further[hook & ~ACTIVITY_FURTHER].resource
-                                  : terms->resource;
+                                  : activities->list[hook].resource;
         if (activity_hook(activities, hook)->previous != previous || used != index ||
             ++count > resource->count)
             return weir_fail(error, WEIR_EINVARIANT, "resource %u: its list is broken", index);
@@ -176,7 +176,7 @@ weir_status sim_activities_check(const struct sim_activities *activities, struct
     WEIR_TRY(check_marks(activities, error));
     uint64_t slots = activities->running;
     uint32_t slot = activities->list_free;
-    for (; slot != ACTIVITY_NONE; slot = (uint32_t)activities->list[slot].number) {
+    for (; slot != ACTIVITY_NONE; slot = activities->list[slot].resource) {
         if (slot >= activities->list_count || ++slots > activities->list_count)
             return weir_fail(error, WEIR_EINVARIANT, "the free list is broken at slot %u", slot);
     }

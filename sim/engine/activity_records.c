@@ -45,13 +45,8 @@ bool activity_index_push(struct activity_index *index, uint32_t entry)
     return true;
 }
 
-uint32_t activity_slot_take(struct sim_activities *activities)
+uint32_t activity_slot_fresh(struct sim_activities *activities)
 {
-    const uint32_t slot = activities->list_free;
-    if (slot != ACTIVITY_NONE) {
-        activities->list_free = (uint32_t)activities->list[slot].number;
-        return slot;
-    }
     if (activities->list_count == activities->list_capacity &&
         (activities->list_count == ACTIVITY_FURTHER ||
          !activity_array_grow((void **)&activities->list, &activities->list_capacity,
@@ -99,9 +94,9 @@ weir_status activity_terms_take(struct sim_activities *activities, uint32_t slot
     struct activity_terms *terms = &activities->terms[slot];
     *terms = (struct activity_terms){
         .cap = spec->cap_qpns,
+        .number = activities->created,
         .weight = spec->weight,
         .turn_cost = spec->turn_cost,
-        .resource = spec->resource[0],
         .group = ACTIVITY_NONE,
         .bound_mille = spec->bound_mille,
         .priority = spec->priority,
@@ -127,33 +122,4 @@ void activity_terms_give(struct sim_activities *activities, uint32_t slot)
         return;
     activities->further[terms->further].hook.next = activities->further_free[terms->resources - 1];
     activities->further_free[terms->resources - 1] = terms->further;
-}
-
-void activity_hook_append(struct sim_activities *activities, struct activity_resource *resource,
-                          uint32_t hook)
-{
-    struct activity_hook *appended = activity_hook(activities, hook);
-    appended->next = ACTIVITY_NONE;
-    appended->previous = resource->tail;
-    if (resource->tail == ACTIVITY_NONE)
-        resource->head = hook;
-    else
-        activity_hook(activities, resource->tail)->next = hook;
-    resource->tail = hook;
-    resource->count++;
-}
-
-void activity_hook_remove(struct sim_activities *activities, struct activity_resource *resource,
-                          uint32_t hook)
-{
-    const struct activity_hook *removed = activity_hook(activities, hook);
-    if (removed->previous == ACTIVITY_NONE)
-        resource->head = removed->next;
-    else
-        activity_hook(activities, removed->previous)->next = removed->next;
-    if (removed->next == ACTIVITY_NONE)
-        resource->tail = removed->previous;
-    else
-        activity_hook(activities, removed->next)->previous = removed->previous;
-    resource->count--;
 }

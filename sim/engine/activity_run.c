@@ -86,13 +86,6 @@ int64_t activity_own_end_ns(const struct sim_activities *activities, uint32_t sl
     return end_ns(activity->since_ns, work, activity->rate);
 }
 
-static sim_quanta own_done(const struct sim_activities *activities, const struct activity *activity)
-{
-    const int64_t now_ns = sim_engine_now(activities->engine);
-    const sim_quanta done = (sim_quanta)activity->rate * (uint64_t)(now_ns - activity->since_ns);
-    return done < activity->work ? done : activity->work;
-}
-
 /* --- in a group ------------------------------------------------------------------------------ */
 
 /* As of now, without advancing anything. */
@@ -146,8 +139,9 @@ static sim_quanta tagged_done(const struct sim_activities *activities, uint32_t 
 
 sim_quanta activity_done(const struct sim_activities *activities, uint32_t slot)
 {
-    return activity_is_tagged(activities, slot) ? tagged_done(activities, slot)
-                                                : own_done(activities, &activities->list[slot]);
+    return activity_is_tagged(activities, slot)
+               ? tagged_done(activities, slot)
+               : activity_own_done(activities, &activities->list[slot]);
 }
 
 sim_quanta activity_left(const struct sim_activities *activities, uint32_t slot)
@@ -224,7 +218,7 @@ void activity_end_own(struct sim_activities *activities, uint32_t slot)
     struct activity *activity = &activities->list[slot];
     activity->event = SIM_NO_HANDLE;
     if (activity->resources > 0)
-        meter_done(activities, &activities->terms[slot], own_done(activities, activity));
+        meter_done(activities, &activities->terms[slot], activity_own_done(activities, activity));
 }
 
 /* The meters count what the clock gave it: all but what the grace forgives. */

@@ -42,7 +42,7 @@ struct class_key {
 static struct class_key class_of(const struct activity_resource *resource,
                                  const struct activity_terms *terms)
 {
-    switch (resource->share) {
+    switch ((enum sim_share)resource->share) {
     case SIM_SHARE_WEIGHTS:
     case SIM_SHARE_TURNS:
         if (terms->cap != SIM_UNCAPPED)
@@ -164,7 +164,7 @@ static uint32_t class_find(struct sim_activities *activities, uint32_t index, st
 weir_status activity_share_enter(struct sim_activities *activities, uint32_t slot)
 {
     const struct activity_terms *terms = &activities->terms[slot];
-    const uint32_t index = terms->resource;
+    const uint32_t index = activities->list[slot].resource;
     const struct class_key key = class_of(&activities->resources[index], terms);
     const uint32_t group = class_find(activities, index, key);
     return group == ACTIVITY_NONE ? WEIR_ENOMEM : activity_enter_group(activities, slot, group);
@@ -348,7 +348,7 @@ weir_status activity_share_fill(struct sim_activities *activities, uint32_t inde
     struct activity_resource *resource = &activities->resources[index];
     classes_prune(activities, resource);
     if (resource->group_count > 0) {
-        switch (resource->share) {
+        switch ((enum sim_share)resource->share) {
         case SIM_SHARE_WEIGHTS:
             fill_weights(activities, resource);
             break;
@@ -445,7 +445,7 @@ static weir_status ending_add(struct sim_activities *activities, uint32_t slot)
                              sizeof *activities->ending))
         return WEIR_ENOMEM;
     activities->ending[activities->ending_count++] =
-        (struct activity_ending){ activities->list[slot].number, slot };
+        (struct activity_ending){ activities->terms[slot].number, slot };
     return WEIR_OK;
 }
 

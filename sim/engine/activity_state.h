@@ -42,11 +42,12 @@ enum {
     RESOURCE_FEW_GROUPS = 2, /* listed in the record of the resource itself */
 };
 
-/* 64 bytes: one cache line. */
+/* 64 bytes: one cache line, and all that the end of one that affects nobody looks at. */
 struct activity {
     sim_quanta work; /* left at since_ns, or when it was tagged */
     uint64_t owner;
-    uint64_t number; /* of creation; of a free slot: the next free one */
+    uint32_t resource; /* the first; of a free slot: the next free one */
+    uint32_t weighs;   /* what it counts for in the weights of each of its resources */
     int64_t since_ns;
     uint64_t rate;    /* quanta per ns; 0 when tagged */
     sim_handle event; /* its end; none when endless or tagged */
@@ -59,11 +60,11 @@ struct activity_terms {
     sim_quanta tag;  /* of endless work: what its clock had attained when it was tagged */
     uint64_t cap;    /* as asked for */
     uint64_t wanted; /* its rate where nothing is scarce: cap or narrowest resource */
+    uint64_t number; /* of creation */
     uint32_t weight;
     uint32_t turn_cost;
-    uint32_t resource; /* the first */
-    uint32_t further;  /* the first of the hooks of the others, neighbours */
-    uint32_t group;    /* ACTIVITY_NONE: carried on its own */
+    uint32_t further; /* the first of the hooks of the resources after the first, neighbours */
+    uint32_t group;   /* ACTIVITY_NONE: carried on its own */
     uint16_t bound_mille;
     uint8_t priority;
     uint8_t resources;
@@ -113,15 +114,19 @@ struct activity_group {
 
 enum resource_mode { RESOURCE_OWN, RESOURCE_SHARED, RESOURCE_FLOW };
 
-/* By cache lines: the sums, the pool, what is due, the filling. */
+/* By cache lines: what all change that come and go, the pool, what is due, the filling. */
 struct activity_resource {
     _Alignas(ACTIVITY_LINE) sim_quanta demand; /* sum of `wanted` of all that use it */
     sim_quanta delivered; /* by those gone, and by the others until they were last settled */
-    uint64_t weights;     /* sum of weights (turns: and of switches) */
     uint64_t capacity;
+    uint32_t weights;    /* sum of weights (turns: and of switches) */
     uint32_t head, tail; /* hooks */
     uint32_t count;
     uint32_t networked; /* of them, those that use other resources too */
+    uint8_t share;      /* enum sim_share */
+    uint8_t mode;       /* enum resource_mode */
+    bool is_dirty;      /* waits for the settlement */
+    bool was_bound;     /* flow: it took part in the last filling */
     struct service_clock pool;
     union { /* in the order in which they are served */
         uint32_t few[RESOURCE_FEW_GROUPS];
@@ -130,11 +135,7 @@ struct activity_resource {
     uint32_t group_count, group_capacity; /* beyond RESOURCE_FEW_GROUPS: many */
     sim_handle event; /* the first end of a tagged activity; none when they are endless */
     int64_t due_ns;   /* of `event` */
-    enum sim_share share;
-    enum resource_mode mode;
-    bool is_dirty;  /* waits for the settlement */
-    bool was_bound; /* flow: it took part in the last filling */
-    uint32_t visit; /* the rest is of a filling */
+    uint32_t visit;   /* the rest is of a filling */
     uint32_t version;
     uint64_t left;
     uint64_t left_weights;
@@ -209,16 +210,12 @@ struct sim_activities {
 bool activity_array_reserve(void **array, uint32_t *capacity, size_t size, uint32_t wanted);
 bool activity_array_grow(void **array, uint32_t *capacity, size_t size);
 bool activity_index_push(struct activity_index *index, uint32_t entry);
-uint32_t activity_slot_take(struct sim_activities *activities);
+/* A slot never used before. */
+uint32_t activity_slot_fresh(struct sim_activities *activities);
 /* Terms and hooks for the activity, in no list yet. */
 weir_status activity_terms_take(struct sim_activities *activities, uint32_t slot,
                                 const struct sim_activity_spec *spec);
 void activity_terms_give(struct sim_activities *activities, uint32_t slot);
-/* Enters a hook in the list of its resource, or takes it out. */
-void activity_hook_append(struct sim_activities *activities, struct activity_resource *resource,
-                          uint32_t hook);
-void activity_hook_remove(struct sim_activities *activities, struct activity_resource *resource,
-                          uint32_t hook);
 
 static inline sim_handle activity_handle(const struct sim_activities *activities, uint32_t slot)
 {
@@ -234,11 +231,20 @@ static inline uint32_t activity_slot(const struct sim_activities *activities, si
     return slot;
 }
 
+static inline uint32_t activity_slot_take(struct sim_activities *activities)
+{
+    const uint32_t slot = activities->list_free;
+    if (slot == ACTIVITY_NONE)
+        return activity_slot_fresh(activities);
+    activities->list_free = activities->list[slot].resource;
+    return slot;
+}
+
 static inline void activity_slot_give(struct sim_activities *activities, uint32_t slot)
 {
     struct activity *activity = &activities->list[slot];
     activity->generation++;
-    activity->number = activities->list_free;
+    activity->resource = activities->list_free;
     activities->list_free = slot;
 }
 
@@ -247,6 +253,36 @@ static inline struct activity_hook *activity_hook(const struct sim_activities *a
 {
     return hook & ACTIVITY_FURTHER ? &activities->further[hook & ~ACTIVITY_FURTHER].hook
                                    : &activities->hooks[hook];
+}
+
+/* Enters a hook in the list of its resource, or takes it out. */
+static inline void activity_hook_append(struct sim_activities *activities,
+                                        struct activity_resource *resource, uint32_t hook)
+{
+    struct activity_hook *appended = activity_hook(activities, hook);
+    appended->next = ACTIVITY_NONE;
+    appended->previous = resource->tail;
+    if (resource->tail == ACTIVITY_NONE)
+        resource->head = hook;
+    else
+        activity_hook(activities, resource->tail)->next = hook;
+    resource->tail = hook;
+    resource->count++;
+}
+
+static inline void activity_hook_remove(struct sim_activities *activities,
+                                        struct activity_resource *resource, uint32_t hook)
+{
+    const struct activity_hook removed = *activity_hook(activities, hook);
+    if (removed.previous == ACTIVITY_NONE)
+        resource->head = removed.next;
+    else
+        activity_hook(activities, removed.previous)->next = removed.next;
+    if (removed.next == ACTIVITY_NONE)
+        resource->tail = removed.previous;
+    else
+        activity_hook(activities, removed.next)->previous = removed.previous;
+    resource->count--;
 }
 
 static inline uint32_t hook_next(const struct sim_activities *activities, uint32_t hook)
@@ -269,7 +305,8 @@ static inline uint32_t terms_hook(const struct activity_terms *terms, uint32_t s
 static inline uint32_t terms_index(const struct sim_activities *activities,
                                    const struct activity_terms *terms, uint32_t which)
 {
-    return which == 0 ? terms->resource : activities->further[terms->further + which - 1].resource;
+    return which == 0 ? activities->list[terms - activities->terms].resource
+                      : activities->further[terms->further + which - 1].resource;
 }
 
 static inline struct activity_resource *terms_resource(const struct sim_activities *activities,
@@ -290,16 +327,32 @@ static inline bool activity_is_tagged(const struct sim_activities *activities, u
     return activities->list[slot].resources > 0 && activities->terms[slot].group != ACTIVITY_NONE;
 }
 
-static inline bool resource_is_scarce(const struct activity_resource *resource)
+/* Whether the resource is scarce with these sums. */
+static inline bool is_scarce_with(const struct activity_resource *resource, sim_quanta demand,
+                                  uint64_t weights, uint32_t count)
 {
     if (resource->share == SIM_SHARE_BANDWIDTH)
-        return resource->weights > SIM_BANDWIDTH_WHOLE;
+        return weights > SIM_BANDWIDTH_WHOLE;
     if (resource->share == SIM_SHARE_TURNS)
-        return resource->count > 1;
-    return resource->demand > resource->capacity;
+        return count > 1;
+    return demand > resource->capacity;
+}
+
+static inline bool resource_is_scarce(const struct activity_resource *resource)
+{
+    return is_scarce_with(resource, resource->demand, resource->weights, resource->count);
 }
 
 /* --- activity_run.c: how an activity is carried ---------------------------------------------- */
+
+/* Work that one carried on its own has done since since_ns. */
+static inline sim_quanta activity_own_done(const struct sim_activities *activities,
+                                           const struct activity *activity)
+{
+    const int64_t now_ns = sim_engine_now(activities->engine);
+    const sim_quanta done = (sim_quanta)activity->rate * (uint64_t)(now_ns - activity->since_ns);
+    return done < activity->work ? done : activity->work;
+}
 
 int64_t activity_own_end_ns(const struct sim_activities *activities, uint32_t slot);
 sim_quanta activity_left(const struct sim_activities *activities, uint32_t slot);

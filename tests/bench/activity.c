@@ -5,12 +5,13 @@
  *
  *   shared   R scarce resources with n activities each, weights 1 to 4. Reference: every change
  *            settles all activities of the resource in doubles and looks for the least end
- *   own      R resources with n activities each and room for all; or no resource at all (alone).
- *            Reference: the same ends as bare events
- *   flows    transfers over two links: any two of 1 024 NICs, two of an island of 16, a store and a
- *            NIC. Reference: bare events
+ *   turns      the same where all take turns, 20 to 1 of a switch: 5 000 000 pairs are the 10^7
+ * changes of 64 tasks on each of 1 000 GPUs own      R resources with n activities each and room
+ * for all; or no resource at all (alone). Reference: the same ends as bare events flows transfers
+ * over two links: any two of 1 024 NICs, two of an island of 16, a store and a NIC. Reference: bare
+ * events
  *
- *     activity [--format table|json] [--quick]
+ *     activity [--format table|json] [--quick] [--only NAME]
  */
 #include "sim/engine/activity.h"
 #include "sim/engine/time.h"
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { NICS = 1024, ISLAND = 16, STORE_STARTS = 40 };
+enum { NICS = 1024, ISLAND = 16, STORE_STARTS = 40, TURN_QUANTUM = 20, TURN_COST = 1 };
 
 static double cpu_ns(void)
 {
@@ -30,7 +31,7 @@ static double cpu_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-enum way { BARE, NAIVE, ALONE, OWN, SHARED, FLOW_ANY, FLOW_ISLAND, FLOW_STORE };
+enum way { BARE, NAIVE, ALONE, OWN, SHARED, TURNS, FLOW_ANY, FLOW_ISLAND, FLOW_STORE };
 
 struct naive {
     double *left; /* ns of the whole resource */
@@ -42,7 +43,9 @@ struct world {
     struct sim_engine *engine;
     struct sim_activities *activities;
     struct naive *naive;
-    uint32_t resources, each; /* each: activities a resource */
+    uint32_t resources, each; /* each: activities a resource, a power of two but for flows */
+    unsigned each_bits;
+    uint64_t part; /* of the capacity, for each */
     uint64_t state;
     uint64_t left; /* ends to come */
 };
@@ -119,14 +122,17 @@ static weir_status start(struct world *world, uint32_t i)
                                       .owner = i,
                                       .weight = 1,
                                       .resources = 1,
-                                      .resource = { i / world->each } };
+                                      .resource = { i >> world->each_bits } };
     if (world->way == ALONE) {
         spec.resources = 0;
         spec.cap_qpns = SIM_DEVICE_QPNS;
     } else if (world->way == OWN) {
-        spec.cap_qpns = SIM_DEVICE_QPNS / world->each;
+        spec.cap_qpns = world->part;
     } else if (world->way == SHARED) {
         spec.weight = 1 + i % 4;
+    } else if (world->way == TURNS) {
+        spec.weight = TURN_QUANTUM;
+        spec.turn_cost = TURN_COST;
     } else {
         choose_links(world, i, &spec);
     }
@@ -162,7 +168,8 @@ static weir_status world_fill(struct world *world)
     for (uint32_t i = 0; i < links && world->way >= OWN; i++) {
         uint32_t index = 0;
         const uint64_t qpns = i == 2 * NICS ? 4 * SIM_DEVICE_QPNS : SIM_DEVICE_QPNS;
-        WEIR_TRY(sim_resource_add(world->activities, SIM_SHARE_WEIGHTS, qpns, &index));
+        const enum sim_share share = world->way == TURNS ? SIM_SHARE_TURNS : SIM_SHARE_WEIGHTS;
+        WEIR_TRY(sim_resource_add(world->activities, share, qpns, &index));
     }
     for (uint32_t r = 0; world->way == NAIVE && r < world->resources; r++) {
         world->naive[r].left = calloc(world->each, sizeof(double));
@@ -183,6 +190,8 @@ static double cost(enum way way, uint32_t resources, uint32_t each, uint64_t pai
                            .naive = calloc(resources, sizeof(struct naive)),
                            .resources = resources,
                            .each = each,
+                           .each_bits = (unsigned)__builtin_ctz(each),
+                           .part = SIM_DEVICE_QPNS / each,
                            .state = UINT64_C(88172645463325252),
                            .left = pairs };
     world.activities = sim_activities_create(world.engine, 1);
@@ -239,13 +248,17 @@ int main(int count, char **arguments)
 {
     bool json = false;
     bool quick = false;
+    const char *only = NULL;
     for (int i = 1; i < count; i++) {
         if (strcmp(arguments[i], "--quick") == 0) {
             quick = true;
         } else if (strcmp(arguments[i], "--format") == 0 && i + 1 < count) {
             json = strcmp(arguments[++i], "json") == 0;
+        } else if (strcmp(arguments[i], "--only") == 0 && i + 1 < count) {
+            only = arguments[++i];
         } else {
-            fprintf(stderr, "usage: %s [--format table|json] [--quick]\n", arguments[0]);
+            fprintf(stderr, "usage: %s [--format table|json] [--quick] [--only NAME]\n",
+                    arguments[0]);
             return 2;
         }
     }
@@ -254,6 +267,7 @@ int main(int count, char **arguments)
         { "shared 1 x 64", SHARED, NAIVE, 1, 64, 300000, 0, 0 },
         { "shared 1 x 4096", SHARED, NAIVE, 1, 4096, 20000, 0, 0 },
         { "shared 1000 x 64", SHARED, NAIVE, 1000, 64, 500000, 0, 0 },
+        { "turns 1000 x 64", TURNS, NAIVE, 1000, 64, 500000, 0, 0 },
         { "alone 1", ALONE, BARE, 1, 1, 2000000, 0, 0 },
         { "alone 64000", ALONE, BARE, 1000, 64, 1000000, 0, 0 },
         { "own 1 x 1", OWN, BARE, 1, 1, 2000000, 0, 0 },
@@ -267,9 +281,13 @@ int main(int count, char **arguments)
     };
     printf(json ? "{\"schema\": 1, \"benchmark\": \"activity\", \"rows\": ["
                 : "an end and a start                 ns reference ns    ratio\n");
+    bool is_first = true;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (only && strcmp(only, rows[i].name) != 0)
+            continue;
         measure(&rows[i], quick);
-        print_row(&rows[i], json, i == 0);
+        print_row(&rows[i], json, is_first);
+        is_first = false;
     }
     if (json)
         printf("\n]}\n");

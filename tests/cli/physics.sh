@@ -27,7 +27,45 @@ for file in "$WEIR_SOURCE_DIR"/tests/golden/physics/*.yaml; do
     expect 0 "$WEIR_BIN" $verb "$file" --check --force --quiet -o values.db
     count=$((count + 1))
 done
-[ "$count" -ge 20 ] || fail "only $count scenarios with other values"
+[ "$count" -ge 30 ] || fail "only $count scenarios with other values"
+
+# What can never be is an error of the file: encoders a type lacks, parts no instance has, instances that
+# find no place side by side. covers: S0.13 S1.71 S1.73
+never() { # never SENTENCE GPUS REQUEST [PARTITION]
+    local share=''
+    [[ $3 != mig:* ]] || share=', share: mig'
+    cat >never.yaml <<YAML
+schema: 2
+name: never
+cluster: {nodes: [{name: n, cpus: 64, gpus: {$2}$share${4:+, partition: [$4]}}]}
+pipelines:
+  p: {input: {items: 1}, stages: [{name: a, cpus: 1, $3, service: 1 s}]}
+YAML
+    if [ -z "$1" ]; then
+        expect 0 "$WEIR_BIN" validate never.yaml
+    else
+        expect 2 "$WEIR_BIN" validate never.yaml
+        has stderr "$1"
+    fi
+}
+for type in h100 h200 a100-40 a100-80 a30; do
+    never "can never run: needs 1 NVENC on one" "$type: 4" 'nvencs: 1'
+done
+never '' 'l4: 1' 'nvencs: 2'
+never 'can never run: needs 7 NVENC on one node' 'l4: 3' 'nvencs: 7'
+never '' 'rtx4090: 3' 'nvencs: 6'
+for part in 1/7 2/7 3/7 4/7 7/7 1; do never '' 'h200: 1' "mig: $part"; done
+for part in 1/4 1/2 2/4 1; do never '' 'a30: 1' "mig: $part"; done
+for part in 1/2 5/7 3/4; do never "has no MIG profile '$part'" 'a100-80: 1' "mig: $part"; done
+for part in 1/7 3/4; do never "has no MIG profile '$part'" 'a30: 1' "mig: $part"; done
+for cut in '4g, 3g' '4g, 2g, 1g' '3g, 2g, 2g' '3g, 1g, 1g, 1g, 1g' '2g, 2g, 2g, 1g'; do
+    never '' 'b200: 1' "mig: ${cut##*, }" "$cut"
+done
+for cut in '3g, 3g, 1g' '3g, 3g, 1g.35gb' '1g.35gb, 1g.35gb, 1g.35gb, 1g.35gb, 1g.35gb'; do
+    never 'no place side by side' 'h200: 1' 'mig: 1g' "$cut"
+done
+never '8 slices are asked for, h200 has 7' 'h200: 1' 'mig: 1g' '4g, 4g'
+never '5 slices are asked for, a30 has 4' 'a30: 1' 'mig: 1g' '2g, 2g, 1g'
 
 # Titles, recomputed: from the tables, not from what the charts ask.
 title() {

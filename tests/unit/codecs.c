@@ -128,6 +128,9 @@ static void sessions_share_the_engines(void)
                1e-6);
     CHECK_NEAR(end_s("gpus: {l4: 1}", 3, "workers: 3, uses: {nvdecs: 1}, " H264("903"), ""), 1,
                1e-6);
+    /* Who names no GPU goes where fewest are to work, also before anybody has begun. */
+    CHECK_NEAR(end_s("gpus: {l4: 2}", 8, "workers: 8, uses: {nvdecs: 1}, " H264("903"), ""), 1,
+               1e-6);
 }
 
 static void size_speed_and_borrowed_engines_count(void)

@@ -6,6 +6,7 @@
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
+#include "sim/engine/activity.h"
 #include "sim/record/record.h"
 
 #include <stdlib.h>
@@ -20,6 +21,8 @@
     "  - {name: long, classes: [{name: a, count: 1, run_time: 100 s, request: {gpus: 0.5}}]}\n"
 
 enum { WORKLOADS = 2 };
+
+static const int64_t S = 1000000000;
 
 struct ends {
     double at_s[WORKLOADS]; /* of the first job of each */
@@ -105,7 +108,40 @@ static void a_job_runs_by_the_true_speed(void)
     CHECK_NEAR(ends.at_s[0], 200, 1e-6);
 }
 
+/* A switch becomes dearer while two take turns, and cheaper while one is alone: who leaves takes
+ * out of the sums what he counts for now. */
+static void a_switch_may_change_while_turns_are_taken(void)
+{
+    struct sim_engine *engine = sim_engine_create();
+    struct sim_activities *activities = sim_activities_create(engine, 1);
+    sim_handle handles[2];
+    uint32_t index = 0;
+    CHECK_I64(sim_resource_add(activities, SIM_SHARE_TURNS, SIM_DEVICE_QPNS, &index), WEIR_OK);
+    const struct sim_activity_spec spec = { .work = sim_work_of_ns(1000 * S, SIM_DEVICE_QPNS),
+                                            .cap_qpns = SIM_UNCAPPED,
+                                            .weight = 100,
+                                            .turn_cost = 10,
+                                            .resources = 1 };
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_I64(sim_activity_start(activities, &spec, &handles[i], NULL), WEIR_OK);
+    CHECK_I64(sim_activities_settle(activities), WEIR_OK);
+    CHECK_I64(sim_activity_end_ns(activities, handles[0]), 2200 * S);
+    CHECK_I64(sim_resource_set_turn_cost(activities, 0, 25), WEIR_OK);
+    CHECK_I64(sim_activities_settle(activities), WEIR_OK);
+    CHECK_I64(sim_activity_end_ns(activities, handles[0]), 2500 * S);
+    CHECK(sim_activity_stop(activities, handles[1], NULL));
+    CHECK_I64(sim_activities_settle(activities), WEIR_OK);
+    CHECK_I64(sim_activities_check(activities, NULL), WEIR_OK);
+    CHECK_I64(sim_activity_end_ns(activities, handles[0]), 1000 * S);
+    CHECK_I64(sim_resource_set_turn_cost(activities, 0, 5), WEIR_OK);
+    CHECK(sim_activity_stop(activities, handles[0], NULL));
+    CHECK_I64(sim_activities_check(activities, NULL), WEIR_OK);
+    sim_activities_destroy(activities);
+    sim_engine_destroy(engine);
+}
+
 static const struct test tests[] = {
+    { "a switch may change while turns are taken", a_switch_may_change_while_turns_are_taken },
     { "a job takes turns with a stage", a_job_takes_turns_with_a_stage },
     { "jobs of two workloads take turns", jobs_of_two_workloads_take_turns },
     { "memory that is resident makes a switch longer",
