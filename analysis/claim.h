@@ -52,6 +52,14 @@ struct an_claim_ops {
 
 /* The workers that hold GPUs at :to: weir_moment (node, stage, worker, gpu_mask, gpu_amount). */
 extern const struct an_shared an_share_moment;
+/* Who waits, and what others hold meanwhile: weir_waits (waiter, place, waits, wait_s, holder,
+ * gpus). place 1 waits longest in all; gpus is the mean over the time in which jobs of the waiter
+ * wait, weighted by how many do; holder NULL = the GPUs there are. At most 8 waiters, none who
+ * waits less than a thousandth of the first. */
+extern const struct an_shared an_share_waits;
+/* What tenants hold: weir_shares (tenant, t, next, gpus, waits, dominant, gpu), one row from a
+ * change to the next; the last two are parts of the cluster. */
+extern const struct an_shared an_share_tenants;
 
 size_t an_claim_count(void);
 const struct an_claim_ops *an_claim_at(size_t index);

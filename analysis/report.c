@@ -12,6 +12,7 @@
 #include "analysis/points.h"
 #include "analysis/report_incident.h"
 #include "analysis/report_script.h"
+#include "analysis/report_tenants.h"
 #include "analysis/report_work.h"
 #include "analysis/svg.h"
 #include "analysis/text.h"
@@ -449,6 +450,7 @@ static weir_status write_page(const struct an_page *page, const struct show *sho
     WEIR_TRY(write_observed(page, show->job->options->observed, error));
     WEIR_TRY(write_gallery(page->out, show, page->comparison, error));
     an_page_stages(page);
+    WEIR_TRY(an_page_tenants(page, error));
     WEIR_TRY(an_page_decisions(page, error));
     WEIR_TRY(an_page_events(page, error));
     WEIR_TRY(an_page_assumptions(page, error));

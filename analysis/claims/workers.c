@@ -54,6 +54,32 @@ static void say_changes(struct an_claim *claim)
                  count_of(claim, "stopped").text, rest);
 }
 
+/* Numbers of workers are means of samples: a change shows there with what came of it. */
+#define RANGES                                                                                     \
+    "WITH s AS (SELECT g.stage, g.name, min(x.workers) AS low, max(x.workers) AS high,"            \
+    "  sum(x.workers * x.dt_s) / sum(x.dt_s) AS mean FROM stage g JOIN stage_sample x"             \
+    "  ON x.run_id = g.run_id AND x.stage = g.stage WHERE g.run_id = :run AND x.t_s >= :from"      \
+    "  GROUP BY g.stage),"                                                                         \
+    " n AS (SELECT count(*) AS stages, sum(mean) AS workers, max(high - low) AS width FROM s)"
+
+static void say_range(struct an_claim *claim)
+{
+    const double stages = an_claim_number(claim, "stages");
+    char rest[80] = "";
+    if (stages > 1.5)
+        (void)snprintf(rest, sizeof rest, ", the widest range of %s stages",
+                       an_word_number(stages).text);
+    an_claim_say(
+        claim, "%s has %s to %s workers%s", an_shorten(an_claim_word(claim, "stage"), 24).text,
+        an_word_number(an_claim_number(claim, "low")).text, count_of(claim, "high").text, rest);
+}
+
+static void say_same(struct an_claim *claim)
+{
+    an_claim_say(claim, "No stage changes the number of its workers: %s in all",
+                 count_of(claim, "workers").text);
+}
+
 static const struct an_claim_ops rows[] = {
     { .name = "workers.lost",
       .threshold = "1 worker that ended neither by a plan nor with its stage: each is a loss",
@@ -76,6 +102,15 @@ static const struct an_claim_ops rows[] = {
              "  AND metric = 'worker.churn' AND label = '') AS churn FROM weir_ends"
              " WHERE lost = 0 AND (started > first OR stopped > 0)",
       .say = say_changes },
+    { .name = "workers.same",
+      .threshold = "no stage whose samples differ by a hundredth of a worker",
+      .sql = RANGES " SELECT stages, workers FROM n WHERE width < 0.01",
+      .say = say_same },
+    { .name = "workers.range",
+      .threshold = "a stage whose samples differ by a hundredth of a worker: the one with the most",
+      .sql = RANGES " SELECT stages, s.name AS stage, low, high FROM s, n WHERE high - low >= 0.01"
+                    " AND high - low = width ORDER BY stage LIMIT 1",
+      .say = say_range },
 };
 
 AN_CLAIM_FAMILY(workers, rows);

@@ -39,7 +39,10 @@
     X(bound)                                                                                       \
     X(families)                                                                                    \
     X(job_queue)                                                                                   \
-    X(tenant_share)
+    X(who_waits)                                                                                   \
+    X(gangs)                                                                                       \
+    X(tenant_share)                                                                                \
+    X(dominant_share)
 
 #define AN_PLOT_DECLARE(name) extern const struct an_plot_ops an_plot_##name;
 AN_PLOTS(AN_PLOT_DECLARE)

@@ -30,6 +30,7 @@ enum { MEASURES = sizeof measures / sizeof measures[0] };
 /* What a curve is of. Refused jobs never wait. */
 struct split {
     const char *word;  /* "tenant" */
+    const char *claim; /* about its groups */
     const char *group; /* SQL: its name */
     const char *order; /* SQL, over the jobs of a group */
     const char *where;
@@ -38,21 +39,23 @@ struct split {
 #define OF_RUN "j.run_id = :run AND j.outcome <> 'refused'"
 static const struct split by_variant = {
     "variant",
+    "spread.variant spread.jobs",
     "r.variant",
     "min(variant_order)",
     "r.replication = :id AND j.outcome <> 'refused'",
 };
 #define BY_COLUMN(word, column)                                                                    \
     {                                                                                              \
-        word, "j." column, "count(*) DESC, g",                                                     \
-            OF_RUN " AND (SELECT count(DISTINCT " column ") FROM job WHERE run_id = :run) > 1"     \
+        word, "spread." #column, "j." #column, "count(*) DESC, g",                                 \
+            OF_RUN " AND (SELECT count(DISTINCT " #column ") FROM job WHERE run_id = :run) > 1"    \
     }
-static const struct split by_tenant = BY_COLUMN("tenant", "tenant");
-static const struct split by_user = BY_COLUMN("user", "user");
-static const struct split by_model = BY_COLUMN("model", "model");
-static const struct split by_type = BY_COLUMN("GPU type", "gpu_types");
+static const struct split by_tenant = BY_COLUMN("tenant", tenant);
+static const struct split by_user = BY_COLUMN("user", user);
+static const struct split by_model = BY_COLUMN("model", model);
+static const struct split by_type = BY_COLUMN("GPU type", gpu_types);
 static const struct split by_class = {
     "class",
+    "spread.class",
     "l.name",
     "CASE WHEN g = 'cpu only' THEN 0 WHEN g = 'share' THEN 0.5 WHEN g GLOB "
     "'[0-9]*gpu' THEN CAST(g AS INTEGER) ELSE 1e6 END, min(label)",
@@ -148,14 +151,18 @@ static weir_status read_panels(struct an_chart *chart, const struct split *split
     return WEIR_OK;
 }
 
-/* The median and the share that says how long the tail is, where one group is far from another. */
-static void write_title(struct an_chart *chart, const struct split *split,
-                        const struct an_curves *curves)
+/* What is to say of the groups, else what it shows. */
+static weir_status write_title(struct an_chart *chart, const struct split *split,
+                               const struct an_curves *curves, struct weir_error *error)
 {
+    WEIR_TRY(an_chart_claim(chart, split->claim, error));
+    if (chart->title[0] != '\0')
+        return WEIR_OK;
     if (curves->count > 1)
         an_chart_title(chart, "Waits, times and slowdowns of jobs by %s", split->word);
     else
         an_chart_title(chart, "Waits, times and slowdowns of jobs");
+    return WEIR_OK;
 }
 
 static void write_subtitle(struct an_chart *chart, const struct an_curves *curves)
@@ -181,7 +188,7 @@ static weir_status draw_split(struct an_chart *chart, const struct split *split,
                               split->word);
     if (curves.panel_count == 0)
         return an_chart_empty(chart, "no job waits in this run");
-    write_title(chart, split, &curves);
+    WEIR_TRY(write_title(chart, split, &curves, error));
     write_subtitle(chart, &curves);
     return an_curves_draw(chart, &curves, error);
 }
@@ -219,10 +226,12 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (curves.panel_count == 0)
         return an_chart_empty(chart, "no item or job has a time in this run");
     if (has_items && curves.panel_count == 1)
+        WEIR_TRY(an_chart_claim(chart, "latency.two latency.one", error));
+    else
+        WEIR_TRY(write_title(chart, &by_variant, &curves, error));
+    if (chart->title[0] == '\0')
         an_chart_title(chart, "Time of items in the pipeline%s",
                        curves.count > 1 ? " by variant" : "");
-    else
-        write_title(chart, &by_variant, &curves);
     write_subtitle(chart, &curves);
     return an_curves_draw(chart, &curves, error);
 }

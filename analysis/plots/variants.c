@@ -93,6 +93,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(add_kind(chart, &curves, &kinds[1], error));
     if (curves.count < 2)
         return an_chart_empty(chart, "there is one variant, which the other charts show");
+    WEIR_TRY(an_chart_claim(chart, "variants.undone", error));
     an_chart_subtitle(
         chart, "Replication %u of each variant, means of at most {width}%s%s",
         chart->run->replication,

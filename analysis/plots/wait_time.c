@@ -157,6 +157,12 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
         WEIR_TRY(add_items(chart, &curves, titles[2], error));
     if (curves.panel_count == 0)
         return an_chart_empty(chart, "nothing arrives over time in this run");
+    WEIR_TRY(an_chart_claim(
+        chart, has_jobs ? "spread.halves spread.jobs" : "run.grows flow.piles_up", error));
+    if (chart->title[0] == '\0')
+        an_chart_title(chart, has_jobs
+                                  ? "Waits and times of the jobs, by when they come"
+                                  : "Time of the items in the pipeline, by when they are done");
     an_chart_subtitle(chart, "Points {width} apart%s%s",
                       has_jobs ? " · of jobs that still wait or run, the time so far" : "",
                       curves.panel_count == (has_jobs ? 2U : 0U)

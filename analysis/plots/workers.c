@@ -28,6 +28,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     if (chart->facts->stage_count == 0)
         return an_chart_empty(chart, "this run has no stages");
+    WEIR_TRY(an_chart_claim(chart, "workers.same workers.range", error));
     an_chart_subtitle(chart, "Workers of each stage, {width} means, each strip on its own scale · "
                              "grey: those that are ready, the rest is in set-up");
     const struct an_strips strips = { .sql = samples_sql,

@@ -191,6 +191,8 @@ static void put_tenant(const struct tenant_view *view, struct tenant_meter *row)
     put(view, "tenant.backlog_s", row->name, "s", integral_of(view, row, TENANT_BACKLOG) / 1e9);
     put(view, "tenant.done", row->name, "1", (double)row->done);
     if (row->guarantee > 0)
+        put(view, "tenant.guarantee", row->name, "GPU", row->guarantee);
+    if (row->guarantee > 0)
         put(view, "borrow.gpu_s", row->name, "GPU*s", integral_of(view, row, TENANT_BEYOND) / 1e9);
     put_wait(view, row);
 }

@@ -27,6 +27,40 @@ if command -v gnuplot >/dev/null && command -v sqlite3 >/dev/null; then
     has title "speech has $share % of the GPU time of tenants, 12.4 GPUs on average"
 fi
 
+# Who waits for whom, and the gangs, by hand: the 2160 small jobs wait behind the large one for two
+# hours with half of the GPUs free, and for one behind all of them.
+expect 0 "$WEIR_BIN" report convoy.db --format json
+python3 - <<'PY' || fail 'who waits for whom'
+import json
+claims = {claim["name"]: claim for claim in json.load(open("stdout"))["claims"]}
+# small job i comes at 5 i s and waits to the end of the run at 3 h
+early = sum(max(0, 7200 - 5 * i) for i in range(2160))
+late = sum(10800 - max(7200, 5 * i) for i in range(2160))
+waits = claims["waits.holders"]["values"]
+assert waits["waiter"] == "small" and waits["holder"] == "all", waits
+assert abs(waits["wait_s"] - (early + late)) < 30, (waits, early + late)
+assert abs(waits["held"] - 64 * late / (early + late)) < 0.01, waits
+assert abs(waits["free"] - 32 * early / (early + late)) < 0.01, waits
+gangs = claims["gangs.wait"]["values"]
+assert (gangs["name"], gangs["wait_s"], gangs["gpus"]) == ("work/all-0", 7200, 64), gangs
+PY
+# Both teams of the example have two thirds of what they need most.
+expect 0 "$WEIR_BIN" report drf.db --format json
+python3 - <<'PY' || fail 'dominant shares'
+import json
+claims = {claim["name"]: claim for claim in json.load(open("stdout"))["claims"]}
+shares = claims["tenants.dominant"]["values"]
+assert abs(shares["share"] - 2 / 3) < 1e-3 and abs(shares["other_share"] - 2 / 3) < 1e-3, shares
+PY
+for chart in 'convoy who-waits' 'convoy gangs' 'borrow dominant-share'; do
+    command -v gnuplot >/dev/null || continue
+    expect 0 "$WEIR_BIN" plot "${chart% *}.db" "${chart#* }" -o chart.svg
+    hasnt chart.svg 'No data'
+done
+expect 0 "$WEIR_BIN" report borrow.db -o page.html
+has page.html '<td>speech</td>'
+has page.html '<h2 id="waits">Who waits for whom</h2>'
+
 # The ninth job of a quota of eight, while 20 GPUs are free, and who has the eight.
 expect 0 "$WEIR_BIN" explain quota.db --pending --at 30min
 has stdout '16 jobs wait for 1 CPU + 1 GPU'

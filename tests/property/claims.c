@@ -51,9 +51,28 @@ static bool write_text(const char *path, const char *text)
     return file != NULL && fputs(text, file) >= 0 && fclose(file) == 0;
 }
 
+/* Jobs of two users on two GPU types, for scenarios that read t.csv: those of `late` come when all
+ * others are done. */
+static bool write_table(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return false;
+    (void)fputs(
+        "name,submit_s,wait_s,run_s,estimate_s,patience_s,cpu_milli,memory_bytes,gpus,gpu_milli,"
+        "gpu_memory_bytes,models,processors,priority,user,group,end\n",
+        file);
+    for (int i = 0; i < 60; i++)
+        (void)fprintf(file, "j%d,%d,,%d,,,,,1,1000,,%s,,,%s,,done\n", i, i < 40 ? i : 1500 + 10 * i,
+                      i < 40 ? 100 + i : 10, i % 4 == 0 ? "a100-80" : "h100",
+                      i < 40 ? "early" : "late");
+    return fclose(file) == 0;
+}
+
 static bool run_case(const struct planted *planted, struct open_case *open)
 {
     char scenario[96];
+    char table[96];
     char command[512];
     struct weir_error error = { .phase = -1, .pool = -1 };
     const char *verb = strstr(planted->yaml, "compare:") == NULL ? "run" : "compare";
@@ -61,10 +80,11 @@ static bool run_case(const struct planted *planted, struct open_case *open)
     if (mkdtemp(open->folder) == NULL)
         return false;
     (void)snprintf(scenario, sizeof scenario, "%s/t.yaml", open->folder);
+    (void)snprintf(table, sizeof table, "%s/t.csv", open->folder);
     (void)snprintf(open->path, sizeof open->path, "%s/t.db", open->folder);
     (void)snprintf(command, sizeof command, "'%s' %s -q -j 1 -o %s %s >%s/out 2>&1",
                    getenv("WEIR_BIN"), verb, open->path, scenario, open->folder);
-    if (!write_text(scenario, planted->yaml))
+    if (!write_text(scenario, planted->yaml) || !write_table(table))
         return false;
     (void)system(command); /* the code of one that ended early is 1 */
     const bool is_open = an_open(open->path, &open->db, &error) == WEIR_OK &&

@@ -275,3 +275,55 @@
       "compare: [{label: a, set: {}}, {label: b, set: {timeline: []}}]\n",
       { { "winner.window", "b works" } },
       NULL },
+    { "gangs that wait",
+      HEAD GPUS
+      "jobs: {w: {run_time: 10 min, classes: {half: {count: 1, members: 2, request: {gpus: "
+      "2}}, all: {count: 1, at: 1 min, members: 2, request: {gpus: 4}}, one: {count: 20, at: "
+      "2 min, every: 10 s, request: {gpus: 1}}}}}\nsched: {queueing: fcfs}\n",
+      { { "gangs.wait", "1 of 2 gangs waits, longest w/all-0: 9m" },
+        { "waits.holders", "“one” waits longest" },
+        { "spread.jobs", "Half of the jobs wait" } },
+      "gangs.start tenants.dominant spread.tenant spread.halves" },
+    { "gangs that do not wait",
+      HEAD GPUS "horizon: 1 h\njobs: {w: {run_time: 10 min, classes: {half: {count: 2, members: 2, "
+                "request: {gpus: 2}}}}}\n",
+      { { "gangs.start", "Each of 2 gangs starts" } },
+      "gangs.wait waits.holders spread.jobs spread.halves" },
+    { "a tenant that has less than its guarantee",
+      HEAD
+      "cluster: {nodes: [{name: n, count: 2, cpus: 16, ram: 64 GB, gpus: {h100: 4}}]}\nhorizon: "
+      "2 h\ntenants: [{name: a}, {name: b, guarantee: 4}]\n"
+      "jobs: {w: {run_time: 10 min, classes: {a: {tenant: a, count: 50, request: {gpus: 1}}, "
+      "b: {tenant: b, count: 30, at: 1 min, request: {gpus: 1, ram: 1 GB}}}}}\n"
+      "sched: {queueing: fcfs}\n",
+      { { "tenants.short", "“b” has less than its guaranteed 4 GPUs" },
+        { "tenants.dominant", "“a” has a dominant share" },
+        { "spread.tenant", "Half of the jobs of “a” wait" },
+        { "spread.class", "half of “b”" } },
+      "gangs.start" },
+    { "a tenant that has its guarantee",
+      HEAD GPUS "horizon: 2 h\ntenants: [{name: a}, {name: b, guarantee: 2}]\n"
+                "jobs: {w: {run_time: 10 min, classes: {b: {tenant: b, count: 30, request: {gpus: "
+                "1}}, a: {tenant: a, count: 30, request: {gpus: 1}}}}}\nsched: {queueing: fcfs}\n",
+      { { "tenants.dominant", "a dominant share" } },
+      "tenants.short" },
+    { "a trace of two users",
+      HEAD "cluster: {nodes: [{name: n, count: 1, cpus: 64, gpus: {h100: 4}}, {name: m, count: 1, "
+           "cpus: 64, gpus: {a100-80: 8}}]}\njobs: {w: {trace: t.csv}}\nsched: {queueing: "
+           "first_fit}\ncompare: [{label: a, set: "
+           "{}}, {label: b, set: {sched.queueing: fcfs}}]\n",
+      { { "spread.user", "“late”" },
+        { "spread.model", "“a100-80”" },
+        { "spread.gpu_types", "“a100-80”" },
+        { "spread.variant", "Half of the jobs of “a”" },
+        { "spread.halves", "Half of the jobs of the first half" },
+        { "variants.undone", "All jobs are done" } },
+      "spread.tenant" },
+    { "a stage that shrinks",
+      HEAD CPUS "horizon: 30 min\nscheduler: {scaling: {policy: xenna, interval: 20 s}}\n" TWO(
+          "items: 3000", "service: 1 s",
+          "service: 1 s, workers: 2") "timeline: [{at: 5 min, action: "
+                                      "stage_slow, stage: a, for: 10 min, "
+                                      "factor: 5}]\n",
+      { { "workers.range", "a has" } },
+      "workers.same" },

@@ -408,6 +408,7 @@ static const struct claim_truth truths[] = {
     { "tile.failed",
       "SELECT " VALUE("jobs.arrived") " - " VALUE("jobs.placed") " AS failed WHERE " IS_FILL },
 #include "tests/support/claim_truths_incident.h"
+#include "tests/support/claim_truths_waits.h"
 };
 
 const struct claim_truth *claim_truth_of(const char *name)
