@@ -45,6 +45,7 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_id_table_free(&jobs->kind_ids, memory);
     weir_tenants_close(&jobs->tenants, memory);
     weir_reservations_close(&jobs->reservations, memory);
+    weir_memory_pools_close(&jobs->memory_pools, memory);
 }
 
 /* ---- workloads ---- */

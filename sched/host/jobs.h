@@ -23,6 +23,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/host/jobs_index.h"
+#include "sched/host/memory_pools.h"
 #include "sched/host/reservations.h"
 #include "sched/host/tenants.h"
 #include "weir/job.h"
@@ -138,6 +139,7 @@ struct weir_jobs {
     uint64_t surprises;   /* how often something came or went otherwise than was expected */
     struct weir_tenants tenants;
     struct weir_reservations reservations;
+    struct weir_memory_pools memory_pools;
 };
 
 weir_status weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator);
