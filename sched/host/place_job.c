@@ -28,6 +28,7 @@ struct job_question {
     uint64_t seed;
     int64_t until_ns;  /* of a reservation */
     uint32_t gpu_type; /* as in a shape: its ranks go there alone; 0 = wherever they may */
+    struct weir_traffic traffic;
     struct weir_error *error;
 };
 
@@ -74,7 +75,9 @@ static struct weir_place_query query_of(const struct job_question *asked, uint32
                                       .seed = asked->kind->ranks == 1
                                                   ? asked->seed
                                                   : weir_hash_add(asked->seed, rank),
-                                      .together = asked->kind->ranks - rank };
+                                      .together = asked->kind->ranks - rank,
+                                      .traffic = asked->traffic,
+                                      .jobs = asked->placer->bound.jobs };
 }
 
 /* The answer of the placer has the place. */
@@ -251,6 +254,7 @@ static struct job_question question_of(struct weir_placer *placer, uint32_t reco
                                   .owner = weir_job_owner(job->workload, job->id),
                                   .seed = job->seed,
                                   .gpu_type = placer->wanted_type,
+                                  .traffic = weir_jobs_traffic(jobs, record),
                                   .error = error };
 }
 
