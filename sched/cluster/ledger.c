@@ -311,6 +311,17 @@ void weir_ledger_set_health(struct weir_cluster *cluster, uint32_t node, uint32_
     end_change(cluster, &change);
 }
 
+void weir_ledger_keep_memory(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                             int64_t bytes)
+{
+    const struct gpu_change change = begin_change(cluster, node, gpu);
+
+    change.gpu->mem_free_bytes -= bytes;
+    if (change.node->flags & WEIR_NODE_UP)
+        cluster->free.gpu_mem_bytes -= bytes;
+    end_change(cluster, &change);
+}
+
 bool weir_ledger_instance_fits(const struct weir_gpu *gpu, const struct weir_device *device)
 {
     const uint32_t profile = weir_device_profile(device);

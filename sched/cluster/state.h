@@ -248,6 +248,10 @@ void weir_ledger_resize(struct weir_cluster *cluster, uint32_t node, int64_t cpu
                         int64_t ram_bytes);
 void weir_ledger_set_health(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
                             bool is_healthy);
+/* So much more of a GPU's free memory is nobody's to take; a negative number gives it back. It is
+ * no change that a mark knows of. */
+void weir_ledger_keep_memory(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                             int64_t bytes);
 /* The fingerprint of a node, recomputed. */
 uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node);
 

@@ -351,7 +351,10 @@ static weir_status ask_reserved(struct weir_host *host, const struct weir_policy
 {
     if (weir_reservations_begin(&host->jobs, host->inventory, host->now_ns) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    if (weir_memory_pools_begin(&host->jobs, host->inventory) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     const weir_status status = ask_policies(host, set, error);
+    weir_memory_pools_end(&host->jobs, host->inventory);
     if (weir_reservations_end(&host->jobs.reservations, host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (status == WEIR_OK && must_wake(host))

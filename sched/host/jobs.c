@@ -7,6 +7,7 @@
 #include "sched/internal/invariant.h"
 #include "sched/internal/size.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
@@ -45,6 +46,7 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_id_table_free(&jobs->kind_ids, memory);
     weir_tenants_close(&jobs->tenants, memory);
     weir_reservations_close(&jobs->reservations, memory);
+    weir_memory_pools_close(&jobs->memory_pools, memory);
 }
 
 /* ---- workloads ---- */
@@ -319,7 +321,8 @@ static bool says_extra(const struct weir_job_spec *spec)
     return spec->queued_ns != spec->submit_ns || spec->attained_ns != 0 || spec->attempts != 0 ||
            spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
            spec->round_share > 0 || spec->throughput_count > 0 || spec->user != 0 ||
-           spec->reservation != 0 || spec->done_ns != 0 || spec->speedup != NULL;
+           spec->reservation != 0 || spec->done_ns != 0 || spec->speedup != NULL ||
+           spec->traffic.bandwidth > 0;
 }
 
 static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec *spec,
@@ -346,6 +349,7 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
                                                     .user = spec->user,
                                                     .done_ns = spec->done_ns,
                                                     .speedup = spec->speedup,
+                                                    .traffic = spec->traffic,
                                                     .reservation = spec->reservation };
     return WEIR_OK;
 }
@@ -382,6 +386,10 @@ static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_jo
         return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", spec->strategy);
     if (weir_jobs_find(jobs, spec->workload, spec->id) != WEIR_NO_INDEX)
         return weir_fail(error, WEIR_EDUPLICATE, "it is known already");
+    if (!(spec->traffic.bandwidth >= 0 && spec->traffic.bound >= 0 && spec->traffic.bound <= 1) ||
+        isinf(spec->traffic.bandwidth))
+        return weir_fail(error, WEIR_EINVAL, "%g of the bandwidth, %g of the time: no traffic",
+                         spec->traffic.bandwidth, spec->traffic.bound);
     return check_speedup(spec, error);
 }
 
@@ -547,6 +555,25 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     count_short(jobs, record, 1);
 }
 
+struct weir_traffic weir_jobs_traffic(const struct weir_jobs *jobs, uint32_t record)
+{
+    static const struct weir_traffic none;
+    const uint32_t extra = jobs->records[record].extra;
+
+    return extra == WEIR_NO_INDEX ? none : jobs->extras[extra].traffic;
+}
+
+struct weir_traffic weir_place_traffic(const struct weir_place_query *query,
+                                       const struct weir_owner *owner)
+{
+    static const struct weir_traffic none;
+    const bool is_job = query != NULL && query->jobs != NULL && owner->kind == WEIR_OWNER_JOB;
+    const uint32_t record =
+        is_job ? weir_jobs_find(query->jobs, owner->index, owner->id) : WEIR_NO_INDEX;
+
+    return record == WEIR_NO_INDEX ? none : weir_jobs_traffic(query->jobs, record);
+}
+
 void weir_jobs_set_start(struct weir_jobs *jobs, uint32_t record, int64_t start_ns)
 {
     weir_jobs_placed(jobs, record)->start_ns = start_ns;
@@ -566,6 +593,7 @@ static void describe_extra(const struct weir_job_extra *extra, struct weir_job *
     job->throughput = extra->throughput;
     job->throughput_count = extra->throughput_count;
     job->speedup = extra->speedup;
+    job->traffic = extra->traffic;
 }
 
 static void describe_whole(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)

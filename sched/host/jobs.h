@@ -23,6 +23,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/host/jobs_index.h"
+#include "sched/host/memory_pools.h"
 #include "sched/host/reservations.h"
 #include "sched/host/tenants.h"
 #include "weir/job.h"
@@ -60,6 +61,7 @@ struct weir_job_extra {
     uint32_t attempts; /* before it was submitted */
     int64_t done_ns;
     const struct weir_speedup *speedup;
+    struct weir_traffic traffic;
     uint32_t next_free;
 };
 
@@ -138,6 +140,7 @@ struct weir_jobs {
     uint64_t surprises;   /* how often something came or went otherwise than was expected */
     struct weir_tenants tenants;
     struct weir_reservations reservations;
+    struct weir_memory_pools memory_pools;
 };
 
 weir_status weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator);
@@ -187,6 +190,8 @@ static inline struct weir_placed_job *weir_jobs_placed(const struct weir_jobs *j
     return &jobs->placed[jobs->records[record].place];
 }
 /* A job that starts or runs began then. */
+/* What its ranks take of the memory of GPUs; zeros when nobody said. */
+struct weir_traffic weir_jobs_traffic(const struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_set_start(struct weir_jobs *jobs, uint32_t record, int64_t start_ns);
 /* How often it has run. */
 uint32_t weir_jobs_attempts(const struct weir_jobs *jobs, uint32_t record);

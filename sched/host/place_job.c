@@ -28,6 +28,7 @@ struct job_question {
     uint64_t seed;
     int64_t until_ns;  /* of a reservation */
     uint32_t gpu_type; /* as in a shape: its ranks go there alone; 0 = wherever they may */
+    struct weir_traffic traffic;
     struct weir_error *error;
 };
 
@@ -74,7 +75,9 @@ static struct weir_place_query query_of(const struct job_question *asked, uint32
                                       .seed = asked->kind->ranks == 1
                                                   ? asked->seed
                                                   : weir_hash_add(asked->seed, rank),
-                                      .together = asked->kind->ranks - rank };
+                                      .together = asked->kind->ranks - rank,
+                                      .traffic = asked->traffic,
+                                      .jobs = asked->placer->bound.jobs };
 }
 
 /* The answer of the placer has the place. */
@@ -251,6 +254,7 @@ static struct job_question question_of(struct weir_placer *placer, uint32_t reco
                                   .owner = weir_job_owner(job->workload, job->id),
                                   .seed = job->seed,
                                   .gpu_type = placer->wanted_type,
+                                  .traffic = weir_jobs_traffic(jobs, record),
                                   .error = error };
 }
 
@@ -354,8 +358,23 @@ static weir_status find_blame(struct weir_placer *placer,
     return status == WEIR_EBUSY || status == WEIR_EINFEASIBLE ? WEIR_OK : status;
 }
 
-weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
-                                     struct weir_error *error)
+/* The memory that is kept for its tenant is there for the job alone that is asked about. */
+static void open_pool(struct weir_placer *placer, uint32_t record)
+{
+    struct weir_jobs *const jobs = placer->bound.jobs;
+
+    if (jobs->memory_pools.is_kept)
+        weir_memory_pools_let(jobs, placer->bound.scratch, jobs->records[record].tenant);
+}
+
+static void close_pool(struct weir_placer *placer)
+{
+    if (placer->bound.jobs->memory_pools.is_kept)
+        weir_memory_pools_let(placer->bound.jobs, placer->bound.scratch, 0);
+}
+
+static weir_status start_reserved(struct weir_placer *placer, uint32_t record,
+                                  struct weir_error *error)
 {
     const struct weir_reserved_question reserved = reserved_of(placer, record, 0);
 
@@ -374,8 +393,17 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
     return is_kept_out ? WEIR_EBUSY : status;
 }
 
-weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record, bool is_put,
-                                    struct weir_error *error)
+weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
+                                     struct weir_error *error)
+{
+    open_pool(placer, record);
+    const weir_status status = start_reserved(placer, record, error);
+    close_pool(placer);
+    return status;
+}
+
+static weir_status fits_reserved(struct weir_placer *placer, uint32_t record, bool is_put,
+                                 struct weir_error *error)
 {
     const struct weir_reserved_question reserved = reserved_of(placer, record, placer->at_ns);
     int64_t blocked_ns = INT64_MAX;
@@ -388,6 +416,15 @@ weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record,
     if (weir_reservations_bar(&reserved) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     return status == WEIR_EINFEASIBLE && blocked_ns != INT64_MAX ? WEIR_EBUSY : status;
+}
+
+weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record, bool is_put,
+                                    struct weir_error *error)
+{
+    open_pool(placer, record);
+    const weir_status status = fits_reserved(placer, record, is_put, error);
+    close_pool(placer);
+    return status;
 }
 
 int64_t weir_placer_blocked(const struct weir_placer *placer)

@@ -222,3 +222,20 @@ bool weir_tenants_is_within(const struct weir_tenants *tenants, uint32_t number,
         number = tenants->all[number].parent;
     return number == above;
 }
+
+uint32_t weir_tenants_pool(const struct weir_tenants *tenants, uint32_t number)
+{
+    while (number != 0 && tenants->all[number].gpu_pool_bytes == 0)
+        number = tenants->all[number].parent;
+    return number;
+}
+
+int64_t weir_tenants_pooled(const struct weir_tenants *tenants, uint32_t number)
+{
+    const uint32_t own = weir_tenants_pool(tenants, number);
+    int64_t bytes = 0;
+
+    for (uint32_t t = 1; tenants->has_pools && t < tenants->count; t++)
+        bytes += t == own || bytes > INT64_MAX / 4 ? 0 : tenants->all[t].gpu_pool_bytes;
+    return bytes;
+}

@@ -21,6 +21,7 @@ struct weir_tenant_entry {
     double weight, tickets;
     double weights_below; /* of its children */
     struct weir_quota guarantee, hard, soft, borrow, lend;
+    int64_t gpu_pool_bytes;
     struct weir_amounts used, wanted;
     uint32_t running, waiting;
     int64_t device_units;                 /* in use */
@@ -36,7 +37,7 @@ struct weir_tenants {
     uint32_t count, capacity;
     int64_t now_ns, half_life_ns;
     uint64_t turn; /* of passes: jobs that a soft limit puts off */
-    bool has_limits, has_soft;
+    bool has_limits, has_soft, has_pools;
 };
 
 /* What changes when a job does. */
@@ -67,6 +68,11 @@ uint32_t weir_tenants_blocked(const struct weir_tenants *tenants, uint32_t numbe
 /* Whether so much more goes beyond a soft limit. */
 bool weir_tenants_is_beyond_soft(const struct weir_tenants *tenants, uint32_t number,
                                  const struct weir_amounts *need);
+/* The tenant whose pool of GPU memory it may use: itself, or the nearest above that has one; 0 =
+ * nobody's. */
+uint32_t weir_tenants_pool(const struct weir_tenants *tenants, uint32_t number);
+/* Of the memory of a GPU, what the pools of others are. */
+int64_t weir_tenants_pooled(const struct weir_tenants *tenants, uint32_t number);
 /* Whether `number` is `above`, or below it. */
 bool weir_tenants_is_within(const struct weir_tenants *tenants, uint32_t number, uint32_t above);
 /* GPU units of a job; ranks without any count one. */

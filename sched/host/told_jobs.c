@@ -96,11 +96,34 @@ static bool fits_cut_anew(const struct weir_host *host, const struct weir_job_ki
     return is_served;
 }
 
+/* Whether one of its ranks fits a GPU of which others keep all of their pools. */
+static weir_status pools_room(const struct weir_host *host, const struct weir_job_kind *kind,
+                              struct weir_error *error)
+{
+    const int64_t kept = weir_tenants_pooled(&host->jobs.tenants, kind->tenant);
+
+    for (uint32_t g = 0; kept > 0 && g < kind->group_count; g++) {
+        struct weir_shape shape = kind->groups[g].shape;
+        if (shape.gpu_mem_bytes == 0 || shape.kind == WEIR_SHAPE_SLICE)
+            continue;
+        shape.gpu_mem_bytes += kept;
+        if (weir_cluster_room(host->inventory, &shape, 1) == 0)
+            return weir_fail(error, WEIR_EINFEASIBLE, "tenants keep too much of every GPU");
+    }
+    return WEIR_OK;
+}
+
+static weir_status any_room(const struct weir_host *host, const struct weir_job_kind *kind,
+                            struct weir_error *error)
+{
+    WEIR_TRY(pools_room(host, kind, error));
+    return kind->strategy > 0 ? group_room(host, kind, error) : ranks_room(host, kind, error);
+}
+
 static weir_status ask_room(struct weir_host *host, struct weir_job_kind *kind)
 {
     struct weir_error refused = { .phase = -1, .pool = -1 };
-    const weir_status room =
-        kind->strategy > 0 ? group_room(host, kind, &refused) : ranks_room(host, kind, &refused);
+    const weir_status room = any_room(host, kind, &refused);
 
     if (room == WEIR_ENOMEM)
         return room;

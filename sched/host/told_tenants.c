@@ -5,7 +5,11 @@
 #include "sched/internal/size.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
+
+/* Of those that were built before tenants had pools. */
+#define LEAST_SIZE offsetof(struct weir_tenant_spec, gpu_pool_bytes)
 
 struct weir_tenant_spec weir_tenant_default(void)
 {
@@ -56,6 +60,9 @@ static weir_status check_values(const struct weir_tenant_spec *tenant, struct we
         tenant->guarantee.cpu_units == WEIR_NO_QUOTA ||
         tenant->guarantee.ram_bytes == WEIR_NO_QUOTA)
         return weir_fail(error, WEIR_EINVAL, "a guarantee has an end");
+    if (tenant->gpu_pool_bytes < 0 || tenant->gpu_pool_bytes >= INT64_MAX / 4)
+        return weir_fail(error, WEIR_EINVAL, "%lld bytes are no pool of memory",
+                         (long long)tenant->gpu_pool_bytes);
     return WEIR_OK;
 }
 
@@ -88,6 +95,7 @@ static void take_values(struct weir_tenant_entry *entry, const struct weir_tenan
     entry->soft = tenant->soft;
     entry->borrow = tenant->borrow;
     entry->lend = tenant->lend;
+    entry->gpu_pool_bytes = tenant->gpu_pool_bytes;
 }
 
 /* After one of them changed. */
@@ -97,6 +105,7 @@ static void look_at_limits(struct weir_host *host)
 
     tenants->has_limits = false;
     tenants->has_soft = false;
+    tenants->has_pools = false;
     for (uint32_t t = 0; t < tenants->count; t++)
         tenants->all[t].weights_below = 0;
     for (uint32_t t = 1; t < tenants->count; t++) {
@@ -105,6 +114,7 @@ static void look_at_limits(struct weir_host *host)
         tenants->has_limits |=
             is_limited(&entry->hard) || is_limited(&entry->borrow) || is_limited(&entry->lend);
         tenants->has_soft |= is_limited(&entry->soft);
+        tenants->has_pools |= entry->gpu_pool_bytes > 0;
     }
     weir_tenants_keep(tenants);
     weir_jobs_unsettle(&host->jobs);
@@ -134,12 +144,15 @@ static weir_status add_entry(struct weir_host *host, const struct weir_tenant_sp
 weir_status weir_host_add_tenant(struct weir_host *host, const struct weir_tenant_spec *tenant,
                                  uint32_t *number, struct weir_error *error)
 {
+    struct weir_tenant_spec taken;
+
     if (host == NULL || tenant == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no tenant");
-    WEIR_TRY(weir_size_check(tenant->size, sizeof *tenant, "the tenant", error));
-    WEIR_TRY(check_name(&host->jobs.tenants, tenant, error));
-    WEIR_TRY(check_values(tenant, error));
-    if (add_entry(host, tenant) != WEIR_OK)
+    WEIR_TRY(weir_size_check(tenant->size, LEAST_SIZE, "the tenant", error));
+    weir_size_take(&taken, sizeof taken, tenant, tenant->size);
+    WEIR_TRY(check_name(&host->jobs.tenants, &taken, error));
+    WEIR_TRY(check_values(&taken, error));
+    if (add_entry(host, &taken) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (number != NULL)
         *number = host->jobs.tenants.count - 1;
@@ -150,14 +163,17 @@ weir_status weir_host_add_tenant(struct weir_host *host, const struct weir_tenan
 weir_status weir_host_set_tenant(struct weir_host *host, uint32_t number,
                                  const struct weir_tenant_spec *tenant, struct weir_error *error)
 {
+    struct weir_tenant_spec taken;
+
     if (host == NULL || tenant == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no tenant");
-    WEIR_TRY(weir_size_check(tenant->size, sizeof *tenant, "the tenant", error));
+    WEIR_TRY(weir_size_check(tenant->size, LEAST_SIZE, "the tenant", error));
+    weir_size_take(&taken, sizeof taken, tenant, tenant->size);
     if (number == 0 || number >= host->jobs.tenants.count)
         return weir_fail(error, WEIR_ENOTFOUND, "tenant %u of %u", number,
                          host->jobs.tenants.count);
-    WEIR_TRY(check_values(tenant, error));
-    take_values(&host->jobs.tenants.all[number], tenant);
+    WEIR_TRY(check_values(&taken, error));
+    take_values(&host->jobs.tenants.all[number], &taken);
     look_at_limits(host);
     return WEIR_OK;
 }

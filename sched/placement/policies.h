@@ -19,6 +19,7 @@ extern const struct weir_placement_ops weir_placement_random;
 extern const struct weir_placement_ops weir_placement_spread;
 extern const struct weir_placement_ops weir_placement_weighted;
 extern const struct weir_placement_ops weir_placement_topology;
+extern const struct weir_placement_ops weir_placement_apart;
 
 /* Those that differ in their grade alone: rows of one table (graded_policies.c). */
 enum weir_graded_policy {

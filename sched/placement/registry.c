@@ -28,6 +28,7 @@ static const struct weir_placement_ops *const placements[] = {
     &weir_placement_graded[WEIR_GRADED_POWER],
     &weir_placement_weighted,
     &weir_placement_topology,
+    &weir_placement_apart,
 };
 
 WEIR_REGISTRY(placement, placements)

@@ -45,10 +45,33 @@ static double begin_of(const struct weir_flows *flows, const struct weir_tenant 
     return fmax(flows->all[tenant->number].finish, 0);
 }
 
+/* What is in its bucket. */
+static double credit_of(const struct weir_flows *flows, const struct weir_view *view,
+                        uint32_t number)
+{
+    const struct weir_flow *const flow = &flows->all[number];
+    const double back = flows->refill * (1e-9 * (double)view->now_ns - flow->since_s);
+
+    return flows->burst - fmax(0, flow->spent - back);
+}
+
 static double end_of(const struct weir_flows *flows, const struct weir_view *view,
                      const struct weir_tenant *tenant, const struct weir_job *job)
 {
-    return begin_of(flows, tenant) + flows->cost(flows, job) / flows->weight(view, tenant, job);
+    const double credit = flows->burst > 0 ? credit_of(flows, view, tenant->number) : 0;
+    const double charged = fmax(0, flows->cost(flows, job) - credit);
+
+    return begin_of(flows, tenant) + charged / flows->weight(view, tenant, job);
+}
+
+static void spend(struct weir_flows *flows, const struct weir_view *view, uint32_t number,
+                  const struct weir_job *job)
+{
+    struct weir_flow *const flow = &flows->all[number];
+    const double credit = credit_of(flows, view, number);
+
+    flow->spent = flows->burst - fmax(0, credit - flows->cost(flows, job));
+    flow->since_s = 1e-9 * (double)view->now_ns;
 }
 
 /* Nothing waits and nothing runs: what was is forgotten. */
@@ -105,6 +128,8 @@ static void started(void *state, const struct weir_view *view, const struct weir
         const struct weir_tenant tenant = look_up(view, t);
         const double begin = begin_of(flows, &tenant);
         flows->all[t].finish = end_of(flows, view, &tenant, job);
+        if (flows->burst > 0)
+            spend(flows, view, t, job);
         flows->all[tenant.parent].virtual = fmax(flows->all[tenant.parent].virtual, begin);
         t = tenant.parent;
     }
@@ -148,6 +173,8 @@ uint32_t weir_flows_save(const void *state, double *numbers, uint32_t capacity)
         numbers[t * NUMBERS] = flows->all[t].finish;
         numbers[t * NUMBERS + 1] = flows->all[t].virtual;
         numbers[t * NUMBERS + 2] = flows->all[t].is_backlogged;
+        numbers[t * NUMBERS + 3] = flows->all[t].spent;
+        numbers[t * NUMBERS + 4] = flows->all[t].since_s;
     }
     return flows->count * NUMBERS;
 }
@@ -164,6 +191,7 @@ weir_status weir_flows_restore(void *state, const struct weir_view *view, const 
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (uint32_t t = 0; t < count / NUMBERS; t++)
         flows->all[t] = (struct weir_flow){ numbers[t * NUMBERS], numbers[t * NUMBERS + 1],
-                                            numbers[t * NUMBERS + 2] };
+                                            numbers[t * NUMBERS + 2], numbers[t * NUMBERS + 3],
+                                            numbers[t * NUMBERS + 4] };
     return WEIR_OK;
 }

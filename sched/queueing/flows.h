@@ -7,6 +7,9 @@
  * of the level that was started last. So a flow that was idle gets no credit for it, and when
  * nobody waits or runs v is the largest F. (Goyal, Vin, Cheng: Start-time fair queueing, 1996; on
  * several servers SFQ(D), Jin, Chase, Kaur 2004.)
+ *
+ * What a job costs is taken out of the bucket of its flow first, and only the rest moves F: a burst
+ * within the bucket leaves the order of the flows as it was.
  */
 #ifndef SCHED_QUEUEING_FLOWS_H
 #define SCHED_QUEUEING_FLOWS_H
@@ -17,6 +20,7 @@ struct weir_flow {
     double finish;  /* F of its latest job */
     double virtual; /* v of its children */
     double is_backlogged;
+    double spent, since_s; /* of its bucket, as of then */
 };
 
 struct weir_flows {
@@ -26,6 +30,8 @@ struct weir_flows {
     bool is_by_start; /* the least S is next, not the least F' */
     bool is_blocking;
     double unknown_s; /* estimate of jobs that have none */
+    double burst;     /* every tenant has a bucket of so much cost that it is not charged ... */
+    double refill;    /* ... and gets back so much a second */
     /* What a job costs, and the weight of a tenant. */
     double (*cost)(const struct weir_flows *flows, const struct weir_job *job);
     double (*weight)(const struct weir_view *view, const struct weir_tenant *tenant,

@@ -23,6 +23,7 @@ extern const struct weir_queueing_ops weir_queueing_multifactor;
 extern const struct weir_queueing_ops weir_queueing_slurm;
 extern const struct weir_queueing_ops weir_queueing_hold;
 extern const struct weir_queueing_ops weir_queueing_benefit;
+extern const struct weir_queueing_ops weir_queueing_strict_priority;
 extern const struct weir_queueing_ops weir_queueing_drf;
 extern const struct weir_queueing_ops weir_queueing_wfq;
 extern const struct weir_queueing_ops weir_queueing_stride;

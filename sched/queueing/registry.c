@@ -26,6 +26,7 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_slurm,
     &weir_queueing_hold,
     &weir_queueing_benefit,
+    &weir_queueing_strict_priority,
     /* those that choose a tenant first */
     &weir_queueing_drf,
     &weir_queueing_wfq,

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { PARAM_ORDER, PARAM_WAIT, PARAM_UNKNOWN, PARAM_COUNT };
+enum { PARAM_ORDER, PARAM_WAIT, PARAM_UNKNOWN, PARAM_BURST, PARAM_REFILL, PARAM_COUNT };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_ORDER] = WEIR_CHOICE("order", "finish|start", 1, 0,
@@ -18,6 +18,10 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_WAIT] = WEIR_FLAG("wait", 1, "while the chosen job finds no place, all wait"),
     [PARAM_UNKNOWN] = WEIR_DURATION("unknown", 1e-3, 1e9, 3600,
                                     "run time that jobs without an estimate are charged for"),
+    [PARAM_BURST] = WEIR_NUMBER("burst", "GPU*s", 0, 1e12, 0,
+                                "a tenant is not charged for so much at once, as for checkpoints"),
+    [PARAM_REFILL] =
+        WEIR_NUMBER("refill", "GPU", 0, 1e9, 0, "of its burst it gets back so much a second"),
 };
 
 static double cost(const struct weir_flows *flows, const struct weir_job *job)
@@ -46,6 +50,8 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     const struct weir_flows flows = { .is_by_start = values[PARAM_ORDER] > 0,
                                       .is_blocking = values[PARAM_WAIT] > 0,
                                       .unknown_s = values[PARAM_UNKNOWN],
+                                      .burst = values[PARAM_BURST],
+                                      .refill = values[PARAM_REFILL],
                                       .cost = cost,
                                       .weight = weight };
     return weir_flows_create(&flows, allocator, state, error);

@@ -47,6 +47,8 @@ static const struct sim_option command_rows[] = {
       "info: nodes to hold against it (sn, cpu_milli, memory_mib, gpu, model)" },
     { "scenario", 0, "FILE", SIM_OPTION(TEXT, sim_trace_arguments, scenario),
       "info: the cluster of a scenario to hold against it" },
+    { "groups", 0, "N", SIM_OPTION(COUNT, sim_trace_arguments, groups),
+      "info: the jobs in N groups by what they need (k-means)", .min = 1, .max = 1000 },
     { "plot", 0, "FILE.svg", SIM_OPTION(TEXT, sim_trace_arguments, plot),
       "info: draw the arrivals" },
     { "output", 'o', "FILE", SIM_OPTION(TEXT, sim_trace_arguments, output),

@@ -18,6 +18,7 @@ struct sim_trace_arguments {
     struct wl_swf_options swf;
     enum wl_bad_row on_bad_row;
     bool has_processor;
+    uint32_t groups; /* by needs; 0 = none are asked for */
 };
 
 struct sim_trace {
@@ -29,6 +30,10 @@ struct sim_trace {
  * what is wrong and returns an exit code. */
 int sim_trace_exit(weir_status status, const struct weir_error *error); /* says why */
 int sim_trace_read(const struct sim_trace_arguments *arguments, struct sim_trace *trace);
+
+/* The jobs in so many groups by what they need; *table is the caller's. */
+weir_status sim_trace_groups(const struct wl_jobs *jobs, uint32_t groups, enum sim_format format,
+                             struct sim_table **table);
 
 /* The verbs; exit codes. */
 int sim_trace_info(const struct sim_trace_arguments *arguments);

@@ -245,6 +245,16 @@ static void print_models(struct info *info)
     print_table(info, "models", "By GPU models that jobs accept", table);
 }
 
+static void print_groups(struct info *info)
+{
+    struct sim_table *table = NULL;
+    if (info->arguments->groups == 0 || info->trace.jobs.count == 0)
+        return;
+    if (sim_trace_groups(&info->trace.jobs, info->arguments->groups, info->format, &table) ==
+        WEIR_OK)
+        print_table(info, "groups", "By needs (means of logarithms)", table);
+}
+
 /* ---- the whole ---- */
 
 static void put_facts(struct info *info)
@@ -273,6 +283,7 @@ static void print_json(struct info *info)
     sim_json_end_object(&info->json);
     print_sizes(info);
     print_models(info);
+    print_groups(info);
     sim_json_end_object(&info->json);
     (void)fputc('\n', stdout);
 }
@@ -298,6 +309,7 @@ static void print_tables(struct info *info)
         print_sizes(info);
     if (info->facts.model_count > 0)
         print_models(info);
+    print_groups(info);
 }
 
 static void warn(const struct info *info)

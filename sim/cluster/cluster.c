@@ -6,6 +6,7 @@
 #include "sim/cluster/cluster.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/gpu_pools.h"
 #include "sim/cluster/link.h"
 #include "sim/cluster/memory.h"
 #include "sim/cluster/power.h"
@@ -100,6 +101,10 @@ weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_c
     }
     for (uint32_t n = 0; n < made->node_count; n++)
         node_init(made, scenario, n);
+    if (sim_pools_open(made) != WEIR_OK) {
+        sim_cluster_destroy(made);
+        return WEIR_ENOMEM;
+    }
     *cluster = made;
     return WEIR_OK;
 }
@@ -109,6 +114,7 @@ void sim_cluster_destroy(struct sim_cluster *cluster)
     if (cluster == NULL)
         return;
     sim_links_close(cluster);
+    sim_pools_close(cluster);
     free(cluster->cpu_held_on);
     free(cluster->nodes);
     free(cluster->gpus);
@@ -349,8 +355,10 @@ static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_leas
         const uint32_t reason = sim_slice_use_refusal(&lease->claim->parts[u].use);
         if (reason != WEIR_REASON_NONE)
             return reason;
-        if (gpu->mem_total_bytes > 0 &&
-            gpu->mem_used_bytes + lease->claim->parts[u].use.mem_bytes > gpu->mem_total_bytes)
+        if (gpu->mem_total_bytes > 0 && gpu->mem_used_bytes +
+                                                sim_pools_kept(cluster, gpu, lease->claim->tenant) +
+                                                lease->claim->parts[u].use.mem_bytes >
+                                            gpu->mem_total_bytes)
             return WEIR_REASON_GPU_MEM;
     }
     return WEIR_REASON_NONE;
@@ -381,6 +389,8 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + lease->claim->parts[u].use.gpu];
         gpu->mem_used_bytes += sign * lease->claim->parts[u].use.mem_bytes;
         gpu->users += (uint32_t)sign;
+        sim_pools_book(cluster, gpu, lease->claim->tenant,
+                       sign * lease->claim->parts[u].use.mem_bytes);
         sim_compute_memory(cluster, node, gpu);
     }
 }
@@ -640,6 +650,7 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
     sim_power_meter_heat(cluster, meter, now_ns, node);
     if (sim_memory_is_timed(cluster))
         sim_meter_memory(meter, now_ns, node, (double)sim_memory_in_use(cluster, node));
+    sim_pools_meter(cluster, meter, now_ns);
     if (cluster->nodes[node].turns != NULL)
         sim_meter_turns(meter, now_ns, node, sim_turns_rate(cluster, node));
 }
@@ -714,5 +725,5 @@ weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_err
             return status;
         }
     }
-    return WEIR_OK;
+    return sim_pools_check(cluster, error);
 }

@@ -41,6 +41,8 @@ struct sim_part {
 struct sim_claim {
     uint32_t device_count; /* parts that hold */
     uint32_t use_count;    /* parts that use; none, as many, or one hidden one without a device */
+    uint32_t tenant;       /* whose it is, counted from 1; 0 where memory of tenants is no matter */
+    uint32_t reserved;
     int64_t cpu_units;
     int64_t ram_bytes;
     double cpus_used;
@@ -161,6 +163,8 @@ struct sim_cluster {
     bool has_heat;                     /* temperatures of some node are modelled */
     struct sim_links *links;           /* link.h; NULL likewise */
     int64_t *cpu_held_on;              /* of all nodes (topology.h); NULL = nobody counts */
+    struct sim_pool *pools;            /* memory of GPUs that tenants keep (gpu_pools.h) */
+    uint32_t pool_count;
 };
 
 weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_cluster **cluster);

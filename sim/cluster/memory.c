@@ -3,6 +3,7 @@
 #include "sim/cluster/memory.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/gpu_pools.h"
 
 #include <assert.h>
 #include <math.h>
@@ -93,21 +94,30 @@ static struct sim_gpu *gpu_of(const struct sim_cluster *cluster, const struct si
     return &cluster->gpus[cluster->nodes[lease->node].gpu_first + lease->claim->parts[u].use.gpu];
 }
 
-static bool has_room(const struct sim_gpu *gpu, const struct sim_use *use, int64_t bytes)
+static bool has_room(const struct sim_cluster *cluster, const struct sim_lease *lease, uint32_t u,
+                     int64_t bytes)
 {
+    const struct sim_gpu *gpu = gpu_of(cluster, lease, u);
+    const struct sim_use *use = &lease->claim->parts[u].use;
+    const uint32_t tenant = lease->claim->tenant;
+    if (!sim_pools_allow(cluster, tenant, use->mem_bytes + bytes))
+        return false;
     if (use->slice != NULL && use->mem_bytes + bytes > use->slice->mem_bytes)
         return false;
-    return gpu->mem_total_bytes == 0 || gpu->mem_used_bytes + bytes <= gpu->mem_total_bytes;
+    return gpu->mem_total_bytes == 0 ||
+           gpu->mem_used_bytes + sim_pools_kept(cluster, gpu, tenant) + bytes <=
+               gpu->mem_total_bytes;
 }
 
 bool sim_memory_on_gpus(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t bytes)
 {
-    for (uint32_t u = 0; bytes > 0 && u < lease->claim->use_count; u++)
-        if (!has_room(gpu_of(cluster, lease, u), &lease->claim->parts[u].use, bytes))
+    for (uint32_t u = 0; bytes >= 0 && u < lease->claim->use_count; u++)
+        if (!has_room(cluster, lease, u, bytes))
             return false;
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         struct sim_gpu *gpu = gpu_of(cluster, lease, u);
         gpu->mem_used_bytes += bytes;
+        sim_pools_book(cluster, gpu, lease->claim->tenant, bytes);
         assert(gpu->mem_used_bytes >= 0);
         sim_compute_memory(cluster, &cluster->nodes[lease->node], gpu);
     }

@@ -116,6 +116,7 @@ struct sim_job_life {
     bool has_turn;         /* it may write, or writes */
     bool is_changed;       /* members went or came: it is to go on as it is now */
     bool is_overrun;       /* it ends at its estimate */
+    bool is_short;         /* it ends: memory of a GPU that it takes is not there */
     uint32_t lost;         /* of the members, since it last went on with fewer */
     int64_t run_ns;
     int64_t left_ns;                  /* when its present stretch of work began */
@@ -140,6 +141,7 @@ struct sim_job_life {
     uint32_t next_lost, next_paced; /* slot of the job + 1 */
     double sync_s;                  /* of a step: what its all-reduce takes at this place */
     int64_t counted_ns;             /* clock: up to when its steps were counted */
+    double step_at;                 /* how far it was then, in steps */
     struct sim_job_pace pace;       /* of its steps; progress.c, step.c */
 };
 
@@ -280,7 +282,8 @@ enum sim_jobs_digest {
     DIGEST_LOST,
     DIGEST_PREEMPTED,
     DIGEST_OVERRUN,
-    DIGEST_RESIZED
+    DIGEST_RESIZED,
+    DIGEST_OOM
 };
 void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what,
                      const struct sim_job *job);
@@ -305,7 +308,9 @@ weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, e
 /* The truth gives all places to workers of it, or none. */
 weir_status sim_jobs_start_ranks(struct sim_jobs_run *run, struct sim_job *job,
                                  const struct sim_start *start, uint32_t *reason);
-/* It ran as long as its submitter said. */
+/* Memory of its GPUs for its work, when it begins; without it the job is to end, now. */
+weir_status sim_jobs_take_memory(struct sim_jobs_run *run, const struct sim_job *job);
+/* It ran as long as its submitter said, or its memory is not there. */
 weir_status sim_jobs_overrun(struct sim_jobs_run *run, uint32_t slot);
 
 /* resize.c: how fast its members are, over as many as it says. */
@@ -361,7 +366,7 @@ weir_status sim_jobs_place_steps(struct sim_jobs_run *run, const struct sim_job 
 /* How fast it goes as things are now, in quanta a nanosecond. */
 uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job);
 /* Counts the steps up to now, at the pace it had. */
-void sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job);
+weir_status sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job);
 
 /* progress.c: how fast a worker computes where it is, with nothing that slows it down. */
 double sim_jobs_rank_speed(const struct sim_jobs_run *run, const struct sim_worker *rank);

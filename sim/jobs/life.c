@@ -120,10 +120,11 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
 weir_status sim_jobs_give_up(struct sim_jobs_run *run, uint32_t slot)
 {
     struct sim_job *job = sim_job_at(run, slot);
+    const bool is_short = sim_job_life(run, job)->is_short;
     run->last_done_ns = sim_jobs_now(run);
-    sim_jobs_count(run, job, SIM_JOBS_OVERRUN);
-    sim_jobs_digest(run, DIGEST_OVERRUN, job);
-    return forget(run, slot, "overrun");
+    sim_jobs_count(run, job, is_short ? SIM_JOBS_OOM : SIM_JOBS_OVERRUN);
+    sim_jobs_digest(run, is_short ? DIGEST_OOM : DIGEST_OVERRUN, job);
+    return forget(run, slot, is_short ? "oom" : "overrun");
 }
 
 /* ---- arrivals ---- */

@@ -88,6 +88,9 @@ static weir_status work(struct sim_jobs_run *run, const struct sim_job *job, int
     const struct sim_worker *rank = only_rank(run, job);
     life->phase = SIM_JOB_WORKING;
     life->worked_since_ns = life->counted_ns = sim_jobs_now(run);
+    if (sim_job_spec(run, job)->step != NULL)
+        life->step_at =
+            (double)(life->run_ns - life->left_ns) / (double)sim_job_spec(run, job)->step->time_ns;
     if (rank == NULL)
         WEIR_TRY(begin_ranks(run, job, owner));
     else
@@ -156,6 +159,7 @@ static weir_status wake(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_job_life *life = sim_job_life(run, job);
     wake_ranks(run, job);
+    WEIR_TRY(sim_jobs_take_memory(run, job));
     return work(run, job, sim_jobs_first_interval_ns(run, life->interval_ns));
 }
 
@@ -249,7 +253,7 @@ weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
     if (!sim_jobs_may_write(run, life))
         return sim_jobs_ask_turn(run, job);
     (void)sim_activity_stop(activities, life->run, &left);
-    sim_jobs_count_steps(run, job);
+    WEIR_TRY(sim_jobs_count_steps(run, job));
     life->saving_ns = sim_jobs_now(run) - life->worked_since_ns;
     take_left(life, left);
     return pause(run, job, SIM_JOB_SAVING, run->workload->checkpoint.cost_ns);
@@ -294,6 +298,7 @@ static weir_status go_on_working(struct sim_jobs_run *run, struct sim_job *job)
     const int64_t since_ns = life->worked_since_ns;
     const int64_t saved_in_ns = life->save_in_ns;
     wake_ranks(run, job);
+    WEIR_TRY(sim_jobs_take_memory(run, job));
     WEIR_TRY(work(run, job, saved_in_ns));
     life->worked_since_ns = since_ns + (sim_jobs_now(run) - life->resize_from_ns);
     return WEIR_OK;
@@ -384,8 +389,8 @@ weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bo
     struct sim_job_life *life = sim_job_life(run, job);
     const bool keeps_all = life->is_preempted && run->workload->preemption.keeps_all;
     sim_quanta left = 0;
-    const weir_status status = stop_run(run, life, &left);
-    sim_jobs_count_steps(run, job);
+    const weir_status stopped = stop_run(run, life, &left);
+    const weir_status status = stopped == WEIR_OK ? sim_jobs_count_steps(run, job) : stopped;
     sim_jobs_give_turn(run, life);
     if (keeps_all && life->phase == SIM_JOB_WORKING)
         take_left(life, left);
@@ -428,7 +433,7 @@ static weir_status go_at(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_job_life *life = sim_job_life(run, job);
     const struct sim_worker *rank = only_rank(run, job);
-    sim_jobs_count_steps(run, job);
+    WEIR_TRY(sim_jobs_count_steps(run, job));
     return rank == NULL
                ? sim_activity_set(run->context->activities, life->run, 1, rate_of(run, job))
                : sim_worker_pace(run->config.workers, rank, life->run,

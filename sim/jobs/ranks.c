@@ -63,6 +63,7 @@ weir_status sim_jobs_start_ranks(struct sim_jobs_run *run, struct sim_job *job,
         const struct sim_worker_start wanted = { .owner = start->owner,
                                                  .driver = config->index,
                                                  .job_class = sim_job_class(run, job),
+                                                 .tenant = spec->tenant_number,
                                                  .uses = shape_of(spec, start, taken),
                                                  .traffic = sim_memory_traffic_of(&spec->traffic),
                                                  .is_apart = is_apart,
@@ -228,7 +229,9 @@ weir_status sim_jobs_overrun(struct sim_jobs_run *run, uint32_t slot)
     WEIR_TRY(sim_jobs_break_off(run, job, false));
     count_running(run, job, -1);
     job->state = SIM_JOB_GONE;
-    WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER, "its estimate was over"));
+    WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER,
+                                 sim_job_life(run, job)->is_short ? "no memory of a GPU was left"
+                                                                  : "its estimate was over"));
     WEIR_TRY(config->services->ended(config->world, run->index, job->id));
     return sim_jobs_give_up(run, slot);
 }

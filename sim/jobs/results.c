@@ -176,6 +176,7 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_PREEMPTED] = "jobs.preempted",
                                                         [SIM_JOBS_KILLED] = "jobs.killed",
                                                         [SIM_JOBS_OVERRUN] = "jobs.overrun",
+                                                        [SIM_JOBS_OOM] = "jobs.oom",
                                                         [SIM_JOBS_SHRUNK] = "jobs.shrunk",
                                                         [SIM_JOBS_GROWN] = "jobs.grown",
                                                         [SIM_JOBS_LATE] = NULL,
@@ -284,11 +285,12 @@ static void put_steps(struct writer *writer, size_t index)
     put(writer, "scale.eta_weak", "ratio", ratio(steps->alone_ns, steps->steps_ns));
 }
 
-static void count_living_steps(struct sim_jobs_run *run)
+static weir_status count_living_steps(struct sim_jobs_run *run)
 {
     for (uint32_t i = 0; run->steps != NULL && i < run->slots.jobs.used; i++)
         if (sim_job_at(run, i)->state == SIM_JOB_RUNNING)
-            sim_jobs_count_steps(run, sim_job_at(run, i));
+            WEIR_TRY(sim_jobs_count_steps(run, sim_job_at(run, i)));
+    return WEIR_OK;
 }
 
 /* Those that are still there have their rows too. */
@@ -309,7 +311,7 @@ weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct si
     struct writer writer = {
         .run = run, .out = out, .from_ns = warmup_ns < now_ns ? warmup_ns : 0, .to_ns = now_ns
     };
-    count_living_steps(run);
+    WEIR_TRY(count_living_steps(run));
     for (size_t i = run->workload->labels_count + 1; i-- > 0;) {
         writer.row = row_of(run, i);
         writer.label = label_of(run, i);

@@ -2,7 +2,7 @@
 /*
  * Jobs in steps: their ranks compute, wait for the slowest of them, exchange, and go on.
  *
- *   step = time x E[slowest rank] x luck + all-reduce at their places
+ *   step = time x E[slowest rank] x luck + all-reduce at their places + memory that is given back
  *
  * Steps are not events of their own: between two changes of speed all steps of a job are alike but
  * for chance, so that its work has a rate, time / step. Chance is drawn once a job (slowest.h):
@@ -13,6 +13,7 @@
  */
 #include "sim/jobs/jobs.h"
 #include "sim/jobs/slowest.h"
+#include "sim/record/record.h"
 #include "sim/worker/exchange.h"
 
 #include <math.h>
@@ -147,6 +148,15 @@ static double job_bubble(const struct sim_jobs_run *run, const struct sim_job *j
     return bubble / (1 - bubble);
 }
 
+/* The device stands still when memory that a step took goes back to it. */
+static int64_t free_ns(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    return spec->activation_bytes == 0 || spec->tenant_number == 0
+               ? 0
+               : run->context->scenario->tenants[spec->tenant_number - 1].free_ns;
+}
+
 uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_step *step = step_of(run, job);
@@ -162,7 +172,8 @@ uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job)
     const double luck = (double)pace->luck;
     const double sync = life->sync_s / sim_time_s(step->time_ns);
     const double bubble = luck * slowest * job_bubble(run, job);
-    const double length = luck * slowest + bubble + sync;
+    const double freeing = sim_time_s(free_ns(run, job)) / sim_time_s(step->time_ns);
+    const double length = luck * slowest + bubble + sync + freeing;
     pace->rate = isinf(length) ? 0 : 1 / length;
     pace->sync = (float)(sync * pace->rate);
     pace->bubble = isinf(length) ? 0 : (float)(bubble * pace->rate);
@@ -183,14 +194,31 @@ static void add(struct sim_jobs_steps *sum, const struct sim_jobs_steps *more)
     sum->steps_ns += more->steps_ns;
 }
 
-void sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job)
+static weir_status keep_pace(const struct sim_jobs_run *run, const struct sim_job *job,
+                             double steps)
+{
+    const struct sim_job_life *life = sim_job_life(run, job);
+    const struct sim_job_pace_row row = { .workload = run->config.instance,
+                                          .job = job->id,
+                                          .attempt = life->attempts,
+                                          .from_ns = life->counted_ns,
+                                          .to_ns = sim_jobs_now(run),
+                                          .first_step = life->step_at,
+                                          .steps = steps,
+                                          .sync = (double)life->pace.sync,
+                                          .wait = (double)life->pace.wait,
+                                          .bubble = (double)life->pace.bubble };
+    return sim_recorder_job_pace(run->context->recorder, &row, run->context->error);
+}
+
+weir_status sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
     struct sim_job_life *life = sim_job_life(run, job);
     const struct sim_job_pace *pace = &life->pace;
     const int64_t now_ns = sim_jobs_now(run);
     if (spec->step == NULL || life->phase != SIM_JOB_WORKING)
-        return;
+        return WEIR_OK;
     const double took_ns = (double)(now_ns - life->counted_ns);
     const double ranks_ns = took_ns * sim_job_ranks(spec);
     const struct sim_jobs_steps more = { .ranks_ns = ranks_ns,
@@ -201,7 +229,10 @@ void sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job)
                                          .steps =
                                              took_ns * pace->rate / (double)spec->step->time_ns,
                                          .steps_ns = took_ns };
+    const weir_status status = took_ns > 0 ? keep_pace(run, job, more.steps) : WEIR_OK;
     life->counted_ns = now_ns;
+    life->step_at += more.steps;
     add(&run->steps[spec->label], &more);
     add(&run->steps[run->workload->labels_count], &more);
+    return status;
 }

@@ -65,7 +65,8 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .throughput = spec->speed.on_type,
         .seed = sim_stream_u64(&stream),
         .done_ns = life != NULL ? life->run_ns - life->saved_ns : 0,
-        .speedup = spec->elastic != NULL ? &spec->elastic->speedup : NULL
+        .speedup = spec->elastic != NULL ? &spec->elastic->speedup : NULL,
+        .traffic = { spec->traffic.bandwidth, spec->traffic.bound },
     };
 }
 

@@ -27,6 +27,7 @@ enum sim_job_count {
     SIM_JOBS_PREEMPTED,  /* gave their place up for others; each time */
     SIM_JOBS_KILLED,     /* of these, those whose grace was over before they had saved */
     SIM_JOBS_OVERRUN,    /* were stopped at their estimate; not done */
+    SIM_JOBS_OOM,        /* failed, as memory of a GPU was not there; not done */
     SIM_JOBS_SHRUNK,     /* went on with fewer members; each time */
     SIM_JOBS_GROWN,      /* got members; each time */
     SIM_JOBS_WISHED,     /* started, and would rather be on few nodes, or on many; each time */

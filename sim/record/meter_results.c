@@ -466,7 +466,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
             put_stage(&view, s);
         put_pipelines(&view);
         put_workers(&view);
-        meter_tenants_results(meter, end->end_ns, out);
+        meter_tenants_results(meter, end->end_ns, view.span_ns, out);
         meter_reserved_results(meter, end->end_ns, out);
         meter_belief_results(meter, end->end_ns, out);
         if (meter->workload_count > 0)

@@ -245,7 +245,8 @@ weir_status meter_reserved_open(struct sim_meter *meter, const struct sim_meter_
 void meter_reserved_close(struct sim_meter *meter);
 void meter_reserved_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
 void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns);
-void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
+void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_ns,
+                           struct sim_results *out);
 
 /* meter_belief.c */
 weir_status meter_belief_open(struct sim_meter *meter, const struct sim_meter_config *config);

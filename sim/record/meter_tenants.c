@@ -14,6 +14,7 @@ enum {
     TENANT_GPUS,    /* of jobs that run */
     TENANT_BEHIND,  /* the same while jobs wait */
     TENANT_BEYOND,  /* above the guarantee */
+    TENANT_IDLE,    /* bytes of its pool of GPU memory */
     TENANT_GAUGES
 };
 
@@ -21,7 +22,7 @@ struct tenant_meter {
     const char *name;
     uint32_t parent;
     double weight, guarantee;
-    bool is_leaf;
+    bool is_leaf, has_pool;
     struct sim_gauge gauges[TENANT_GAUGES];
     double warm[TENANT_GAUGES];
     struct sim_percentiles wait;
@@ -105,6 +106,16 @@ void sim_meter_tenant(struct sim_meter *meter, int64_t now_ns, uint32_t tenant, 
     }
 }
 
+void sim_meter_tenant_pool(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
+                           double idle_bytes)
+{
+    if (!meter->tenants)
+        return;
+    meter_tick(meter, now_ns);
+    meter->tenants->rows[tenant].has_pool = true;
+    sim_gauge_set(&meter->tenants->rows[tenant].gauges[TENANT_IDLE], now_ns, idle_bytes);
+}
+
 void sim_meter_tenant_wait(struct sim_meter *meter, uint32_t tenant, int64_t wait_ns)
 {
     for (uint32_t t = tenant; meter->tenants && t != 0; t = meter->tenants->rows[t].parent)
@@ -149,6 +160,7 @@ struct tenant_view {
     struct sim_meter *meter;
     struct sim_results *out;
     int64_t end_ns;
+    double span_ns;
     double all_gpus; /* of tenants without a parent */
 };
 
@@ -190,6 +202,9 @@ static void put_tenant(const struct tenant_view *view, struct tenant_meter *row)
         view->all_gpus > 0 ? gpus / view->all_gpus : (double)NAN);
     put(view, "tenant.backlog_s", row->name, "s", integral_of(view, row, TENANT_BACKLOG) / 1e9);
     put(view, "tenant.done", row->name, "1", (double)row->done);
+    if (row->has_pool)
+        put(view, "pool.idle_bytes", row->name, "B",
+            integral_of(view, row, TENANT_IDLE) / view->span_ns);
     if (row->guarantee > 0)
         put(view, "tenant.guarantee", row->name, "GPU", row->guarantee);
     if (row->guarantee > 0)
@@ -217,9 +232,10 @@ static void put_jain(const struct tenant_view *view)
     free(shares);
 }
 
-void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out)
+void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_ns,
+                           struct sim_results *out)
 {
-    struct tenant_view view = { meter, out, end_ns, 0 };
+    struct tenant_view view = { meter, out, end_ns, span_ns, 0 };
     if (!meter->tenants)
         return;
     for (size_t i = 1; i <= meter->tenants->count; i++)

@@ -14,6 +14,9 @@
  * run. */
 void sim_meter_tenant(struct sim_meter *meter, int64_t now_ns, uint32_t tenant, int waiting,
                       double running_gpus);
+/* So many bytes of GPUs are kept for a tenant and not in use, from now on. */
+void sim_meter_tenant_pool(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
+                           double idle_bytes);
 /* One started for the first time, one is done. */
 void sim_meter_tenant_wait(struct sim_meter *meter, uint32_t tenant, int64_t wait_ns);
 void sim_meter_tenant_done(struct sim_meter *meter, uint32_t tenant);

@@ -224,6 +224,16 @@ struct sim_job_row {
     double gpus, cpus;                        /* of all of it */
     const char *gpu_types;                    /* "a|b" it accepts; "" = any */
 };
+/* A stretch in which all steps of a job were alike. */
+struct sim_job_pace_row {
+    uint32_t workload, attempt;
+    uint64_t job;
+    int64_t from_ns, to_ns;
+    double first_step, steps;
+    double sync, wait, bubble;
+};
+weir_status sim_recorder_job_pace(struct sim_recorder *recorder, const struct sim_job_pace_row *row,
+                                  struct weir_error *error);
 weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,
                              struct weir_error *error);
 weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *metric,

@@ -45,6 +45,7 @@ static const struct kind {
     [RECORD_DEFRAG_MOVE] = { .table = "defrag_move", .owner = OF_RUN, .level = SIM_KEEP_JOBS },
     [RECORD_WORKLOAD] = { .table = "workload", .owner = OF_RUN },
     [RECORD_JOB_LABEL] = { .table = "job_label", .owner = OF_RUN },
+    [RECORD_JOB_PACE] = { .table = "job_pace", .owner = OF_RUN, .level = SIM_KEEP_ALL },
     [RECORD_JOB] = { .table = "job", .owner = OF_RUN, .level = SIM_KEEP_JOBS },
     [RECORD_HISTOGRAM] = { .table = "histogram", .owner = OF_RUN },
     [RECORD_EXPECTATION] = { .table = "expectation", .owner = OF_EXPERIMENT },

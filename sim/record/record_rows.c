@@ -14,21 +14,37 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const record_run_tables[] = { "run",           "run_wall",
-                                          "node",          "link",
-                                          "stage",         "result",
-                                          "result_wall",   "cluster_sample",
-                                          "node_sample",   "link_sample",
-                                          "memory_sample", "power_sample",
-                                          "stage_sample",  "arrival_sample",
-                                          "arrival_part",  "placement_change",
-                                          "defrag_move",   "workload",
-                                          "job_label",     "job",
-                                          "job_sample",    "worker",
-                                          "action",        "decision",
-                                          "decision_wall", "decision_stage",
-                                          "happening",     "histogram",
-                                          "candidate",     NULL };
+const char *const record_run_tables[] = { "run",
+                                          "run_wall",
+                                          "node",
+                                          "link",
+                                          "stage",
+                                          "result",
+                                          "result_wall",
+                                          "cluster_sample",
+                                          "node_sample",
+                                          "link_sample",
+                                          "memory_sample",
+                                          "power_sample",
+                                          "stage_sample",
+                                          "arrival_sample",
+                                          "arrival_part",
+                                          "placement_change",
+                                          "defrag_move",
+                                          "workload",
+                                          "job_label",
+                                          "job",
+                                          "job_sample",
+                                          "job_pace",
+                                          "worker",
+                                          "action",
+                                          "decision",
+                                          "decision_wall",
+                                          "decision_stage",
+                                          "happening",
+                                          "histogram",
+                                          "candidate",
+                                          NULL };
 
 struct digest_text {
     char text[17];
@@ -448,6 +464,24 @@ weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label
 {
     const struct cell cells[] = { cell_int("label", label), cell_text("name", name) };
     return INSERT(recorder, RECORD_JOB_LABEL, cells, error);
+}
+
+weir_status sim_recorder_job_pace(struct sim_recorder *recorder, const struct sim_job_pace_row *row,
+                                  struct weir_error *error)
+{
+    if (!sim_recorder_keeps(recorder, SIM_KEEP_ALL))
+        return WEIR_OK;
+    const struct cell cells[] = { cell_int("workload", row->workload),
+                                  cell_int("job", (int64_t)row->job),
+                                  cell_int("attempt", row->attempt),
+                                  cell_real("t_s", sim_time_s(row->from_ns)),
+                                  cell_real("dt_s", sim_time_s(row->to_ns - row->from_ns)),
+                                  cell_real("first_step", row->first_step),
+                                  cell_real("steps", row->steps),
+                                  cell_real("sync", row->sync),
+                                  cell_real("wait", row->wait),
+                                  cell_real("bubble", row->bubble) };
+    return INSERT(recorder, RECORD_JOB_PACE, cells, error);
 }
 
 weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,

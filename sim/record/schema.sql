@@ -12,7 +12,7 @@
 -- Version 4 added the table workload, what a job is called and asks for, its first start and its kind
 -- to job, the holders of a denial to action, and the views v_job_member and v_denial.
 -- Version 5 added the column power_w to node_sample.
--- Version 6 added the tables link, link_sample, memory_sample and power_sample, the column
+-- Version 6 added the tables link, link_sample, memory_sample, power_sample and job_pace, the column
 -- ram_limit_bytes to node, the view v_link, columns at the end of v_node, and 'model_version' to meta.
 PRAGMA application_id = 0x77656972;
 PRAGMA user_version = 6;
@@ -266,7 +266,7 @@ CREATE TABLE job (
   submit_s REAL NOT NULL, start_s REAL, end_s REAL,  -- start of the last attempt
   node INTEGER,                      -- of its first member
   members INTEGER NOT NULL, attempts INTEGER NOT NULL,
-  outcome TEXT NOT NULL,             -- done | refused | left | overrun | waiting | running
+  outcome TEXT NOT NULL,             -- done | refused | left | overrun | oom | waiting | running
   workload INTEGER NOT NULL,         -- jobs are numbered within it
   name TEXT NOT NULL,                -- as the trace says, else class and number: gang-3
   tenant TEXT NOT NULL, user TEXT NOT NULL,          -- '' = not said
@@ -277,6 +277,15 @@ CREATE TABLE job (
   cpus REAL NOT NULL,                -- asked for by all members
   first_start_s REAL,                -- of the first attempt
   kind INTEGER                       -- jobs of a kind ask for the same; NULL = it never waited
+) STRICT;
+-- How jobs in steps went: a row for each stretch of time in which all steps of a job were alike.
+CREATE TABLE job_pace (
+  run_id INTEGER NOT NULL, workload INTEGER NOT NULL, job INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,          -- from 1 on
+  t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  first_step REAL NOT NULL,          -- how far it was then, in steps; parts of one count
+  steps REAL NOT NULL,               -- done in dt_s
+  sync REAL NOT NULL, wait REAL NOT NULL, bubble REAL NOT NULL -- shares of the time of its ranks
 ) STRICT;
 CREATE TABLE job_sample (
   run_id INTEGER NOT NULL, label INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
@@ -376,6 +385,20 @@ CREATE VIEW v_job_member AS
   LEFT JOIN workload l ON l.run_id = w.run_id AND l.workload = w.workload
   LEFT JOIN job j ON j.run_id = w.run_id AND j.workload = w.workload AND j.job = w.job
   WHERE w.job IS NOT NULL;
+-- Steps of jobs, a row each, by their ends; a step that was done anew after a loss has another one.
+CREATE VIEW v_job_step AS
+  WITH RECURSIVE step AS (
+    SELECT rowid AS pace, CAST(first_step + 1e-6 AS INTEGER) + 1 AS step
+      FROM job_pace WHERE CAST(first_step + steps + 1e-6 AS INTEGER) >
+                          CAST(first_step + 1e-6 AS INTEGER)
+    UNION ALL
+    SELECT pace, step + 1 FROM step JOIN job_pace p ON p.rowid = pace
+      WHERE step + 1 <= CAST(p.first_step + p.steps + 1e-6 AS INTEGER))
+  SELECT r.variant, r.replication, p.run_id, p.workload, p.job, j.name AS job_name, p.attempt,
+         step.step, p.t_s + (step.step - p.first_step) * p.dt_s / p.steps AS end_s,
+         p.dt_s / p.steps AS step_s, p.sync, p.wait, p.bubble
+  FROM step JOIN job_pace p ON p.rowid = step.pace JOIN run r USING (run_id)
+  LEFT JOIN job j ON j.run_id = p.run_id AND j.workload = p.workload AND j.job = p.job;
 -- Denials, one row a holder of what was asked for (one row with holder NULL when nobody is known).
 -- device = the kind of device that lacks; node and gpu = where it lacks least. A place that a gang has
 -- reserved has no holder, but the name of one.

@@ -186,6 +186,14 @@ struct draft_limits {
     struct draft_quota hard, soft;
 };
 
+enum { REUSE_EVENT, REUSE_NONE };
+struct draft_gpu_memory {
+    struct draft_head head;
+    int64_t pool_bytes, process_bytes;
+    uint32_t reuse;
+    int64_t free_ns;
+};
+
 struct draft_tenant {
     struct draft_head head;
     char *parent;
@@ -193,6 +201,7 @@ struct draft_tenant {
     struct draft_quota guarantee;
     struct draft_limits quota;
     struct draft_quota borrow, lend;
+    struct draft_gpu_memory gpu_memory;
 };
 
 struct draft_reservation {

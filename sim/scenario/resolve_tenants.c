@@ -29,6 +29,30 @@ static struct weir_quota quota_of(const struct draft_quota *draft, int64_t absen
     };
 }
 
+static int64_t bytes_or(int64_t bytes, int64_t absent)
+{
+    return bytes == SIM_ABSENT_BYTES ? absent : bytes;
+}
+
+/* As its parent has it, but for what it says itself. */
+static void take_memory(const struct draft_gpu_memory *draft, const struct sim_tenant *parent,
+                        uint32_t number, struct sim_tenant *tenant)
+{
+    static const int64_t usual_free_ns = INT64_C(1000000);
+    tenant->pool = parent == NULL ? 0 : parent->pool;
+    tenant->process_bytes = parent == NULL ? INT64_MAX : parent->process_bytes;
+    tenant->free_ns = parent == NULL ? 0 : parent->free_ns;
+    if (draft == NULL || draft->head.node == NULL)
+        return;
+    tenant->pool_bytes = bytes_or(draft->pool_bytes, 0);
+    tenant->pool = tenant->pool_bytes > 0 ? number : tenant->pool;
+    tenant->process_bytes = bytes_or(draft->process_bytes, tenant->process_bytes);
+    if (draft->reuse > REUSE_NONE) /* nothing was said */
+        return;
+    const int64_t free_ns = draft->free_ns == SIM_ABSENT_TIME ? usual_free_ns : draft->free_ns;
+    tenant->free_ns = draft->reuse == REUSE_NONE ? free_ns : 0;
+}
+
 static struct sim_tenant tenant_of(const struct draft_tenant *draft)
 {
     return (struct sim_tenant){ .name = draft->head.name,
@@ -134,6 +158,9 @@ static void add_list(struct sim_resolver *resolver)
                 continue;
             struct sim_tenant tenant = tenant_of(&drafts[i]);
             tenant.parent = drafts[i].parent == NULL ? 0 : find_tenant(scenario, drafts[i].parent);
+            take_memory(&drafts[i].gpu_memory,
+                        tenant.parent == 0 ? NULL : &scenario->tenants[tenant.parent - 1],
+                        (uint32_t)scenario->tenants_count + 1, &tenant);
             (void)add_tenant(resolver, &tenant);
             has_more = true;
         }
@@ -170,6 +197,10 @@ void sim_resolve_tenants(struct sim_resolver *resolver)
     add_list(resolver);
     report_rings(resolver);
     check_limits(resolver);
+    for (size_t t = 0; t < resolver->scenario->tenants_count; t++)
+        resolver->scenario->has_gpu_memory_of_tenants |=
+            resolver->scenario->tenants[t].pool > 0 ||
+            resolver->scenario->tenants[t].process_bytes < INT64_MAX;
 }
 
 /* ---- whose jobs they are ---- */
@@ -193,6 +224,7 @@ uint32_t sim_resolve_tenant(struct sim_resolver *resolver, const struct sim_yaml
         .soft = { WEIR_NO_QUOTA, WEIR_NO_QUOTA, WEIR_NO_QUOTA },
         .borrow = { WEIR_NO_QUOTA, WEIR_NO_QUOTA, WEIR_NO_QUOTA },
         .lend = { WEIR_NO_QUOTA, WEIR_NO_QUOTA, WEIR_NO_QUOTA },
+        .process_bytes = INT64_MAX,
     };
     return add_tenant(resolver, &tenant);
 }
@@ -234,6 +266,67 @@ static void name_owners(struct sim_resolver *resolver, const struct draft_jobs *
     }
 }
 
+/* ---- what they have of the memory of GPUs ---- */
+
+static void check_memory(struct sim_resolver *resolver, const struct draft_job_class *draft,
+                         const struct sim_job_spec *job)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const int64_t most = job->tenant_number == 0
+                             ? INT64_MAX
+                             : scenario->tenants[job->tenant_number - 1].process_bytes;
+    if (job->activation_bytes > 0 && job->shape.gpu_count == 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "activations"),
+                         "is memory of GPUs, and these jobs ask for none");
+    if (job->shape.gpu_mem_bytes > most)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "request"),
+                         "asks for %.4g GB of the memory of a GPU, a process of tenant %s has "
+                         "%.4g GB at most (tenants[].gpu_memory.process)",
+                         1e-9 * (double)job->shape.gpu_mem_bytes, job->tenant, 1e-9 * (double)most);
+}
+
+/* Whether jobs of the tenant, or of one below it, give memory back after every step. */
+static bool gives_back(const struct sim_scenario *scenario, uint32_t tenant)
+{
+    for (size_t w = 0; w < scenario->workloads_count; w++)
+        for (size_t j = 0; j < scenario->workloads[w].jobs_count; j++) {
+            const struct sim_job_spec *job = &scenario->workloads[w].jobs[j];
+            uint32_t number = job->tenant_number;
+            while (number != 0 && number != tenant)
+                number = scenario->tenants[number - 1].parent;
+            if (number == tenant && job->step != NULL && job->activation_bytes > 0)
+                return true;
+        }
+    return false;
+}
+
+static void check_reuse(struct sim_resolver *resolver)
+{
+    const struct draft_list *list = &resolver->draft->tenants;
+    const struct draft_tenant *drafts = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct draft_head *head = &drafts[i].gpu_memory.head;
+        const uint32_t number = head->node == NULL || drafts[i].head.name == NULL
+                                    ? 0
+                                    : find_tenant(resolver->scenario, drafts[i].head.name);
+        if (drafts[i].gpu_memory.reuse != REUSE_NONE && number != 0 &&
+            sim_yaml_get(head->node, "free") != NULL)
+            sim_report_error(resolver->report, sim_draft_at(head, "free"), "acts with reuse: none");
+        if (number != 0 && drafts[i].gpu_memory.reuse <= REUSE_NONE &&
+            !gives_back(resolver->scenario, number))
+            sim_report_error(resolver->report, sim_draft_at(head, "reuse"),
+                             "acts on jobs in steps with activations, and none is of this tenant");
+    }
+}
+
+static void check_jobs(struct sim_resolver *resolver, const struct draft_jobs *draft,
+                       const struct sim_workload *workload)
+{
+    const struct draft_job_class *classes = draft->source.classes.items;
+    for (size_t i = 0; i < draft->source.classes.count && i < workload->jobs_count; i++)
+        check_memory(resolver, &classes[i], &workload->jobs[i]);
+}
+
 void sim_resolve_owners(struct sim_resolver *resolver)
 {
     const struct draft_list *list = &resolver->draft->jobs;
@@ -243,4 +336,7 @@ void sim_resolve_owners(struct sim_resolver *resolver)
         has_tenants = has_tenants || says_tenant(&drafts[i]);
     for (size_t i = 0; i < list->count && has_tenants; i++)
         name_owners(resolver, &drafts[i], &resolver->scenario->workloads[i]);
+    for (size_t i = 0; i < list->count; i++)
+        check_jobs(resolver, &drafts[i], &resolver->scenario->workloads[i]);
+    check_reuse(resolver);
 }

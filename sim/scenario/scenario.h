@@ -320,6 +320,7 @@ struct sim_job_spec {
     uint32_t label;            /* what it is reported as: index into the labels of the workload */
     double weight;             /* how often, relative to the others */
     double worth;              /* of one that is done, to the objective */
+    int64_t activation_bytes;  /* of each GPU, taken by a rank that works, beside its request */
     int32_t priority;
     uint32_t group;    /* 0 = a gang, else placed as a group by enum weir_group_strategy + 1 */
     uint64_t count;    /* of a class: exactly so many; UINT64_MAX = as many as the process brings */
@@ -508,7 +509,8 @@ struct sim_scenario {
     int64_t warmup_ns;
     int64_t start_unix_s; /* of time 0, for stamps; 0 = not given */
     struct weir_quantum quantum;
-    uint32_t contention; /* enum sim_contention */
+    uint32_t contention;            /* enum sim_contention */
+    bool has_gpu_memory_of_tenants; /* pools, or limits of processes */
 
     struct sim_gpu_type *gpu_types; /* what the scheduler is told */
     struct sim_gpu_type *gpu_truth; /* what there is: same order */

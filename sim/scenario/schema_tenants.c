@@ -52,6 +52,28 @@ static const struct sim_section limits_section = {
     HELP("Limits of a tenant, whatever the queueing policy.")
 };
 
+static const struct sim_field gpu_memory_fields[] = {
+    { BYTES("pool", draft_gpu_memory, pool_bytes), ABSENT("nothing is kept"),
+      RANGE(1, LARGEST_BYTES),
+      HELP("of the memory of every GPU, kept for its jobs: what they do not use of it nobody else "
+           "finds free; they may use more") },
+    { BYTES("process", draft_gpu_memory, process_bytes), ABSENT("no limit"),
+      RANGE(1, LARGEST_BYTES),
+      HELP(
+          "what a process (a rank of a job) may have of the memory of one GPU; one that takes more "
+          "fails, and nobody else does") },
+    { CHOICE("reuse", draft_gpu_memory, reuse, "event|none"), ABSENT("event"),
+      HELP("memory that a step gives back (`activations`) is kept and the next step has it as soon "
+           "as the work on it is done, or goes back to the GPU, which stands still for it") },
+    { TIME("free", draft_gpu_memory, free_ns), ABSENT("1 ms"), RANGE(1e-9, 3600),
+      NEEDS("reuse: none"), HELP("for so long, once a step") },
+};
+static const struct sim_section gpu_memory_section = {
+    MAPPING("tenants[].gpu_memory", draft_gpu_memory, gpu_memory_fields), SCALAR("pool"),
+    HELP("Memory of GPUs of a tenant; what it does not say is that of the nearest above it which "
+         "does.")
+};
+
 static const struct sim_field tenant_fields[] = {
     NAME_FIELD(draft_tenant, "what jobs say in `tenant`"),
     { TEXT("parent", draft_tenant, parent), ABSENT("none"), A_NAME,
@@ -69,6 +91,8 @@ static const struct sim_field tenant_fields[] = {
       HELP("above its guarantee") },
     { SECTION("lend", draft_tenant, lend, &lend_section), ABSENT("all of its guarantee"),
       HELP("of its guarantee, to others") },
+    { SECTION("gpu_memory", draft_tenant, gpu_memory, &gpu_memory_section), ABSENT("as free"),
+      HELP("pool, limit of a process, and reuse of memory of GPUs") },
 };
 const struct sim_section sim_schema_tenant = {
     MAPPING("tenants[]", draft_tenant, tenant_fields),

@@ -159,6 +159,10 @@ static const struct sim_field job_class_fields[] = {
       HELP("a job leaves when it waited so long") },
     { NUMBER("estimate", draft_job_class, to.estimate_factor), DEFAULT("1"), RANGE(1e-6, 1e6),
       HELP("what the scheduler is told of the run time, over the run time") },
+    { BYTES("activations", draft_job_class, to.activation_bytes), DEFAULT("0 B"),
+      MOST(LARGEST_BYTES),
+      HELP("memory of each of its GPUs that a rank takes while it works, beside what it asks for; "
+           "where so much is not free, or its tenant has a limit below, the job fails") },
     { WHOLE("priority", draft_job_class, priority), DEFAULT("0"), RANGE(-1e9, 1e9),
       HELP("larger is more urgent") },
     { NUMBER("worth", draft_job_class, to.worth), DEFAULT("1"), MOST(1e12),

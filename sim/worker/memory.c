@@ -2,6 +2,7 @@
 /* What workers have in memory, beyond what they are (see worker.h). It is that of the node of the
  * first place. */
 #include "sim/cluster/memory.h"
+#include "sim/cluster/gpu_pools.h"
 
 #include "sim/record/meter_physics.h"
 #include "sim/worker/hold.h"
@@ -30,7 +31,7 @@ void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worke
     meter_memory(workers->context, worker->node);
 }
 
-bool sim_worker_take_gpu_bytes(struct sim_workers *workers, const struct sim_worker *worker,
+bool sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
                                int64_t bytes)
 {
     struct sim_cluster *cluster = workers->context->cluster;
@@ -42,6 +43,8 @@ bool sim_worker_take_gpu_bytes(struct sim_workers *workers, const struct sim_wor
     for (const struct sim_hold *hold = sim_first_of(worker); short_of != NULL && hold != short_of;
          hold = hold->next)
         (void)sim_memory_on_gpus(cluster, &hold->lease, -bytes);
+    worker->gpu_bytes += short_of == NULL ? bytes : 0;
+    sim_pools_meter(cluster, workers->context->meter, sim_engine_now(workers->context->engine));
     return short_of == NULL;
 }
 

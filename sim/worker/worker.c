@@ -224,6 +224,7 @@ static weir_status take(struct sim_workers *workers, const struct sim_worker_sta
     hold->id = place->id;
     hold->lease = sim_lease_fill(&workers->fresh, context->cluster, &place->alloc, start->uses);
     workers->fresh.traffic = start->traffic;
+    workers->fresh.tenant = context->scenario->has_gpu_memory_of_tenants ? start->tenant : 0;
     hold->lease.is_apart = start->is_apart || start->places.count > 1;
     *reason = sim_cluster_acquire(context->cluster, &hold->lease);
     if (*reason != WEIR_REASON_NONE)
@@ -241,6 +242,8 @@ static weir_status take(struct sim_workers *workers, const struct sim_worker_sta
 
 static void give_back(struct sim_workers *workers, struct sim_worker *worker)
 {
+    if (worker->gpu_bytes != 0)
+        (void)sim_worker_take_gpu_bytes(workers, worker, -worker->gpu_bytes);
     struct sim_hold *hold = sim_first_hold(worker);
     const uint32_t places = worker->places;
     for (uint32_t i = 0; i < places; i++) {

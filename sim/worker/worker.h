@@ -67,6 +67,7 @@ struct sim_worker {
     uint32_t tasks;               /* that ended; the driver counts */
     float share;                  /* of what it uses of its devices while BUSY, that it gets */
     int64_t work_bytes;           /* input in its memory while BUSY; memory.c */
+    int64_t gpu_bytes;            /* of each of its GPUs, beside what it is */
 };
 
 weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers);
@@ -94,6 +95,7 @@ struct sim_worker_start {
     struct weir_owner owner;
     uint32_t driver;
     uint32_t job_class;            /* of a rank, as the meter knows it */
+    uint32_t tenant;               /* of a rank, counted from 1; 0 = nobody's */
     const struct weir_shape *uses; /* what each of its places really takes */
     const struct sim_memory_traffic
         *traffic;  /* and of the memory system of each GPU; NULL = nothing */
@@ -139,8 +141,8 @@ bool sim_workers_memory_is_timed(const struct sim_workers *workers);
 /* It has the bytes of a task in hand, until it is no longer BUSY. */
 void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worker, double bytes);
 /* Its work takes so many bytes more on each of its GPUs, or gives them back; false = not all have
- * so many, and nothing is taken. */
-bool sim_worker_take_gpu_bytes(struct sim_workers *workers, const struct sim_worker *worker,
+ * so many, and nothing is taken. Whoever goes gives back what he has. */
+bool sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
                                int64_t bytes);
 /* So many bytes come to lie on a node for others, or leave it (negative). */
 void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes);

@@ -229,6 +229,27 @@ PY
     wants held '10 10 12' '40 40 42' '40 42 44' '120 120 122' '130 130 132'
 }
 
+# 100 steps of 1 s have a row each, by their ends, also when half of them go at half the speed; of a
+# job that loses its node at 30 s the 30 steps that it had done are done anew.
+# covers: S1.43
+steps_have_a_row_each() {
+    run steps '{name: n, cpus: 8, gpus: {l4: 1}}' '
+      - {name: job, count: 1, at: 0 s, service: const(100 s), request: {gpus: 1}, step: {time: 1 s}}' \
+        -S 'timeline=[{at: 50 s, action: node_slow, node: n, factor: 2}]'
+    asked steps '100 1 1.0 50.0 150.0' \
+        "SELECT count(*), min(step), min(step_s), max(end_s) FILTER (WHERE step = 50), max(end_s)
+         FROM v_job_step"
+    run again '{name: n, cpus: 8, gpus: {l4: 1}}' '
+      - {name: job, count: 1, at: 0 s, service: const(100 s), request: {gpus: 1}, step: {time: 1 s}}' \
+        -S 'timeline=[{at: 30.5 s, for: 10 s, action: node_down, node: n}]'
+    asked again '1 30 30.0|2 100 140.5' \
+        "SELECT attempt, count(*), max(end_s) FROM v_job_step GROUP BY attempt ORDER BY attempt"
+}
+asked() {
+    [ "$(sqlite3 -separator ' ' -newline '|' "$1.db" "$3" | sed 's/|$//')" = "$2" ] ||
+        fail "$1: $(sqlite3 "$1.db" "$3"), expected $2"
+}
+
 bounded_slowdown
 arrivals_are_held_and_added
 use_of_gpus_and_their_memory
@@ -237,6 +258,7 @@ makespan_is_of_what_is_over
 a_failed_node_is_no_capacity
 patience_counts_from_the_submission
 priority_grows_with_waiting
+steps_have_a_row_each
 a_gang_is_as_large_as_its_members
 a_gang_holds_nothing_while_it_waits
 gpu_memory_is_the_limit

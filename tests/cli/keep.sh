@@ -15,7 +15,7 @@ physics='link link_sample memory_sample power_sample'
 
 # Tables of the level that have rows, among those that a run writes.
 filled() {
-    for table in $results $series $jobs $all $physics arrival_sample arrival_part placement_change defrag_move; do
+    for table in $results $series $jobs $all $physics job_pace arrival_sample arrival_part placement_change defrag_move; do
         [ "$(sqlite3 "$1" "SELECT count(*) FROM $table")" -eq 0 ] || echo "$table"
     done
 }

@@ -108,3 +108,17 @@ expect 0 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --plot arrivals.svg
 has arrivals.svg '<svg'
 has arrivals.dat '# hour_of_day'
 expect 2 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --plot arrivals.png
+
+# Jobs of one GPU and a minute, and of 16 and a day, are two groups; asked for five, still two.
+{
+    echo 'job_id,num_gpu,submit_time,iterations,model_name,duration,interval'
+    for i in $(seq 30); do
+        echo "$i,1,$((i * 100)),1,a,60,1"
+        [ $((i % 3)) -ne 0 ] || echo "$((i + 100)),16,$((i * 100)),1,b,86400,1"
+    done
+} >kinds.csv
+expect 0 "$WEIR_BIN" trace info kinds.csv --map tiresias --kind table --groups 5
+matches stdout '^1 +10 +25 +16 +1 +'
+matches stdout '^2 +30 +75 +1 +1 +'
+hasnt stdout '^3 '
+expect 2 "$WEIR_BIN" trace info kinds.csv --groups 0

@@ -86,7 +86,7 @@ static void compare_whole(const struct whole *run)
     TICK "pipelines[0].tick_rounding=truncate sched.placement=fgd_p "                              \
          "sched.scaling.arithmetic=reference sched.scaling.on_shortage=fail "
 
-/* covers: S0.1 S0.38 S0.43 */
+/* covers: S0.1 S0.38 S0.43 S1.40 */
 static void whole_runs_agree_to_the_digit(void)
 {
     static const struct whole runs[] = {

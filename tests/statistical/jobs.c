@@ -318,8 +318,41 @@ static void the_day_has_a_peak(void)
     check_process(&spec, (struct gaps){ 2, (double)NAN, (double)NAN, (1 + swing) / (1 - swing) });
 }
 
+/* Every model has run times of its own. Of the one with a heavy tail Hill's estimate of the index,
+ * n / sum ln(x / least), is the law's to 5 % (its deviation is 1 / sqrt(n) = .45 %); of the other
+ * the logarithms have mean and deviation of the law. covers: S1.2 */
+static void run_times_have_the_tail_of_their_model(void)
+{
+    enum { DRAWS = 100000 };
+    static const char *const text =
+        "schema: 2\nname: j\ncluster: {nodes: [{name: n, cpus: 64, gpus: {a100-80: 8}}]}\n"
+        "jobs:\n  - name: w\n    count: 100000\n    arrivals: {rate: 1/s}\n    classes:\n"
+        "      - {name: notebook, request: {gpus: 1}, run_time: \"pareto(300 s, 1.5)\"}\n"
+        "      - {name: bert, request: {gpus: 4}, run_time: \"lognormal(2 h, 1)\"}\n";
+    const struct sim_random random = { .seed = 5 };
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    struct sim_job_stream *stream = NULL;
+    struct sim_job_arrival job;
+    double sums[2][3] = { { 0 } };
+    CHECK_I64(sim_job_stream_create(&scenario->workloads[0], &random, &stream), WEIR_OK);
+    while (sim_job_stream_next(stream, &job)) {
+        const double log_of = log(sim_time_s(job.run_ns) / (job.spec == 0 ? 300 : 1));
+        sums[job.spec][0]++;
+        sums[job.spec][1] += log_of;
+        sums[job.spec][2] += log_of * log_of;
+    }
+    CHECK_NEAR(sums[0][0] + sums[1][0], DRAWS, 0);
+    CHECK_NEAR(sums[0][0] / sums[0][1], 1.5, 0.05 * 1.5);
+    const double mean = sums[1][1] / sums[1][0];
+    const double variance = sums[1][2] / sums[1][0] - mean * mean;
+    CHECK_NEAR(variance, log(2.0), 0.05 * log(2.0)); /* cv 1 */
+    CHECK_NEAR(mean, log(7200) - log(2.0) / 2, 0.05);
+    sim_job_stream_destroy(stream);
+    sim_scenario_destroy(scenario);
+}
+
 /* Classes come in the proportions of their weights (chi-square, 3 degrees of freedom).
- * covers: S1.2 partly (tail index of heavy-tailed run times, profiles by model) */
+ * covers: S1.2 */
 static void classes_come_by_weight(void)
 {
     enum { DRAWS = 100000 };
@@ -363,5 +396,6 @@ static const struct test tests[] = {
     { "bursts_spread_the_counts", bursts_spread_the_counts },
     { "the_day_has_a_peak", the_day_has_a_peak },
     { "classes_come_by_weight", classes_come_by_weight },
+    { "run_times_have_the_tail_of_their_model", run_times_have_the_tail_of_their_model },
 };
 TEST_MAIN(tests)

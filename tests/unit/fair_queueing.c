@@ -256,7 +256,7 @@ static void an_idle_tenant_gets_no_credit(void)
     weir_host_destroy(host);
 }
 
-/* covers: S1.83 partly (bursts of checkpoints) */
+/* covers: S1.83 */
 /* A starts gangs of eight, B single jobs of the same length and weight: eight for one. */
 static void a_gang_of_eight_counts_eight_times(void)
 {
@@ -279,6 +279,33 @@ static void a_gang_of_eight_counts_eight_times(void)
     CHECK_I64(of_a, 5);
     CHECK_NEAR(of_b, 8 * of_a, 1);
     weir_host_destroy(host);
+}
+
+/* covers: S1.83 */
+/* A first has a job of 20 s, then jobs of 10 s as B. Charged for, the first one costs A its turns
+ * before B's second. With buckets of 20 it moves A no further than nothing would, nor do two jobs
+ * of B: then they take turns from the beginning. Who gets back what he spends is never charged. */
+static void a_burst_within_the_bucket_changes_no_order(void)
+{
+    static const struct {
+        double burst, refill;
+        const char *order;
+    } cases[] = { { 0, 0, "BABABABAA" }, { 20, 0, "ABBABABAA" }, { 20, 1, "AAAAABBBB" } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const double values[] = { 0, 1, 3600, cases[i].burst, cases[i].refill };
+        const struct test_node node = { .nodes = 1, .cpus = 1, .ram = 1e9 };
+        struct weir_host *const host = test_tenants_host_with("wfq", &node, values, 5);
+        const uint32_t a = test_tenant_of_weight(host, 1);
+        const uint32_t b = test_tenant_of_weight(host, 1);
+        char order[TEXT] = "";
+        test_ask(host, (struct test_ask){ .tenant = a, .count = 1, .cpus = 1, .seconds = 20 });
+        test_ask(host, (struct test_ask){ .tenant = a, .count = 4, .cpus = 1, .seconds = 10 });
+        test_ask(host, (struct test_ask){ .tenant = b, .count = 4, .cpus = 1, .seconds = 10 });
+        serve(host, false, order);
+        if (!CHECK_STR(order, cases[i].order))
+            printf("case %zu\n", i);
+        weir_host_destroy(host);
+    }
 }
 
 static void stride_takes_turns_by_tickets(void)
@@ -429,6 +456,7 @@ static const struct test tests[] = {
     { "WFQ by start serves two servers", wfq_by_start_serves_two_servers },
     { "an idle tenant gets no credit", an_idle_tenant_gets_no_credit },
     { "a gang of eight counts eight times", a_gang_of_eight_counts_eight_times },
+    { "a burst within the bucket changes no order", a_burst_within_the_bucket_changes_no_order },
     { "stride takes turns by tickets", stride_takes_turns_by_tickets },
     { "a lottery draws in proportion to tickets", a_lottery_draws_in_proportion_to_tickets },
     { "a winner without a place is drawn around", a_winner_without_a_place_is_drawn_around },

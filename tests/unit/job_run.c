@@ -167,7 +167,7 @@ static void gang_starts_whole_or_not_at_all(void)
 
 /* The same gang under a hold of so many seconds, silent for as many after: too short a hold is
  * worse than none. How often it gave back what it held cannot be seen from outside. covers: S1.20
- * partly (the hold) */
+ */
 static void a_hold_has_a_bound(void)
 {
     static const struct {

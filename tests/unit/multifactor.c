@@ -101,7 +101,7 @@ static void users_come_before_accounts(void)
         CHECK_NEAR(shares.of[A1 + i], known[i], 0);
 }
 
-/* covers: S1.116 partly (age as a factor) */
+/* covers: S1.116 */
 static void priorities_are_slurms(void)
 {
     static const struct {

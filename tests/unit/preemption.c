@@ -44,7 +44,7 @@ static struct sim_run_summary *run(const char *jobs, const char *shape, struct e
 static const char *const shapes[] = { "request: {gpus: 4}", "members: 4, request: {gpus: 1}" };
 enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
-/* covers: S1.130 partly (the grace) */
+/* covers: S1.130 */
 static void a_preempted_job_loses_what_the_scenario_says(void)
 {
     static const struct {

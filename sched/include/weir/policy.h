@@ -82,7 +82,12 @@ struct weir_place_query {
      * several (0 or 1 = the last, or alone): those before it are on the cluster. From 2.2 on. */
     uint32_t together;
     uint32_t reserved;
+    struct weir_traffic traffic;  /* of the worker, where it is known. From 2.3 on */
+    const struct weir_jobs *jobs; /* libweir's own: see weir_place_traffic */
 };
+/* What whoever owns a worker takes, as far as it was told; zeros when it is not known. */
+WEIR_API struct weir_traffic weir_place_traffic(const struct weir_place_query *query,
+                                                const struct weir_owner *owner);
 
 struct weir_place_answer {
     struct weir_alloc alloc;

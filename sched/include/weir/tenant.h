@@ -11,7 +11,8 @@
  * limit, or beyond guarantee + *borrow*, waits with WEIR_REASON_QUOTA, and so does one that would
  * leave another tenant less than the part of its guarantee that it does not *lend*. Jobs that go
  * beyond a *soft* limit are offered a place when all others have been. A guarantee by itself keeps
- * nothing free: policies read it (quota_queues, cohorts).
+ * nothing free: policies read it (quota_queues, cohorts). A *pool* of GPU memory does: what its
+ * tenant does not use of it nobody else finds free.
  */
 #ifndef WEIR_TENANT_H
 #define WEIR_TENANT_H
@@ -44,6 +45,9 @@ struct weir_tenant_spec {
     struct weir_quota soft;
     struct weir_quota borrow; /* above the guarantee */
     struct weir_quota lend;   /* of the guarantee */
+    /* Of the memory of every GPU so much is kept for its jobs and those of the tenants below it
+     * that have no pool of their own; they may use more. 0 = none. */
+    int64_t gpu_pool_bytes;
 };
 
 /* Everything unlimited, weight 1. */

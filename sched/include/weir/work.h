@@ -68,6 +68,12 @@ struct weir_rank_group {
 
 enum { WEIR_MAX_RANKS = 1 << 20, WEIR_MAX_STRATEGY = 4 };
 
+/* What a worker takes of the memory system of every GPU that it uses. From 2.3 on. Frozen. */
+struct weir_traffic {
+    double bandwidth; /* when it is alone, as a part of the GPU's; 0 = none, or not known */
+    double bound;     /* part of its time that waits for memory, 0 to 1 */
+};
+
 /* A job as its submitter describes it. Ids are unique within their workload while the job is
  * known; order and random choices are named by workload and id, so that one workload never changes
  * what is drawn for another. */
@@ -100,6 +106,7 @@ struct weir_job_spec {
     /* How fast it is with other numbers of ranks; NULL = only with these. Must stay valid while the
      * job is known. */
     const struct weir_speedup *speedup;
+    struct weir_traffic traffic; /* what each of its ranks takes */
 };
 
 enum weir_job_state { WEIR_JOB_WAITING, WEIR_JOB_STARTING, WEIR_JOB_RUNNING };
@@ -136,6 +143,7 @@ struct weir_job {
     uint32_t is_preempted; /* a plan has said so; it is on its way out */
     uint32_t reserved2;
     const struct weir_speedup *speedup; /* as of its spec */
+    struct weir_traffic traffic;        /* likewise */
 };
 
 /* What is left of its estimate, without what it has run this time; INT64_MAX = not known. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Memory of GPUs that jobs take for their work, beside what they ask for (`activations`).
+ *
+ * A rank takes it when the job begins to work, and has it until it goes. Who asks for more than is
+ * free, or than its tenant lets a process have, gets an error and ends; nobody else is harmed.
+ */
+#include "sim/jobs/jobs.h"
+#include "sim/record/record.h"
+
+#include <stdio.h>
+
+static weir_status note_short(struct sim_jobs_run *run, const struct sim_worker *rank,
+                              int64_t bytes)
+{
+    const struct sim_context *context = run->context;
+    char node[128];
+    char text[256];
+    sim_scenario_node_name(context->scenario, rank->node, node, sizeof(node));
+    (void)snprintf(text, sizeof(text),
+                   "%s: rank %llu: %.4g GB beside what it asked for are not free on its GPU, or "
+                   "more than a process of its tenant may have",
+                   run->workload->name, (unsigned long long)rank->id, 1e-9 * (double)bytes);
+    sim_meter_oom(context->meter, true);
+    return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
+                                  node, text, context->error);
+}
+
+/* At this instant, when what is under way is over. */
+static void plan_end(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    const struct sim_event event = { .time_ns = sim_jobs_now(run),
+                                     .target = job->slot,
+                                     .argument = job->id,
+                                     .kind = sim_driver_kind(run->config.index, SIM_JOBS_LIMIT),
+                                     .phase = SIM_PHASE_FLOW };
+    if (life->limit != SIM_NO_HANDLE)
+        (void)sim_engine_cancel(run->context->engine, life->limit);
+    life->is_short = true;
+    life->limit = sim_engine_schedule(run->context->engine, &event);
+}
+
+weir_status sim_jobs_take_memory(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const struct sim_job_life *life = sim_job_life(run, job);
+    struct sim_workers *workers = run->config.workers;
+    if (spec->activation_bytes == 0 && !run->context->scenario->has_gpu_memory_of_tenants)
+        return WEIR_OK;
+    for (uint32_t i = 0; i < life->workers; i++) {
+        const int64_t bytes = i < life->members ? spec->activation_bytes : 0;
+        struct sim_worker *rank = sim_workers_find(workers, sim_job_worker_id(life, i));
+        if (rank->gpu_bytes != 0 || sim_worker_take_gpu_bytes(workers, rank, bytes))
+            continue;
+        plan_end(run, job);
+        return note_short(run, rank, bytes);
+    }
+    return WEIR_OK;
+}
