@@ -152,6 +152,9 @@ void sim_resolve_repartition(struct sim_resolver *resolver);
 /* The part of a request that asks for a MIG instance; false when that was reported. */
 bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                              struct draft_request *draft, struct weir_request *request);
+/* The same of a row of a trace. */
+bool sim_resolve_mig_row(struct sim_resolver *resolver, const struct sim_yaml *at,
+                         const char *profile, struct weir_request *request);
 
 /* resolve_speed.c: how fast work goes where; after all shapes and how GPUs are shared. */
 void sim_resolve_speeds(struct sim_resolver *resolver);
