@@ -120,6 +120,37 @@ static bool found(const struct sim_search_arm *arm, size_t count)
     return sim_bisect_answer(&arm->bisect) < count;
 }
 
+static bool is_certain(const struct sim_search_value *value, enum sim_search_verdict verdict)
+{
+    return value->state >= SIM_SEARCH_JUDGED && value->verdict == verdict && !value->is_by_mean;
+}
+
+/* How far chance may move the answer: of the values that were looked at, the last before it that
+ * fails whatever the draw, and the first from it on that holds. */
+static void print_certainty(const struct sim_search *search,
+                            const struct sim_experiment *experiment, size_t a, size_t axis)
+{
+    const struct sim_search_arm *arm = &search->arms[a];
+    const size_t answer = sim_bisect_answer(&arm->bisect);
+    size_t fails = answer;
+    size_t holds = answer;
+    while (fails > 0 && !is_certain(&arm->values[fails - 1], SIM_SEARCH_FAILS))
+        fails--;
+    while (holds < search->value_count && !is_certain(&arm->values[holds], SIM_SEARCH_HOLDS))
+        holds++;
+    if (fails == answer && holds == answer)
+        return;
+    (void)fputs(" For certain it", stdout);
+    if (fails > 0)
+        printf(" fails at %s", value_text(experiment, arm->variants[fails - 1], axis));
+    if (holds < search->value_count)
+        printf("%s holds at %s", fails > 0 ? " and" : "",
+               value_text(experiment, arm->variants[holds], axis));
+    else
+        printf("%s holds at none that was looked at", fails > 0 ? " and" : "");
+    (void)fputs(", each by its 95 % interval.", stdout);
+}
+
 static void print_answer(const struct sim_search *search, const struct sim_experiment *experiment,
                          size_t a, size_t axis)
 {
@@ -145,6 +176,7 @@ static void print_answer(const struct sim_search *search, const struct sim_exper
     if (answer + 1 < count)
         printf("; %s holds", value_text(experiment, arm->variants[answer + 1], axis));
     printf(". On %u fresh replications: %s.", search->replications, arm->values[answer].confirm);
+    print_certainty(search, experiment, a, axis);
     if (sim_bisect_is_disordered(&arm->bisect))
         (void)fputs(" The target does not get easier all along the values: a value before this one "
                     "held, and a larger one failed.",
