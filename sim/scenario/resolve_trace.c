@@ -66,24 +66,22 @@ static uint32_t model_set(struct trace *trace, const char *models)
     return set | WEIR_GPU_TYPE_SET;
 }
 
-/* Jobs that accept only what no node has are refused one by one; it is said once, before. */
+/* Jobs that accept only what no node has are refused one by one; it is said once, before. In a fill
+ * that is part of the experiment. */
 static void tell_strangers(const struct trace *trace)
 {
     const struct sim_scenario *scenario = trace->resolver->scenario;
-    const char *names[WEIR_GPU_TYPE_SET_MOST];
-    size_t count = 0;
-    if (trace->strangers == 0 || trace->resolver->is_hardware_unclear)
+    const char *there = "none";
+    if (trace->strangers == 0 || trace->source->timed == NULL ||
+        trace->resolver->is_hardware_unclear)
         return;
-    for (; count < scenario->gpu_types_count && count < WEIR_GPU_TYPE_SET_MOST; count++)
-        names[count] = scenario->gpu_types[count].name;
-    const char *near =
-        sim_near_name(sim_resolve_model(trace->resolver, trace->stranger), names, count);
+    for (size_t t = 0; t < scenario->gpu_types_count; t++)
+        there = sim_arena_printf(trace->resolver->arena, "%s%s%s", t == 0 ? "" : there,
+                                 t == 0 ? "" : ", ", scenario->gpu_types[t].name);
     sim_report_warning(trace->resolver->report, trace->at,
                        "%zu of %zu jobs can never run: they accept only GPU models that no node "
-                       "has, as '%s'%s%s%s",
-                       trace->strangers, trace->jobs.count, trace->stranger,
-                       near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
-                       near == NULL ? "" : "'?");
+                       "has, as '%s'; there are: %s",
+                       trace->strangers, trace->jobs.count, trace->stranger, there);
 }
 
 /* GPUs of one type, or whole CPUs, of the node that has most. */

@@ -131,7 +131,7 @@ sched: {placement: fgd, queueing: first_fit}
 jobs: [{name: t, trace: cut.csv, columns: cut.json}]
 Y
 expect 0 "$WEIR_BIN" run cut.yaml --format json
-has stderr "1 of 4 jobs can never run: they accept only GPU models that no node has, as 'A30'"
+has stderr "1 of 4 jobs can never run: they accept only GPU models that no node has, as 'A30'; there are: a100-40, a100-80"
 value cut.db jobs.done '3g.20gb' 2
 value cut.db wait.job.max '3g.20gb' 60
 value cut.db jobs.done '1 gpu' 1
