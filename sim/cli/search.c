@@ -11,6 +11,7 @@
 #include "sim/cli/table.h"
 #include "weir/version.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,41 @@ static void print_answer(const struct sim_search *search, const struct sim_exper
     (void)fputc('\n', stdout);
 }
 
+static double cost_of(const struct sim_search *search, const struct sim_experiment *experiment,
+                      size_t a)
+{
+    const struct sim_search_arm *arm = &search->arms[a];
+    const size_t answer = sim_bisect_answer(&arm->bisect);
+    return answer == search->value_count
+               ? (double)NAN
+               : sim_experiment_mean(experiment, arm->variants[answer], "cost.total", "");
+}
+
+/* Of the answers, which costs least; where something is reckoned in money. */
+static void print_cheapest(const struct sim_search *search, const struct sim_experiment *experiment,
+                           size_t axis)
+{
+    size_t best = search->arm_count;
+    for (size_t a = 0; a < search->arm_count; a++)
+        if (!isnan(cost_of(search, experiment, a)) &&
+            (best == search->arm_count ||
+             cost_of(search, experiment, a) < cost_of(search, experiment, best)))
+            best = a;
+    if (best == search->arm_count)
+        return;
+    for (size_t i = 0; i < search->arm_count; i++) {
+        const size_t a = i == 0 ? best : i - (i <= best ? 1 : 0);
+        const struct sim_search_arm *arm = &search->arms[a];
+        const size_t answer = sim_bisect_answer(&arm->bisect);
+        if (answer < search->value_count)
+            printf("%s%s at %s costs %.6g $", i == 0 ? "Cheapest: " : ", ",
+                   experiment->points.points[arm->variants[0]].arm,
+                   value_text(experiment, arm->variants[answer], axis),
+                   cost_of(search, experiment, a));
+    }
+    (void)puts(".");
+}
+
 static int print_search(const struct sim_search *search, const struct sim_experiment *experiment,
                         size_t axis, enum sim_format format)
 {
@@ -206,6 +242,7 @@ static int print_search(const struct sim_search *search, const struct sim_experi
         return code;
     for (size_t a = 0; a < search->arm_count; a++)
         print_answer(search, experiment, a, axis);
+    print_cheapest(search, experiment, axis);
     (void)fprintf(out, "%zu of %zu values looked at, %llu runs.\n", looked,
                   search->arm_count * search->value_count, (unsigned long long)runs);
     return code;

@@ -135,6 +135,9 @@ uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml 
 uint32_t sim_resolve_traffic(struct sim_resolver *resolver, const struct draft_head *head,
                              const char *name, uint32_t store);
 
+/* resolve_prices.c; after the workloads. */
+void sim_resolve_prices(struct sim_resolver *resolver);
+
 /* resolve_checkpoint.c; after the hardware. */
 struct sim_checkpoint sim_resolve_checkpoint(struct sim_resolver *resolver,
                                              const struct draft_checkpoint *draft);
