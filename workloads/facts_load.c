@@ -185,13 +185,16 @@ bool wl_facts_load(const struct wl_jobs *jobs, struct wl_trace_facts *facts)
 
 /* ---- sizes ---- */
 
-enum { CPU_ONLY, SHARE, FIRST_POWER, SIZES = FIRST_POWER + 33 };
+enum { CPU_ONLY, INSTANCE, SHARE, FIRST_POWER, SIZES = FIRST_POWER + 33 };
 
-/* Class of a job: by GPUs, in powers of two; by CPUs when no job has a GPU. */
+/* Class of a job: by GPUs, in powers of two, or that it asks for an instance of one; by CPUs when
+ * no job has a GPU. */
 static int size_of(const struct wl_job *job, bool is_of_gpus, uint64_t *parts)
 {
     int power = 0;
     *parts = is_of_gpus ? job->gpus : (uint64_t)((job->cpu_milli + 999) / 1000);
+    if (job->mig[0] != '\0')
+        return INSTANCE;
     if (is_of_gpus && job->gpus == 0)
         return CPU_ONLY;
     if (is_of_gpus && job->gpus == 1 && job->gpu_milli < 1000)
@@ -226,6 +229,8 @@ static void label_size(int size, const struct size_sum *sum, bool is_of_gpus, ch
     const char *unit = is_of_gpus ? "gpu" : "cpu";
     if (size == CPU_ONLY)
         (void)snprintf(label, 32, "cpu only");
+    else if (size == INSTANCE)
+        (void)snprintf(label, 32, "mig instance");
     else if (size == SHARE)
         (void)snprintf(label, 32, "share");
     else if (sum->least == sum->most)

@@ -56,6 +56,7 @@ static int compare_rows(const struct wl_job *a, const struct wl_job *b)
     int order = compare_amounts(a, b);
     order = order != 0 ? order : strcmp(a->user, b->user);
     order = order != 0 ? order : strcmp(a->group, b->group);
+    order = order != 0 ? order : strcmp(a->mig, b->mig);
     return order != 0 ? order : strcmp(a->models, b->models);
 }
 

@@ -204,12 +204,27 @@ static int64_t known(int64_t value)
     return value == WL_UNKNOWN ? 0 : value;
 }
 
+/* What asks for an instance asks for no GPU beside it; a 1 there says the same once more. */
+static weir_status put_instance(const struct row *row, struct wl_job *job, struct weir_error *error)
+{
+    const char *profile = row->texts[WL_FIELD_MIG];
+    if (profile == NULL || profile[0] == '\0')
+        return WEIR_OK;
+    if (job->gpus > 1)
+        return wl_csv_fail(row->csv, row->columns[WL_FIELD_GPUS], error,
+                           "'%.40s' GPUs beside the MIG instance %.40s: a row asks for one of them",
+                           row->texts[WL_FIELD_GPUS], profile);
+    job->gpus = job->gpu_milli = 0;
+    return WEIR_OK;
+}
+
 static weir_status put_amounts(const struct row *row, struct wl_job *job, struct weir_error *error)
 {
     static const int64_t most_cpu_milli = INT64_C(1000000000000);
     const int64_t priority = known(row->values[WL_FIELD_PRIORITY]);
     const int64_t processors = known(row->values[WL_FIELD_PROCESSORS]);
     WEIR_TRY(put_gpus(row, job, error));
+    WEIR_TRY(put_instance(row, job, error));
     job->cpu_milli = known(row->values[WL_FIELD_CPUS]);
     job->memory_bytes = known(row->values[WL_FIELD_MEMORY]);
     job->gpu_memory_bytes = known(row->values[WL_FIELD_GPU_MEMORY]);
@@ -231,11 +246,12 @@ static weir_status put_texts(struct wl_jobs *jobs, const struct row *row, struct
                              struct weir_error *error)
 {
     static const enum wl_map_field fields[] = { WL_FIELD_NAME, WL_FIELD_USER, WL_FIELD_GROUP,
-                                                WL_FIELD_MODELS };
-    char **const texts[] = { &job->name, &job->user, &job->group, &job->models };
+                                                WL_FIELD_MODELS, WL_FIELD_MIG };
+    char **const texts[] = { &job->name, &job->user, &job->group, &job->models, &job->mig };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         const char *text = row->texts[fields[i]];
-        if (text == NULL || (fields[i] == WL_FIELD_MODELS && job->gpus == 0))
+        const bool is_for_gpus = fields[i] == WL_FIELD_MODELS;
+        if (text == NULL || (is_for_gpus && job->gpus == 0 && row->texts[WL_FIELD_MIG] == NULL))
             continue;
         *texts[i] = wl_jobs_text(jobs, text, strlen(text));
         if (*texts[i] == NULL)

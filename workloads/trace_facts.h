@@ -29,7 +29,7 @@ struct wl_level {
 };
 
 struct wl_size_facts {
-    char label[32]; /* "cpu only", "share", "1 gpu", "3-4 gpu" */
+    char label[32]; /* "cpu only", "mig instance", "share", "1 gpu", "3-4 gpu" */
     size_t jobs, never_started;
     double gpu_hours, cpu_hours;
     double gpus_mean, cpus_mean; /* in the window */

@@ -11,6 +11,7 @@
 #include "sim/cli/table.h"
 #include "weir/version.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,37 @@ static bool found(const struct sim_search_arm *arm, size_t count)
     return sim_bisect_answer(&arm->bisect) < count;
 }
 
+static bool is_certain(const struct sim_search_value *value, enum sim_search_verdict verdict)
+{
+    return value->state >= SIM_SEARCH_JUDGED && value->verdict == verdict && !value->is_by_mean;
+}
+
+/* How far chance may move the answer: of the values that were looked at, the last before it that
+ * fails whatever the draw, and the first from it on that holds. */
+static void print_certainty(const struct sim_search *search,
+                            const struct sim_experiment *experiment, size_t a, size_t axis)
+{
+    const struct sim_search_arm *arm = &search->arms[a];
+    const size_t answer = sim_bisect_answer(&arm->bisect);
+    size_t fails = answer;
+    size_t holds = answer;
+    while (fails > 0 && !is_certain(&arm->values[fails - 1], SIM_SEARCH_FAILS))
+        fails--;
+    while (holds < search->value_count && !is_certain(&arm->values[holds], SIM_SEARCH_HOLDS))
+        holds++;
+    if (fails == answer && holds == answer)
+        return;
+    (void)fputs(" For certain it", stdout);
+    if (fails > 0)
+        printf(" fails at %s", value_text(experiment, arm->variants[fails - 1], axis));
+    if (holds < search->value_count)
+        printf("%s holds at %s", fails > 0 ? " and" : "",
+               value_text(experiment, arm->variants[holds], axis));
+    else
+        printf("%s holds at none that was looked at", fails > 0 ? " and" : "");
+    (void)fputs(", each by its 95 % interval.", stdout);
+}
+
 static void print_answer(const struct sim_search *search, const struct sim_experiment *experiment,
                          size_t a, size_t axis)
 {
@@ -145,11 +177,47 @@ static void print_answer(const struct sim_search *search, const struct sim_exper
     if (answer + 1 < count)
         printf("; %s holds", value_text(experiment, arm->variants[answer + 1], axis));
     printf(". On %u fresh replications: %s.", search->replications, arm->values[answer].confirm);
+    print_certainty(search, experiment, a, axis);
     if (sim_bisect_is_disordered(&arm->bisect))
         (void)fputs(" The target does not get easier all along the values: a value before this one "
                     "held, and a larger one failed.",
                     stdout);
     (void)fputc('\n', stdout);
+}
+
+static double cost_of(const struct sim_search *search, const struct sim_experiment *experiment,
+                      size_t a)
+{
+    const struct sim_search_arm *arm = &search->arms[a];
+    const size_t answer = sim_bisect_answer(&arm->bisect);
+    return answer == search->value_count
+               ? (double)NAN
+               : sim_experiment_mean(experiment, arm->variants[answer], "cost.total", "");
+}
+
+/* Of the answers, which costs least; where something is reckoned in money. */
+static void print_cheapest(const struct sim_search *search, const struct sim_experiment *experiment,
+                           size_t axis)
+{
+    size_t best = search->arm_count;
+    for (size_t a = 0; a < search->arm_count; a++)
+        if (!isnan(cost_of(search, experiment, a)) &&
+            (best == search->arm_count ||
+             cost_of(search, experiment, a) < cost_of(search, experiment, best)))
+            best = a;
+    if (best == search->arm_count)
+        return;
+    for (size_t i = 0; i < search->arm_count; i++) {
+        const size_t a = i == 0 ? best : i - (i <= best ? 1 : 0);
+        const struct sim_search_arm *arm = &search->arms[a];
+        const size_t answer = sim_bisect_answer(&arm->bisect);
+        if (answer < search->value_count)
+            printf("%s%s at %s costs %.6g $", i == 0 ? "Cheapest: " : ", ",
+                   experiment->points.points[arm->variants[0]].arm,
+                   value_text(experiment, arm->variants[answer], axis),
+                   cost_of(search, experiment, a));
+    }
+    (void)puts(".");
 }
 
 static int print_search(const struct sim_search *search, const struct sim_experiment *experiment,
@@ -174,6 +242,7 @@ static int print_search(const struct sim_search *search, const struct sim_experi
         return code;
     for (size_t a = 0; a < search->arm_count; a++)
         print_answer(search, experiment, a, axis);
+    print_cheapest(search, experiment, axis);
     (void)fprintf(out, "%zu of %zu values looked at, %llu runs.\n", looked,
                   search->arm_count * search->value_count, (unsigned long long)runs);
     return code;

@@ -107,8 +107,12 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
     struct sim_job *job = sim_job_at(run, slot);
     const int64_t now_ns = sim_jobs_now(run);
     run->last_done_ns = now_ns;
-    if (now_ns > sim_jobs_later(job->at_ns, run->workload->deadline_ns))
+    const int64_t due_ns = sim_jobs_later(job->at_ns, run->workload->deadline_ns);
+    if (now_ns > due_ns) {
         sim_jobs_count(run, job, SIM_JOBS_LATE);
+        sim_meter_job_late(run->context->meter, sim_job_class(run, job),
+                           run->workload->late_price * sim_time_s(now_ns - due_ns));
+    }
     sim_meter_job_done(run->context->meter, now_ns, sim_job_class(run, job), job->is_counted,
                        now_ns - job->at_ns, sim_job_life(run, job)->run_ns);
     if (job->is_counted)

@@ -293,6 +293,20 @@ static weir_status count_living_steps(struct sim_jobs_run *run)
     return WEIR_OK;
 }
 
+/* Of a class from time 0; all jobs together stand in the ledger of the run. */
+static void put_cost(struct writer *writer, size_t index)
+{
+    const struct sim_jobs_run *run = writer->run;
+    const struct sim_meter *meter = run->context->meter;
+    const double money =
+        sim_meter_job_cost(meter, run->class_first + (uint32_t)index, writer->to_ns);
+    if (isnan(money))
+        return;
+    put(writer, "cost.compute", "$", money);
+    if (run->workload->late_price > 0)
+        put(writer, "cost.sla", "$", writer->row->late_cost);
+}
+
 /* Those that are still there have their rows too. */
 static weir_status tell_living(struct sim_jobs_run *run)
 {
@@ -320,8 +334,10 @@ weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct si
         put_times(&writer, i);
         if (run->steps != NULL)
             put_steps(&writer, i);
-        if (i < run->workload->labels_count)
+        if (i < run->workload->labels_count) {
+            put_cost(&writer, i);
             continue;
+        }
         put_ends(&writer);
         put_goodput(&writer);
     }

@@ -31,12 +31,20 @@ static int64_t cpu_clock_ns(void *state)
     return (int64_t)now.tv_sec * SIM_NS_PER_S + now.tv_nsec;
 }
 
+/* Reasons that nobody keeps are not looked for: they can cost more than the decisions. */
+static uint32_t explain_level(const struct sim_port *port)
+{
+    const struct sim_recorder *recorder = port->config.context->recorder;
+    const bool is_kept = recorder == NULL || sim_recorder_keeps(recorder, SIM_KEEP_JOBS);
+    return is_kept ? port->sched->explain : (uint32_t)WEIR_EXPLAIN_OFF;
+}
+
 struct weir_host_config sim_port_host_config(struct sim_port *port)
 {
     const struct sim_sched *sched = port->sched;
     return (struct weir_host_config){
         .size = sizeof(struct weir_host_config),
-        .explain = sched->explain,
+        .explain = explain_level(port),
         .allocator = &port->memory,
         .placement = sched->placement.placement,
         .placement_params = { sched->placement.values, (uint32_t)sched->placement.count, 0 },

@@ -132,6 +132,8 @@ static void count_amounts(struct sim_meter *meter, int64_t now_ns,
         amounts_change(&node->active, now_ns, &worker->uses, to == SIM_METER_BUSY ? 1.0 : -1.0);
     if (from == SIM_METER_GONE || to == SIM_METER_GONE)
         amounts_change(&node->assigned, now_ns, &worker->holds, sign);
+    if (meter->cost && (from == SIM_METER_GONE || to == SIM_METER_GONE))
+        meter_cost_life(meter, now_ns, worker, from == SIM_METER_GONE);
     if ((from == SIM_METER_GONE || to == SIM_METER_GONE) && worker->stage == WEIR_NO_INDEX)
         sim_meter_jobs(meter, now_ns, worker->job_class, SIM_JOBS_GPUS,
                        sign * worker->holds.amount[SIM_RESOURCE_GPU]);

@@ -68,6 +68,14 @@ struct sim_meter_window_info {
     int64_t from_ns, to_ns; /* SIM_TIME_MAX = to its end */
 };
 
+/* What things cost, an hour of a device and a GiB of bytes. */
+struct sim_meter_prices {
+    const double *gpu; /* of a node's GPUs, by node */
+    double cpu, storage, network;
+    int64_t granularity_ns;
+    bool is_of_nodes; /* nodes are paid, not what workers hold */
+};
+
 struct sim_meter_config {
     size_t node_count;
     uint32_t node_every; /* samples of the cluster to one of a node; 0 = each */
@@ -90,7 +98,8 @@ struct sim_meter_config {
     const uint32_t *workload_classes;            /* how many classes of jobs each has */
     const struct sim_meter_tenant_info *tenants; /* parents before their children */
     size_t tenant_count;
-    const char *const *reservations; /* names, that outlive the meter */
+    const struct sim_meter_prices *prices; /* NULL = nothing is reckoned in money */
+    const char *const *reservations;       /* names, that outlive the meter */
     size_t reservation_count;
     const struct sim_meter_window_info *windows;
     size_t window_count;
@@ -111,6 +120,8 @@ struct sim_meter_worker {
     uint32_t node;
     uint32_t stage;     /* WEIR_NO_INDEX = a rank of a job */
     uint32_t job_class; /* of that job */
+    uint32_t tenant;    /* of that job, counted from 1; 0 = nobody's */
+    int64_t since_ns;   /* when its life began */
     struct sim_meter_amounts holds;
     struct sim_meter_amounts uses;
     bool is_member; /* of a group that its first place counts: its resources alone */

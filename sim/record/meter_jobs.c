@@ -92,6 +92,13 @@ void sim_meter_job_denied(struct sim_meter *meter, uint32_t job_class, double gp
         both.rows[i]->gpu_s_refused += gpu_s;
 }
 
+void sim_meter_job_late(struct sim_meter *meter, uint32_t job_class, double money)
+{
+    const struct both both = both_of(meter, job_class);
+    for (size_t i = 0; i < 2; i++)
+        both.rows[i]->late_cost += money;
+}
+
 void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                     enum sim_job_gauge what, double change)
 {

@@ -55,6 +55,7 @@ struct sim_job_meter {
     uint64_t done_since; /* jobs that ended after the warm-up */
     double waiting_max;
     double gpu_s_asked, gpu_s_refused;           /* GPUs x run time of the jobs that count */
+    double late_cost;                            /* of jobs that ended after their deadline */
     struct sim_percentiles wait, time, slowdown; /* slowdown in 1e-9 */
     struct sim_percentiles restart;              /* from a loss to the next start */
 };
@@ -65,6 +66,10 @@ void sim_meter_job(struct sim_meter *meter, uint32_t job_class, enum sim_job_cou
 /* A job that counts came, or was refused for good, and would hold GPUs so long. */
 void sim_meter_job_asked(struct sim_meter *meter, uint32_t job_class, double gpu_s);
 void sim_meter_job_denied(struct sim_meter *meter, uint32_t job_class, double gpu_s);
+/* A job ended so much money too late; of all jobs, warm-up or not. */
+void sim_meter_job_late(struct sim_meter *meter, uint32_t job_class, double money);
+/* What its jobs have cost from the start to now; NAN when nothing is reckoned in money. */
+double sim_meter_job_cost(const struct sim_meter *meter, uint32_t job_class, int64_t now_ns);
 /* So many more wait or run. */
 void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                     enum sim_job_gauge what, double change);

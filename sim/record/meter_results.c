@@ -473,6 +473,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
             put_balance(&view);
     }
     put_moved(&view, &now);
+    meter_cost_results(meter, end->end_ns, out);
     put_counters(&view, &now);
     meter_windows_results(meter, end, out);
     put_wall(&view);

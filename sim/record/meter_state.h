@@ -183,6 +183,7 @@ struct sim_meter {
     size_t class_count, workload_count;
     struct meter_tenants *tenants;   /* NULL = there are none */
     struct meter_reserved *reserved; /* likewise */
+    struct meter_cost *cost;         /* likewise */
     struct meter_belief *belief;     /* NULL = what is told is not known */
     struct meter_windows *windows;   /* meter_windows.c; NULL = there are none */
 
@@ -244,6 +245,11 @@ void meter_tenants_close(struct sim_meter *meter);
 weir_status meter_reserved_open(struct sim_meter *meter, const struct sim_meter_config *config);
 void meter_reserved_close(struct sim_meter *meter);
 void meter_reserved_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
+weir_status meter_cost_open(struct sim_meter *meter, const struct sim_meter_config *config);
+void meter_cost_close(struct sim_meter *meter);
+void meter_cost_life(struct sim_meter *meter, int64_t now_ns, const struct sim_meter_worker *worker,
+                     bool begins);
+void meter_cost_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
 void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns);
 void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_ns,
                            struct sim_results *out);

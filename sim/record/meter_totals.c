@@ -189,6 +189,7 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
     WEIR_TRY(meter_jobs_open(meter, config));
     WEIR_TRY(meter_tenants_open(meter, config));
     WEIR_TRY(meter_reserved_open(meter, config));
+    WEIR_TRY(meter_cost_open(meter, config));
     WEIR_TRY(meter_belief_open(meter, config));
     WEIR_TRY(meter_physics_open(meter, config));
     WEIR_TRY(meter_windows_open(meter, config));
@@ -244,6 +245,7 @@ void sim_meter_destroy(struct sim_meter *meter)
     meter_jobs_close(meter);
     meter_tenants_close(meter);
     meter_reserved_close(meter);
+    meter_cost_close(meter);
     meter_belief_close(meter);
     meter_physics_close(meter);
     meter_windows_close(meter);

@@ -211,6 +211,12 @@ struct draft_reservation {
     uint32_t nodes, gpus;
 };
 
+struct draft_prices {
+    struct draft_head head;
+    struct sim_prices to;
+    uint32_t granularity; /* second, minute, hour */
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
@@ -443,6 +449,7 @@ struct draft_jobs {
     struct sim_law *run_time;
     int64_t run_time_limit_ns;
     int64_t deadline_ns;
+    double late_price;
     struct sim_law *patience;
     int64_t from_ns;
     uint64_t queue_limit;
@@ -572,6 +579,7 @@ struct draft_scenario {
     struct draft_list compare;
     struct draft_list expect;
     struct draft_goal goal;
+    struct draft_prices prices;
 };
 
 #endif

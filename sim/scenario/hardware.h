@@ -23,6 +23,7 @@ struct sim_gpu_type {
     double speed; /* as the scenario gives it, NAN = by the catalogue */
     double idle_w;
     double limit_w;
+    double price;               /* an hour of one GPU */
     const struct weir_mig *mig; /* how it can be cut, NULL = not at all */
     char *codecs;               /* the built-in type whose codec engines it has */
     uint32_t

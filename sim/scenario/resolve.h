@@ -135,6 +135,9 @@ uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml 
 uint32_t sim_resolve_traffic(struct sim_resolver *resolver, const struct draft_head *head,
                              const char *name, uint32_t store);
 
+/* resolve_prices.c; after the workloads. */
+void sim_resolve_prices(struct sim_resolver *resolver);
+
 /* resolve_checkpoint.c; after the hardware. */
 struct sim_checkpoint sim_resolve_checkpoint(struct sim_resolver *resolver,
                                              const struct draft_checkpoint *draft);
@@ -152,6 +155,9 @@ void sim_resolve_repartition(struct sim_resolver *resolver);
 /* The part of a request that asks for a MIG instance; false when that was reported. */
 bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                              struct draft_request *draft, struct weir_request *request);
+/* The same of a row of a trace. */
+bool sim_resolve_mig_row(struct sim_resolver *resolver, const struct sim_yaml *at,
+                         const char *profile, struct weir_request *request);
 
 /* resolve_speed.c: how fast work goes where; after all shapes and how GPUs are shared. */
 void sim_resolve_speeds(struct sim_resolver *resolver);

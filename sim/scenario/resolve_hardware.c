@@ -166,6 +166,7 @@ static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct si
     type.speed = isnan(type.speed) ? known->speed : type.speed; /* NAN = by the kind of work */
     type.idle_w = isnan(type.idle_w) ? known->idle_w : type.idle_w;
     type.limit_w = isnan(type.limit_w) ? known->limit_w : type.limit_w;
+    type.price = isnan(type.price) ? known->price : type.price;
     return type;
 }
 

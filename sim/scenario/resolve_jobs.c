@@ -22,12 +22,14 @@ static uint32_t label_of(struct sim_resolver *resolver, struct sim_workload *wor
     return (uint32_t)workload->labels_count++;
 }
 
-/* By what the whole job asks for: no GPU, a share, or so many. */
+/* By what the whole job asks for: no GPU, an instance, a share, or so many. */
 static void size_label(const struct sim_job_spec *job, char *text, size_t capacity)
 {
     const uint32_t gpus = job->shape.gpu_count * job->members;
     if (gpus == 0)
         (void)snprintf(text, capacity, "cpu only");
+    else if (job->shape.kind == WEIR_SHAPE_SLICE)
+        (void)snprintf(text, capacity, "%s", job->shape.mig_profile);
     else if (job->shape.gpu_units < WEIR_ONE)
         (void)snprintf(text, capacity, "share");
     else

@@ -277,6 +277,18 @@ static bool find_profile(struct sim_resolver *resolver, const struct sim_yaml *a
     return sim_report_error(resolver->report, at, "%s", error.text);
 }
 
+bool sim_resolve_mig_row(struct sim_resolver *resolver, const struct sim_yaml *at,
+                         const char *profile, struct weir_request *request)
+{
+    if (resolver->is_hardware_unclear)
+        return false;
+    if (table_at(resolver->scenario, 0) != NULL)
+        return find_profile(resolver, at, profile, request);
+    return sim_report_error(resolver->report, at,
+                            "a row asks for the MIG instance %s, and no nodes have share: mig",
+                            profile);
+}
+
 bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                              struct draft_request *draft, struct weir_request *request)
 {

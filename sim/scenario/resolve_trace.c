@@ -28,25 +28,60 @@ struct trace {
     const char *path;
     struct wl_jobs jobs;
     bool is_replay;                /* in time, as the trace says */
+    bool has_no_instance;          /* a row asks for one that the cluster does not have */
     size_t outside;                /* rows outside of the dates that are wanted */
     uint32_t most_gpus, most_cpus; /* of one node */
+    size_t strangers;              /* jobs that accept no GPU of the cluster */
+    const char *stranger;          /* what the first of them accepts */
 };
 
 /* ---- what a job asks for ---- */
 
-/* "A|B" as a set of GPU types; models the cluster does not have are left out. */
-static uint32_t model_set(struct sim_resolver *resolver, const char *models)
+/* Types of this name; where there are none, of its family: a100 is a100-40 and a100-80. */
+static uint32_t types_called(const struct sim_scenario *scenario, const char *model)
 {
-    const struct sim_scenario *scenario = resolver->scenario;
-    uint32_t set = WEIR_GPU_TYPE_SET;
+    const size_t length = strlen(model);
+    uint32_t own = 0;
+    uint32_t family = 0;
+    for (uint32_t t = 0; t < scenario->gpu_types_count && t < WEIR_GPU_TYPE_SET_MOST; t++) {
+        const char *name = scenario->gpu_types[t].name;
+        const bool is_begin = length > 0 && strncmp(name, model, length) == 0;
+        own |= is_begin && name[length] == '\0' ? UINT32_C(1) << t : 0;
+        family |= is_begin && name[length] == '-' ? UINT32_C(1) << t : 0;
+    }
+    return own != 0 ? own : family;
+}
+
+/* "A|B" as a set of GPU types; models the cluster does not have are left out. */
+static uint32_t model_set(struct trace *trace, const char *models)
+{
+    uint32_t set = 0;
     if (models[0] == '\0')
         return 0;
-    char *rest = sim_resolve_model(resolver, models);
+    char *rest = sim_resolve_model(trace->resolver, models);
     for (char *model = strsep(&rest, "|"); model != NULL; model = strsep(&rest, "|"))
-        for (uint32_t t = 0; t < scenario->gpu_types_count && t < 31; t++)
-            if (strcmp(scenario->gpu_types[t].name, model) == 0)
-                set |= UINT32_C(1) << t;
-    return set;
+        set |= types_called(trace->resolver->scenario, model);
+    if (set == 0 && trace->strangers++ == 0)
+        trace->stranger = sim_arena_copy(trace->resolver->arena, models);
+    return set | WEIR_GPU_TYPE_SET;
+}
+
+/* Jobs that accept only what no node has are refused one by one; it is said once, before. In a fill
+ * that is part of the experiment. */
+static void tell_strangers(const struct trace *trace)
+{
+    const struct sim_scenario *scenario = trace->resolver->scenario;
+    const char *there = "none";
+    if (trace->strangers == 0 || trace->source->timed == NULL ||
+        trace->resolver->is_hardware_unclear)
+        return;
+    for (size_t t = 0; t < scenario->gpu_types_count; t++)
+        there = sim_arena_printf(trace->resolver->arena, "%s%s%s", t == 0 ? "" : there,
+                                 t == 0 ? "" : ", ", scenario->gpu_types[t].name);
+    sim_report_warning(trace->resolver->report, trace->at,
+                       "%zu of %zu jobs can never run: they accept only GPU models that no node "
+                       "has, as '%s'; there are: %s",
+                       trace->strangers, trace->jobs.count, trace->stranger, there);
 }
 
 /* GPUs of one type, or whole CPUs, of the node that has most. */
@@ -89,8 +124,7 @@ static uint32_t split(const struct trace *trace, const struct wl_job *job)
     return members_of((uint32_t)(job->cpu_milli / MILLI), trace->most_cpus);
 }
 
-static struct weir_shape shape_of(const struct trace *trace, const struct wl_job *job,
-                                  uint32_t members)
+static struct weir_shape shape_of(struct trace *trace, const struct wl_job *job, uint32_t members)
 {
     const bool is_share = job->gpus == 1 && job->gpu_milli < MILLI;
     const uint32_t kind = is_share ? WEIR_SHAPE_FRACTIONAL : WEIR_SHAPE_WHOLE;
@@ -99,7 +133,24 @@ static struct weir_shape shape_of(const struct trace *trace, const struct wl_job
                                 .cpu_units = job->cpu_milli * UNITS_PER_MILLI / members,
                                 .gpu_units = (int64_t)job->gpu_milli * UNITS_PER_MILLI,
                                 .ram_bytes = job->memory_bytes / members,
-                                .gpu_type = model_set(trace->resolver, job->models) };
+                                .gpu_type = model_set(trace, job->models) };
+}
+
+/* One instance, of a row that names a profile; what is wrong with it is reported once. */
+static void take_instance(struct trace *trace, const struct wl_job *job, struct weir_shape *shape)
+{
+    struct weir_request request = { .cpus = (double)job->cpu_milli / MILLI,
+                                    .ram_bytes = job->memory_bytes };
+    struct weir_error error = { .phase = -1 };
+    const uint32_t kept = shape->gpu_type;
+    if (job->mig[0] == '\0' || trace->has_no_instance)
+        return;
+    trace->has_no_instance = !sim_resolve_mig_row(trace->resolver, trace->at, job->mig, &request) ||
+                             weir_shape_from_request(&request, trace->resolver->scenario->quantum,
+                                                     shape, &error) != WEIR_OK;
+    if (error.text[0] != '\0')
+        sim_report_error(trace->resolver->report, trace->at, "line %u: %s", job->line, error.text);
+    shape->gpu_type = kept;
 }
 
 /* ---- when and how long ---- */
@@ -148,7 +199,7 @@ static const char *keep(const struct trace *trace, const char *text, const char 
 }
 
 /* Unknown times are the same number on both sides (a test holds it). */
-static struct sim_job_spec spec_of(const struct trace *trace, size_t row,
+static struct sim_job_spec spec_of(struct trace *trace, size_t row,
                                    const struct sim_job_spec *before)
 {
     const struct wl_job *job = &trace->jobs.jobs[row];
@@ -176,6 +227,7 @@ static struct sim_job_spec spec_of(const struct trace *trace, size_t row,
                                  .estimate_factor = 1 };
     if (trace->is_replay && spec.service == NULL && job->end == WL_JOB_NEVER_STARTED)
         spec.run_ns = borrowed_run(trace, row);
+    take_instance(trace, job, &spec.shape);
     return spec;
 }
 
@@ -426,6 +478,7 @@ static void take_jobs(struct trace *trace)
             workload->jobs[workload->jobs_count++] = spec;
         places[i] = is_usable(trace, &spec) ? (uint32_t)workload->jobs_count : 0;
     }
+    tell_strangers(trace);
     if (follows(trace))
         sim_resolve_rows_follow(trace->resolver, &trace->jobs, places, workload);
     if (workload->jobs_count + trace->outside < count - first)

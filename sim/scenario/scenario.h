@@ -18,6 +18,7 @@
 #include "sim/scenario/diagnostic.h"
 #include "sim/scenario/expect.h"
 #include "sim/scenario/hardware.h"
+#include "sim/scenario/prices.h"
 #include "sim/scenario/ranks.h"
 #include "sim/scenario/reservation.h"
 #include "sim/scenario/speed.h"
@@ -420,6 +421,7 @@ struct sim_workload {
     struct sim_arrivals arrivals;
     int64_t service_limit_ns; /* INT64_MAX = none */
     int64_t deadline_ns;      /* after the submission; INT64_MAX = none */
+    double late_price;        /* a second that a job is later than that */
     int64_t from_ns;          /* time of the trace that is time 0 */
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
     uint32_t retries;
@@ -531,6 +533,7 @@ struct sim_scenario {
     struct sim_sched sched;
     struct sim_tenant *tenants; /* none = jobs have no owners */
     size_t tenants_count;
+    struct sim_prices prices;
     struct sim_reservation *reservations;
     size_t reservations_count;
     struct sim_pipeline *pipelines;

@@ -327,6 +327,9 @@ static const struct sim_field jobs_fields[] = {
     { TIME("deadline", draft_jobs, deadline_ns), ABSENT("none"), RANGE(1e-9, LARGEST_TIME),
       SHOWS("counts who is late; no policy looks at it"),
       HELP("a job that ends later than this after its submission is late (sla.violation_rate)") },
+    { NUMBER("late_price", draft_jobs, late_price), UNIT(RATE), ABSENT("0"), RANGE(0, 1e9),
+      SHOWS("it is reckoned afterwards"),
+      HELP("price of the time by which a job ends after its deadline: 2/min; with prices") },
     { TIME("from", draft_jobs, from_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("with arrivals: trace: time of the trace that is time 0 of the run; jobs submitted "
            "before are there at the start") },

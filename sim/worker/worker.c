@@ -327,6 +327,7 @@ weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worke
                                  .slot = made->slot,
                                  .driver = (uint16_t)start->driver,
                                  .job_class = start->job_class,
+                                 .tenant = start->tenant,
                                  .gpu_type = WEIR_NO_INDEX,
                                  .node = start->places.items[0].alloc.node,
                                  .created_ns = sim_engine_now(context->engine),
@@ -469,6 +470,8 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
     struct sim_meter_worker meter = { .node = hold->lease.node,
                                       .stage = pool_of(worker),
                                       .job_class = worker->job_class,
+                                      .tenant = worker->tenant,
+                                      .since_ns = worker->created_ns,
                                       .is_member = hold != sim_first_of(worker) };
     if (is_use)
         meter.uses = worker->share < 1 || context->cluster->has_compute

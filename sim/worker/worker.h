@@ -59,6 +59,7 @@ struct sim_worker {
     uint32_t node;      /* of its first place */
     uint32_t places;    /* how many */
     uint32_t job_class; /* of a rank, as the meter knows it */
+    uint32_t tenant;    /* of a rank, counted from 1; 0 = nobody's */
     sim_handle timer;   /* end of set-up */
     sim_handle crash;
     int64_t created_ns, ready_ns; /* -1 = never yet */

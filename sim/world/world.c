@@ -164,6 +164,29 @@ static void tell_amounts(const struct sim_world *world, struct sim_meter_amounts
     }
 }
 
+/* A node with GPUs of several types pays their mean for each. */
+static struct sim_meter_prices tell_prices(const struct sim_world *world, double *gpu)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    const struct sim_prices *prices = &scenario->prices;
+    for (uint32_t n = 0; n < sim_scenario_node_count(scenario); n++) {
+        const struct sim_node_type *type = sim_scenario_node_type(scenario, n);
+        double gpus = 0;
+        double sum = 0;
+        for (size_t i = 0; i < type->gpus_count; i++) {
+            gpus += type->gpus[i].count;
+            sum += type->gpus[i].count * scenario->gpu_truth[type->gpus[i].type].price;
+        }
+        gpu[n] = gpus > 0 ? sum / gpus : 0;
+    }
+    return (struct sim_meter_prices){ .gpu = gpu,
+                                      .cpu = prices->cpu,
+                                      .storage = prices->storage,
+                                      .network = prices->network,
+                                      .granularity_ns = prices->granularity_ns,
+                                      .is_of_nodes = prices->billing == SIM_BILLING_NODES };
+}
+
 static void tell_windows(const struct sim_scenario *scenario,
                          struct sim_meter_window_info told[SIM_WINDOWS_MOST])
 {
@@ -217,14 +240,17 @@ static weir_status create_meter(struct sim_world *world)
     struct sim_meter_tenant_info *tenants = tell_tenants(scenario);
     const char **reservations = tell_reservations(scenario);
     struct sim_meter_window_info windows[SIM_WINDOWS_MOST];
-    weir_status status = capacity == NULL || stages == NULL || names == NULL || classes == NULL ||
-                                 tenants == NULL || reservations == NULL
+    double *gpu_prices = calloc(nodes + 1, sizeof(*gpu_prices));
+    weir_status status = gpu_prices == NULL || capacity == NULL || stages == NULL ||
+                                 names == NULL || classes == NULL || tenants == NULL ||
+                                 reservations == NULL
                              ? WEIR_ENOMEM
                              : WEIR_OK;
     if (status == WEIR_OK) {
         tell_owners(world, names, classes);
         tell_amounts(world, capacity);
         tell_windows(scenario, windows);
+        const struct sim_meter_prices prices = tell_prices(world, gpu_prices);
         world->work_total = sum_work(world->port);
         fill_stages(world, stages);
         struct sim_meter_config config = { .node_count = nodes,
@@ -236,6 +262,7 @@ static weir_status create_meter(struct sim_world *world)
                                            .pipeline_names = names,
                                            .workload_count = workloads,
                                            .workload_classes = classes,
+                                           .prices = scenario->prices.is_there ? &prices : NULL,
                                            .tenants = tenants,
                                            .tenant_count = scenario->tenants_count,
                                            .reservations = reservations,
@@ -249,6 +276,7 @@ static weir_status create_meter(struct sim_world *world)
                                            .late_ns = scenario->late_ns };
         status = open_meter(world, stages, &config);
     }
+    free(gpu_prices);
     free(capacity);
     free(stages);
     free(names);

@@ -122,3 +122,36 @@ matches stdout '^1 +10 +25 +16 +1 +'
 matches stdout '^2 +30 +75 +1 +1 +'
 hasnt stdout '^3 '
 expect 2 "$WEIR_BIN" trace info kinds.csv --groups 0
+
+# Rows that ask for MIG instances run on them, a family of models stands for its types, and a model
+# that no node has is told before.
+cat >cut.csv <<'CSV'
+id,at,took,gpus,model,instance
+a,0,60,0,,3g.20gb
+b,0,60,0,,3g.20gb
+c,0,60,1,A100,
+d,0,60,1,A30,
+CSV
+echo '{"name": "cut", "fields": {"name": {"column": "id"}, "submit": {"column": "at"}, "run": {"column":
+    "took"}, "gpus": {"column": "gpus"}, "models": {"column": "model"}, "mig": {"column": "instance"}}}' >cut.json
+cat >cut.yaml <<'Y'
+schema: 2
+name: cut
+cluster:
+  nodes:
+    - {name: m, count: 1, cpus: 8, gpus: {a100-40: 1}, share: mig, partition: [3g.20gb, 1g.5gb]}
+    - {name: w, count: 1, cpus: 8, gpus: {a100-80: 1}}
+sched: {placement: fgd, queueing: first_fit}
+jobs: [{name: t, trace: cut.csv, columns: cut.json}]
+Y
+expect 0 "$WEIR_BIN" run cut.yaml --format json
+has stderr "1 of 4 jobs can never run: they accept only GPU models that no node has, as 'A30'; there are: a100-40, a100-80"
+value cut.db jobs.done '3g.20gb' 2
+value cut.db wait.job.max '3g.20gb' 60
+value cut.db jobs.done '1 gpu' 1
+value cut.db jobs.refused '1 gpu' 1
+sed -i s/3g.20gb/9g.99gb/ cut.csv
+expect 2 "$WEIR_BIN" validate cut.yaml
+has stderr '9g.99gb'
+expect 0 "$WEIR_BIN" trace info cut.csv --map cut.json
+has stdout 'mig instance'

@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH = 256, LINE = 1024, LINES = 600, SETS = 16, KINDS = 3 };
+enum { PATH = 256, LINE = 1024, LINES = 700, SETS = 16, KINDS = 3 };
 
 static const char *const bases[KINDS] = {
     "schema: 2\nname: t\nhorizon: 10 min\n"

@@ -46,6 +46,35 @@ static void units_and_constants_are_exact(void)
     wl_jobs_clear(&t.jobs);
 }
 
+/* A row that names a profile asks for one instance; a single GPU beside it is the same said twice.
+ */
+static void a_row_asks_for_a_mig_instance(void)
+{
+    static const char map[] =
+        "{\"fields\": {\"submit\": {\"column\": \"s\"}, \"run\": {\"column\": "
+        "\"r\"}, \"gpus\": {\"column\": \"g\"}, \"models\": {\"column\": "
+        "\"m\"}, \"mig\": {\"column\": \"i\"}}}";
+    struct test_trace t = test_trace_text(
+        map, "s,r,g,m,i\n0,60,0,A100,1g.5gb\n1,60,1,,2g.10gb\n2,60,2,H100,\n", false);
+    CHECK_STR(t.error.text, "");
+    CHECK_I64(t.jobs.count, 3);
+    if (t.jobs.count == 3) {
+        const struct wl_job *job = t.jobs.jobs;
+        CHECK_STR(job[0].mig, "1g.5gb");
+        CHECK_STR(job[0].models, "A100");
+        CHECK_I64(job[0].gpus, 0);
+        CHECK_STR(job[1].mig, "2g.10gb");
+        CHECK_I64(job[1].gpus, 0);
+        CHECK_I64(job[1].gpu_milli, 0);
+        CHECK_STR(job[2].mig, "");
+        CHECK_I64(job[2].gpus, 2);
+    }
+    wl_jobs_clear(&t.jobs);
+    t = test_trace_text(map, "s,r,g,m,i\n0,60,2,,1g.5gb\n", false);
+    CHECK(strstr(t.error.text, "'2' GPUs beside the MIG instance 1g.5gb") != NULL);
+    wl_jobs_clear(&t.jobs);
+}
+
 static void every_unit_has_its_size(void)
 {
     static const struct {
@@ -308,6 +337,7 @@ static void what_is_no_trace_is_refused(void)
 
 static const struct test tests[] = {
     { "units, constants, factors and shares are exact", units_and_constants_are_exact },
+    { "a row asks for a MIG instance", a_row_asks_for_a_mig_instance },
     { "every unit of time has its size", every_unit_has_its_size },
     { "dates count from the first submission, summer time included",
       dates_count_from_the_first_submission },
