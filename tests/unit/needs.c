@@ -26,7 +26,7 @@ static void plant(double *values, uint64_t seed)
 static void two_planted_kinds_are_found(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        double values[JOBS * DIMS];
+        static double values[JOBS * DIMS];
         uint32_t group[JOBS];
         uint32_t found = 0;
         size_t right = 0;
