@@ -5,7 +5,7 @@
  * fill.
  */
 #include "analysis/gnuplot.h"
-#include "files/written.h"
+#include "sim/files/written.h"
 
 #include <errno.h>
 #include <fcntl.h>

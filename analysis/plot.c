@@ -10,7 +10,7 @@
 #include "analysis/observed.h"
 #include "analysis/points.h"
 #include "analysis/svg.h"
-#include "files/written.h"
+#include "sim/files/written.h"
 #include "weir_text.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "analysis/chart.h"
 #include "analysis/gnuplot.h"
 #include "analysis/svg.h"
-#include "files/written.h"
+#include "sim/files/written.h"
 #include "weir_text.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@
 #include "analysis/report_work.h"
 #include "analysis/svg.h"
 #include "analysis/text.h"
-#include "files/written.h"
+#include "sim/files/written.h"
 #include "weir_text.h"
 
 #include "analysis/nan.h"

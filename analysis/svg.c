@@ -7,7 +7,7 @@
 
 #include "analysis/svg_small.h"
 #include "analysis/text.h"
-#include "files/written.h"
+#include "sim/files/written.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@ if(CPPCHECK_PROGRAM)
         COMMAND "${CPPCHECK_PROGRAM}" --quiet --std=c11 --enable=warning,performance,portability
             --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem -j 2
             -I "${PROJECT_SOURCE_DIR}" -I "${PROJECT_SOURCE_DIR}/sched/include"
-            sched sim analysis workloads files
+            sched sim analysis workloads
         WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" VERBATIM)
 endif()
 add_custom_target(format COMMAND "${PROJECT_SOURCE_DIR}/dev" format VERBATIM)

@@ -5,7 +5,7 @@
  */
 #include "workloads/span_model.h"
 
-#include "files/written.h"
+#include "sim/files/written.h"
 #include "workloads/timestamp.h"
 
 #include <ctype.h>

@@ -3,9 +3,9 @@
 #include "sim/cli/compare_two.h"
 
 #include "analysis/database.h"
-#include "files/written.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/plugin.h"
+#include "sim/files/written.h"
 #include "sim/record/record_join.h"
 #include "sim/scenario/name_rule.h"
 

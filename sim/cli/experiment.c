@@ -2,7 +2,6 @@
 /* Experiments: loading variants, running tasks in processes, merging (see experiment.h). */
 #include "sim/cli/experiment.h"
 
-#include "files/written.h"
 #include "sim/cli/experiment_file.h"
 #include "sim/cli/experiment_load.h"
 #include "sim/cli/isolate.h"
@@ -11,6 +10,7 @@
 #include "sim/cli/run_stderr.h"
 #include "sim/cli/span_export.h"
 #include "sim/cli/stop.h"
+#include "sim/files/written.h"
 #include "sim/record/record.h"
 
 #include <errno.h>

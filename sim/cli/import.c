@@ -4,13 +4,13 @@
  * cluster, requests and comments stay (--into). Method and limits: docs/fit.md; what can be read:
  * docs/feed.md. One reader = one row of the table of kinds below.
  */
-#include "files/written.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/experiment.h"
 #include "sim/cli/fit_report.h"
 #include "sim/cli/import_check.h"
 #include "sim/cli/limits.h"
 #include "sim/cli/load.h"
+#include "sim/files/written.h"
 #include "sim/scenario/import_into.h"
 #include "sim/scenario/input_file.h"
 

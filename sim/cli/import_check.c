@@ -2,11 +2,11 @@
 /* The held-out check of an import; see the header. */
 #include "sim/cli/import_check.h"
 
-#include "files/written.h"
 #include "sim/cli/experiment.h"
 #include "sim/cli/fit_report.h"
 #include "sim/cli/load.h"
 #include "sim/engine/time.h"
+#include "sim/files/written.h"
 #include "workloads/span_measure.h"
 
 #include <errno.h>

@@ -4,10 +4,10 @@
  * the list of charts.
  */
 #include "analysis/svg.h"
-#include "files/written.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/observed.h"
+#include "sim/files/written.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,8 +5,8 @@
  */
 #include "sim/cli/policies_check.h"
 
-#include "files/written.h"
 #include "sim/cli/analysis_options.h"
+#include "sim/files/written.h"
 #include "weir_text.h"
 
 #include <ctype.h>

@@ -8,7 +8,7 @@
  */
 #include "sim/cli/result_lock.h"
 
-#include "files/written.h"
+#include "sim/files/written.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /* Writing spans as CSV or as a Chrome trace; see the header. */
 #include "sim/cli/span_export.h"
 
-#include "files/written.h"
 #include "sim/cli/json_writer.h"
+#include "sim/files/written.h"
 
 #include <stdlib.h>
 #include <string.h>

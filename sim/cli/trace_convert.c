@@ -3,7 +3,7 @@
  */
 #include "sim/cli/trace.h"
 
-#include "files/written.h"
+#include "sim/files/written.h"
 #include "workloads/jobs_write.h"
 
 #include <string.h>

@@ -5,13 +5,13 @@
  * ones. Scenarios of schema 1 are put into the words of today on request.
  */
 #include "sim/scenario/upgrade.h"
-#include "files/written.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/build_info.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/file_version.h"
 #include "sim/cli/load.h"
 #include "sim/cli/options.h"
+#include "sim/files/written.h"
 #include "sim/record/record.h"
 #include "sim/scenario/input_file.h"
 #include "sim/scenario/report.h"

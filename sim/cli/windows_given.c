@@ -3,12 +3,12 @@
 #include "sim/cli/windows_given.h"
 
 #include "analysis/query.h"
-#include "files/written.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/isolate_run.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/stored_run.h"
+#include "sim/files/written.h"
 #include "sim/record/record.h"
 
 #include <errno.h>

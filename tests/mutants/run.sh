@@ -15,7 +15,7 @@ fi
 root=$1 folder=$2
 shift 2
 copy=$folder/source built=$folder/build log=$folder/log
-rooms=(CMakeLists.txt cmake sched sim files workloads analysis scenarios tests docs LICENSES README.md)
+rooms=(CMakeLists.txt cmake sched sim workloads analysis scenarios tests docs LICENSES README.md)
 
 # list FOLDER: the files of all rooms there.
 list() { (cd "$1" && { find "${rooms[@]}" -type f 2>/dev/null || true; } | LC_ALL=C sort); }

@@ -9,7 +9,7 @@ cd "$1"
 limit=${2:-0}
 
 # A comment sign inside a text or a character is none; neither are quotes inside a comment.
-find sched sim files workloads analysis -name '*.[ch]' -type f | LC_ALL=C sort | xargs awk -v limit="$limit" '
+find sched sim workloads analysis -name '*.[ch]' -type f | LC_ALL=C sort | xargs awk -v limit="$limit" '
     # Sets has_code and has_comment of a line; in_comment carries over to the next one.
     function look(line,   i, n, c, two, quote) {
         has_code = 0; has_comment = 0; quote = ""

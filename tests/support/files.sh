@@ -23,11 +23,11 @@ while IFS= read -r file; do
         [ "$lines" -le 800 ] || fault "$file: $lines lines, at most 800 are allowed"
         ;;
     esac
-done < <(find CMakeLists.txt dev cmake sched sim files workloads analysis tests -type f \
+done < <(find CMakeLists.txt dev cmake sched sim workloads analysis tests -type f \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.sql' -o -name '*.cmake' -o -name CMakeLists.txt \
     -o -name dev \) -not -path 'tests/fuzz/corpus/*' | LC_ALL=C sort)
 # Files only: folders may be named where they are still to come.
-named=$(grep -ohE '`(sim|sched|files|tests|analysis|workloads|scenarios)/[A-Za-z0-9_/.-]+\.[a-z]+`' \
+named=$(grep -ohE '`(sim|sched|tests|analysis|workloads|scenarios)/[A-Za-z0-9_/.-]+\.[a-z]+`' \
     README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/model/*.md | tr -d '`' | LC_ALL=C sort -u)
 for file in $named; do
     [ -e "$file" ] || fault "$file: the documentation names it, and it is not there"

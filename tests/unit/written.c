@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that are written: what stands under a name is whole, the old one or the new one. */
-#include "files/written.h"
+#include "sim/files/written.h"
 #include "tests/support/check.h"
 
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that appear when they are whole; see the header. */
-#include "files/written.h"
+#include "sim/files/written.h"
 
-#include "files/gzip_stream.h"
+#include "sim/files/gzip_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

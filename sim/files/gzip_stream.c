@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* zlib behind stdio; see the header. */
-#include "files/gzip_stream.h"
+#include "sim/files/gzip_stream.h"
 
 #include <errno.h>
 #include <stdint.h>
