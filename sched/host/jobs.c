@@ -3,6 +3,7 @@
 #include "sched/host/jobs.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/by_age.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/invariant.h"
 #include "sched/internal/size.h"
@@ -325,6 +326,22 @@ static bool says_extra(const struct weir_job_spec *spec)
            spec->traffic.bandwidth > 0;
 }
 
+/* One that waits more or less, of those that are not served by age alone. */
+static void count_odd(struct weir_jobs *jobs, uint32_t record, int32_t change)
+{
+    const struct weir_job_record *const job = &jobs->records[record];
+    const bool came_again =
+        job->extra != WEIR_NO_INDEX && jobs->extras[job->extra].queued_ns != job->submit_ns;
+
+    if (job->priority != 0 || came_again)
+        jobs->odd_waiting += (uint32_t)change;
+}
+
+bool weir_view_is_by_age(const struct weir_view *view)
+{
+    return view->jobs != NULL && view->jobs->is_indexed && view->jobs->odd_waiting == 0;
+}
+
 static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec *spec,
                               uint32_t *index)
 {
@@ -437,6 +454,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
                                   .extra = extra };
     weir_id_table_put(&jobs->ids, id_key(spec->workload, spec->id), index);
     jobs->counts[WEIR_JOB_WAITING]++;
+    count_odd(jobs, index, 1);
     jobs->workloads[spec->workload].waiting++;
     charge(jobs, kind, 0, 1);
     *record = index;
@@ -455,6 +473,7 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
     if (job->state != WEIR_JOB_WAITING)
         weir_jobs_set_state(jobs, record, WEIR_JOB_WAITING);
     jobs->workloads[job->workload].waiting--;
+    count_odd(jobs, record, -1);
     jobs->counts[job->state]--;
     charge(jobs, job->kind, 0, -1);
     if (job->extra != WEIR_NO_INDEX) {
@@ -548,6 +567,8 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     if (change != 0)
         charge(jobs, job->kind, change, -change);
     jobs->workloads[job->workload].waiting -= (uint64_t)(int64_t)change;
+    if (change != 0)
+        count_odd(jobs, record, -change);
     jobs->counts[job->state]--;
     jobs->counts[state]++;
     count_short(jobs, record, -1);

@@ -136,6 +136,7 @@ struct weir_jobs {
     struct weir_index_place *places; /* by record; jobs_index.c */
     uint32_t place_count, place_capacity, running_root;
     bool is_indexed;
+    uint32_t odd_waiting; /* that have a priority, or came to wait again */
     uint32_t short_count; /* jobs that run and lack ranks of their first group */
     uint64_t surprises;   /* how often something came or went otherwise than was expected */
     struct weir_tenants tenants;

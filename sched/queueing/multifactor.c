@@ -82,15 +82,19 @@ double weir_multifactor_of(const struct weir_multifactor *factors, const struct 
     return floor(fmax(1, sum));
 }
 
+static double rank_of(const void *state, const struct weir_job *job, int64_t now_ns)
+{
+    return -weir_multifactor_of(state, job, now_ns);
+}
+
 weir_status weir_multifactor_list(struct weir_multifactor *factors, const struct weir_view *view,
                                   struct weir_listed *listed)
 {
+    /* Of one kind all have tenant and size in common, but for the limit of one favoured by it. */
+    const bool is_by_age = !(factors->values[WEIR_MULTIFACTOR_FAVOUR] > 1);
+
     WEIR_TRY(weir_multifactor_begin(factors, view));
-    WEIR_TRY(weir_listed_fill(listed, view));
-    for (uint32_t i = 0; i < listed->count; i++)
-        listed->all[i].rank = -weir_multifactor_of(factors, &listed->all[i].job, view->now_ns);
-    weir_listed_sort(listed);
-    return WEIR_OK;
+    return weir_listed_begin(listed, view, rank_of, factors, is_by_age);
 }
 
 /* ---- the policy ---- */
@@ -127,17 +131,24 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
                         struct weir_plan *plan, struct weir_error *error)
 {
     struct multifactor *const own = state;
+    struct weir_listed_job *next = NULL;
 
     (void)plan;
     WEIR_TRY(weir_multifactor_list(&own->factors, view, &own->queue));
-    for (uint32_t i = 0; i < own->queue.count; i++) {
-        const struct weir_job *const job = &own->queue.all[i].job;
+    for (uint32_t i = 0;; i++) {
+        WEIR_TRY(weir_listed_at(&own->queue, i, &next));
+        if (next == NULL)
+            break;
+        const struct weir_job *const job = &next->job;
+        const uint32_t kind = job->kind;
         const uint32_t limit = weir_view_quota_reason(view, job);
         const weir_status status = weir_placer_start_job(placer, job->workload, job->id, error);
         if (status != WEIR_OK && !weir_backfill_is_no_place(status))
             return status;
         if (status != WEIR_OK && own->values[PARAM_STRICT] > 0 && limit == WEIR_REASON_NONE)
             break;
+        if (status != WEIR_OK)
+            weir_listed_leave_kind(&own->queue, kind); /* none of it finds a place */
     }
     if (error != NULL)
         error->text[0] = '\0'; /* that some found no place is no error */

@@ -122,14 +122,18 @@ static weir_status start_first(const struct pass *pass)
 {
     struct weir_listed *const queue = &pass->slurm->queue;
     const double depth = pass->slurm->values[PARAM_DEPTH];
+    struct weir_listed_job *next = NULL;
 
-    for (uint32_t i = 0; i < queue->count && i < depth; i++) {
-        const struct weir_job *const job = &queue->all[i].job;
+    for (uint32_t i = 0; i < depth; i++) {
+        WEIR_TRY(weir_listed_at(queue, i, &next));
+        if (next == NULL)
+            break;
+        const struct weir_job *const job = &next->job;
         const uint32_t limit = weir_view_quota_reason(pass->view, job);
         bool has_started;
         WEIR_TRY(start(pass, job, &has_started));
         if (has_started)
-            queue->all[i].rank = (double)NAN;
+            next->rank = (double)NAN;
         else if (limit == WEIR_REASON_NONE)
             break;
     }
@@ -223,15 +227,19 @@ static weir_status backfill(struct pass *pass)
     struct slurm *const slurm = pass->slurm;
     const uint32_t tenants = weir_view_tenants(pass->view);
     const double most = slurm->values[PARAM_START];
+    struct weir_listed_job *next = NULL;
     double tested = 0;
 
     WEIR_TRY(draw_profile(pass));
     WEIR_ROOM(&slurm->allocator, slurm->looked, slurm->looked_capacity, tenants + 1);
     for (uint32_t t = 0; t <= tenants; t++)
         slurm->looked[t] = 0;
-    for (uint32_t i = 0; i < slurm->queue.count && tested < slurm->values[PARAM_TEST]; i++) {
-        const struct weir_job *const job = &slurm->queue.all[i].job;
-        if (isnan(slurm->queue.all[i].rank) || is_one_too_many(slurm, job) ||
+    for (uint32_t i = 0; tested < slurm->values[PARAM_TEST]; i++) {
+        WEIR_TRY(weir_listed_at(&slurm->queue, i, &next));
+        if (next == NULL)
+            break;
+        const struct weir_job *const job = &next->job;
+        if (isnan(next->rank) || is_one_too_many(slurm, job) ||
             weir_view_quota_reason(pass->view, job) != WEIR_REASON_NONE)
             continue;
         tested++;

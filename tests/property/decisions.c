@@ -135,6 +135,34 @@ static const char cuts[] =
     "      - {name: three, request: {mig: 3g.40gb}, run_time: exp(20 s), placement_group: spread}\n"
     "      - {name: seven, request: {mig: 7g}, run_time: exp(10 s)}\n";
 
+/* Memory of GPUs that is kept for tenants, jobs that compete for its bandwidth, who gives way. */
+static const char pools[] =
+    "schema: 2\nname: pools\nseed: %" PRIu64 "\nhorizon: 20 min\ncluster:\n  nodes:\n"
+    "    - {name: h, count: 2, cpus: 32, share: fraction, gpus: {h100: 2}}\n"
+    "  failures: {node_between: exp(10 min), node_repair: exp(1 min)}\n"
+    "sched:\n  placement: %s\n  queueing: %s\n"
+    "tenants: [{name: x, gpu_memory: 30 GB}, {name: y, parent: x}, {name: z, weight: 3}]\n"
+    "jobs:\n  - name: w\n    count: 400\n    arrivals: {rate: 0.5/s}\n    queue_limit: 20\n"
+    "    run_time: exp(20 s)\n    classes:\n"
+    "      - {name: a, tenant: x, request: {gpus: 0.2, gpu_memory: 25 GB}, memory_traffic: 70%%}\n"
+    "      - {name: b, tenant: y, priority: 2, request: {gpus: 0.3, gpu_memory: 15 GB}}\n"
+    "      - {name: c, tenant: z, request: {gpus: 0.1, gpu_memory: 40 GB}, memory_traffic: 90%%}\n"
+    "      - {name: d, tenant: z, priority: 1, members: 2, request: {gpus: 0.2, gpu_memory: 9 "
+    "GB}}\n";
+
+static char *pools_of(uint64_t seed, uint64_t *dice)
+{
+    static const char *const placements[] = { "apart", "first_fit", "best_fit" };
+    static const char *const queueings[] = {
+        "strict_priority", "{policy: wfq, burst: 50, refill: 1}", "easy", "multifactor", "srtf",
+        "first_fit"
+    };
+    char *text = NULL;
+    return asprintf(&text, pools, seed, placements[roll(dice, 3)], queueings[roll(dice, 6)]) < 0
+               ? NULL
+               : text;
+}
+
 static char *jobs_of(uint64_t seed, uint64_t *dice)
 {
     static const char *const queueings[] = { "fcfs",         "first_fit", "smallest",  "priority",
@@ -143,6 +171,8 @@ static char *jobs_of(uint64_t seed, uint64_t *dice)
                                              "hold",         "benefit" };
     char *text = NULL;
 
+    if (seed % 4 == 2)
+        return pools_of(seed, dice);
     if (seed % 4 != 0)
         return test_job_scenario(seed, "decisions_trace.csv");
     return asprintf(&text, cuts, seed, queueings[roll(dice, 14)], seed % 8 == 0 ? "0 s" : "3 s") < 0
