@@ -144,6 +144,8 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
     target->slot_free = source->slot_free;
     target->worker_count = source->worker_count;
     target->next_sequence = source->next_sequence;
+    target->begun = source->begun;
+    target->ended = source->ended;
     target->more.count = source->more.count;
     memcpy(target->more.free_first, source->more.free_first, sizeof target->more.free_first);
     target->flags_sum = source->flags_sum;

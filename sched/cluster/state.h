@@ -115,6 +115,7 @@ struct weir_cluster {
     struct weir_id_table worker_ids;
     struct weir_id_table peers; /* node and peer list to its first slot */
     uint64_t next_sequence;
+    uint64_t begun, ended; /* workers that came and went, what was only tried left aside */
     struct weir_device_blocks more;
 
     struct weir_pool_list *pools;

@@ -73,6 +73,7 @@ weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id,
     (void)weir_roster_insert(cluster, &worker);
     weir_ledger_apply(cluster, alloc, 1, &worker);
     weir_journal_write(cluster, WEIR_UNDO_ADD, &worker);
+    cluster->begun += cluster->mark_count == 0 ? 1 : 0;
     return WEIR_OK;
 }
 
@@ -91,6 +92,7 @@ weir_status weir_cluster_remove_worker(struct weir_cluster *cluster, uint64_t id
     weir_ledger_apply(cluster, &alloc, -1, worker);
     weir_journal_write(cluster, WEIR_UNDO_REMOVE, worker);
     weir_roster_extract(cluster, slot);
+    cluster->ended += cluster->mark_count == 0 ? 1 : 0;
     return WEIR_OK;
 }
 

@@ -22,7 +22,6 @@
 #define SCHED_PLACEMENT_LOOKAHEAD_H
 
 #include "sched/placement/grades.h"
-#include "sched/placement/pressure.h"
 
 struct weir_lookahead_rules {
     uint32_t lines; /* at least 1 */
@@ -59,14 +58,12 @@ double weir_lookahead_lost(struct weir_lookahead *ahead, const struct weir_outlo
 
 struct weir_ahead_rules {
     struct weir_lookahead *ahead;
-    double step; /* GPUs: changes that round to the same number of steps are equal */
-    double scarce;
-    struct weir_pressure pressure;
+    double step;        /* GPUs: changes that round to the same number of steps are equal */
+    double consolidate; /* GPUs of loss that a free GPU left on the node counts for */
 };
 
-/* Nodes are graded by how little they lose, in whole steps, and `scarce` times the GPUs the job
- * takes times the pressure on them (pressure.h); of equal ones by the fewest free CPUs after it,
- * then GPUs, then memory. */
+/* Nodes are graded by how little they lose, and by how few GPUs stay free on them, in whole steps;
+ * of equal ones by the fewest free CPUs after it, then GPUs, then memory. */
 struct weir_grade weir_ahead_grade(const void *rules, const struct weir_grade_site *site);
 
 #endif

@@ -1,28 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy "weir": the node that will lose least of its GPUs in the end.
+ * The policy "weir": the node that will lose least of its GPUs in the end, at the price of the room
+ * that is taken there from jobs which can go nowhere else.
  *
  * Every node with room is asked how much GPU compute would stay idle on it if jobs went on arriving
  * (lookahead.h), as it is and with the job on it; the least growth wins. Growths are compared in
- * steps, because finer differences are noise of the look-ahead. GPUs that others insist on cost
- * extra (pressure.h): on one node it makes no difference who gets them. Among equals the state of
- * the node decides, never its place in the inventory: fewest free CPUs, then GPUs, then memory.
- * Nodes that are still equal are the same to every later decision.
+ * steps, because finer differences are noise of the look-ahead. As far as jobs also end, the nodes
+ * with least left are preferred: `consolidate` times the share of departures for each GPU that
+ * stays free, so that some nodes become empty again. What is scarce costs extra (scarce.h). Among
+ * equals the state of the node decides, never its place in the inventory: fewest free CPUs, then
+ * GPUs, then memory. Nodes that are still equal are the same to every later decision.
  *
- * Removes the worker whose release makes its node lose least.
+ * Grades are kept until the node changes; prices change with every decision and are added for the
+ * nodes that could win. Removes the worker whose release makes its node lose least.
  */
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
+#include "sched/placement/grade_search.h"
 #include "sched/placement/lookahead.h"
 #include "sched/placement/policies.h"
 #include "sched/placement/scan.h"
+#include "sched/placement/scarce.h"
 
 #include "sched/cluster/state.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PARAM_LINES, PARAM_DEPTH, PARAM_STEP, PARAM_KEEP, PARAM_LARGE, PARAM_SCARCE, PARAM_COUNT };
+enum {
+    PARAM_LINES,
+    PARAM_DEPTH,
+    PARAM_STEP,
+    PARAM_KEEP,
+    PARAM_LARGE,
+    PARAM_SCARCE,
+    PARAM_CONSOLIDATE,
+    PARAM_HORIZON,
+    PARAM_PRIOR,
+    PARAM_COUNT
+};
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_LINES] = WEIR_COUNT("lines", "", 1, 1024, 8,
@@ -31,25 +47,39 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_STEP] = WEIR_NUMBER("step", "GPU", 0x1p-40, 8, 0.05,
                                "losses that round to the same number of steps are equal"),
     [PARAM_KEEP] =
-        WEIR_NUMBER("keep", "", 0, 1000, 0.5, "weight of the room for jobs of several GPUs"),
+        WEIR_NUMBER("keep", "", 0, 1000, 0.2, "weight of the room for jobs of several GPUs"),
     [PARAM_LARGE] = WEIR_NUMBER(
         "large", "", 0, 1, 0.03,
         "frequency with which jobs of 2, 4, 8 .. GPUs each are expected on top of the mix"),
     [PARAM_SCARCE] =
-        WEIR_NUMBER("scarce", "", 0, 1000, 0.1,
-                    "price of a GPU whose type other jobs insist on, in GPUs at pressure 1"),
+        WEIR_NUMBER("scarce", "", 0, 1000, 3,
+                    "price, in GPUs, of a GPU that jobs which can go nowhere else will "
+                    "miss for good; where jobs end as often as they begin it is 1"),
+    [PARAM_CONSOLIDATE] =
+        WEIR_NUMBER("consolidate", "", 0, 1000, 0.3,
+                    "GPUs of loss that each GPU left free on a node counts for, when jobs end as "
+                    "often as they begin"),
+    [PARAM_HORIZON] = WEIR_NUMBER("horizon", "", 0, 1000, 0.25,
+                                  "mean lives of a job for which room is kept, when jobs end"),
+    [PARAM_PRIOR] = WEIR_COUNT("prior", "", 0, 1e9, 100,
+                               "arrivals that the mix is worth against those that are seen"),
 };
 
 /* ---- grades ---- */
 
-/* Of equal nodes: smaller states are closer to 1. */
-static double fullness(const struct weir_outlook *after, int64_t ram_free_bytes)
+static double free_gpus(const struct weir_outlook *node)
 {
     double gpus = 0;
 
-    for (uint32_t g = 0; g < after->gpu_count; g++)
-        gpus += weir_units_amount(after->left[g]);
-    const double free = weir_units_amount(after->cpu_free) + gpus / 64 +
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        gpus += weir_units_amount(node->left[g]);
+    return gpus;
+}
+
+/* Of equal nodes: smaller states are closer to 1. */
+static double fullness(const struct weir_outlook *after, int64_t ram_free_bytes)
+{
+    const double free = weir_units_amount(after->cpu_free) + free_gpus(after) / 64 +
                         (double)ram_free_bytes / (1024.0 * 1024 * 1024 * 1024 * 64);
     return 1 / (1 + free / 8);
 }
@@ -57,7 +87,9 @@ static double fullness(const struct weir_outlook *after, int64_t ram_free_bytes)
 static double steps_of(const struct weir_ahead_rules *rules, double before,
                        const struct weir_outlook *after)
 {
-    return rint((before - weir_lookahead_lost(rules->ahead, after)) / rules->step);
+    const double gain = before - weir_lookahead_lost(rules->ahead, after);
+
+    return rint((gain - rules->consolidate * free_gpus(after)) / rules->step);
 }
 
 /* Whether an earlier GPU of the same state could host it: the same compute may be left on one that
@@ -126,9 +158,6 @@ struct weir_grade weir_ahead_grade(const void *rules_given, const struct weir_gr
         grade.value = steps_of(rules, before, &node);
     }
     grade.value += 0.5 * fullness(&node, site->cluster->nodes[site->node].ram_free_bytes);
-    grade.value -= rules->scarce / rules->step *
-                   weir_pressure_on(&rules->pressure, site->cluster, site->node) *
-                   weir_units_amount(weir_grade_gpu_request(site->shape));
     return grade;
 }
 
@@ -138,6 +167,8 @@ struct policy {
     struct weir_allocator allocator;
     struct weir_ahead_rules rules;
     struct weir_grades *grades;
+    struct weir_scarce *scarce;
+    double consolidate; /* once as many jobs end as begin */
 };
 
 static void destroy(void *state)
@@ -149,6 +180,7 @@ static void destroy(void *state)
     const struct weir_allocator memory = policy->allocator;
     weir_lookahead_destroy(policy->rules.ahead);
     weir_grades_destroy(policy->grades);
+    weir_scarce_destroy(policy->scarce);
     weir_free(&memory, policy);
 }
 
@@ -168,8 +200,12 @@ static weir_status create(const struct weir_params *given, const struct weir_all
                                                 .large = values[PARAM_LARGE] };
     policy->allocator = memory;
     policy->rules.step = values[PARAM_STEP];
-    policy->rules.scarce = values[PARAM_SCARCE];
+    policy->consolidate = values[PARAM_CONSOLIDATE];
+    const struct weir_scarce_rules scarce = { .price = values[PARAM_SCARCE],
+                                              .prior = values[PARAM_PRIOR],
+                                              .horizon = values[PARAM_HORIZON] };
     if (weir_lookahead_create(&rules, &memory, &policy->rules.ahead) != WEIR_OK ||
+        weir_scarce_create(&scarce, &memory, &policy->scarce) != WEIR_OK ||
         weir_grades_create(&memory, &policy->grades) != WEIR_OK) {
         destroy(policy);
         return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
@@ -178,23 +214,59 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     return WEIR_OK;
 }
 
-/* Grades depend on the pressure too: when it changes, because the cluster did, all are forgotten.
- */
-static weir_status follow_pressure(struct policy *policy, const struct weir_place_query *query)
+/* Grades depend on the share of departures too: when it changes all are forgotten. */
+static weir_status follow_departures(struct policy *policy)
 {
-    struct weir_pressure pressure;
+    const double consolidate = policy->consolidate * weir_scarce_departures(policy->scarce);
 
-    weir_pressure_measure(query->cluster, query->mix, &pressure);
-    /* The same sums of the same cluster have the same bits.
-     * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    if (memcmp(pressure.of, policy->rules.pressure.of, sizeof pressure.of) == 0)
+    if (!(consolidate < policy->rules.consolidate) && !(consolidate > policy->rules.consolidate))
         return WEIR_OK;
     struct weir_grades *grades = NULL;
     WEIR_TRY(weir_grades_create(&policy->allocator, &grades));
     weir_grades_destroy(policy->grades);
     policy->grades = grades;
-    policy->rules.pressure = pressure;
+    policy->rules.consolidate = consolidate;
     return WEIR_OK;
+}
+
+static weir_status follow(struct policy *policy, const struct weir_place_query *query)
+{
+    WEIR_TRY(weir_lookahead_follow(policy->rules.ahead, query->mix));
+    WEIR_TRY(weir_scarce_follow(policy->scarce, query));
+    return follow_departures(policy);
+}
+
+/* The grade of a node less the price of what is taken there, in whole steps. */
+static double priced(const struct policy *policy, const struct weir_place_query *query,
+                     uint32_t node, const struct weir_kept_grade *kept)
+{
+    const struct weir_grade_site site = {
+        .cluster = query->cluster, .shape = query->shape, .mix = query->mix, .node = node
+    };
+
+    return kept->value -
+           rint(weir_scarce_cost(policy->scarce, &site, kept->gpu) / policy->rules.step);
+}
+
+/* Prices only make worse: of a node that neither wins nor comes second without one, none is asked
+ * for. */
+static void weigh(const struct policy *policy, struct weir_grade_search *search, uint32_t node,
+                  const struct weir_kept_grade *kept)
+{
+    const struct weir_place_query *const query = search->query;
+    struct weir_grade grade = {
+        .value = kept->value, .tie = kept->tie, .gpu = kept->gpu, .mig = kept->mig
+    };
+
+    if (isinf(kept->value)) {
+        weir_grade_search_reject(search, kept->gpu);
+    } else if (query->cluster->nodes[node].ram_free_bytes < query->shape->ram_bytes) {
+        weir_grade_search_reject(search, WEIR_REASON_RAM);
+    } else {
+        if (grade.value >= search->tally.second.value)
+            grade.value = priced(policy, query, node, kept);
+        weir_grade_search_weigh(search, node, grade);
+    }
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,
@@ -205,10 +277,17 @@ static weir_status place(void *state, const struct weir_place_query *query,
                                         .rules = &policy->rules,
                                         .uses_mix = true };
 
-    if (weir_lookahead_follow(policy->rules.ahead, query->mix) != WEIR_OK ||
-        follow_pressure(policy, query) != WEIR_OK)
+    if (follow(policy, query) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
-    return weir_grades_place(policy->grades, &grader, query, answer, error);
+    if (!weir_scarce_is_dear(policy->scarce))
+        return weir_grades_place(policy->grades, &grader, query, answer, error);
+    const struct weir_kept_grade *const all = weir_grades_all(policy->grades, &grader, query);
+    struct weir_grade_search search = weir_grade_search_begin(&grader, query);
+    if (all == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
+    for (uint32_t n = 0; n < query->cluster->node_count; n++)
+        weigh(policy, &search, n, &all[n]);
+    return weir_grade_search_end(&search, answer, error);
 }
 
 /* By how many steps a node loses more when it takes `held` back. */
@@ -249,15 +328,29 @@ static weir_status evict(void *state, const struct weir_evict_query *query, uint
     return count == 0 ? weir_evict_nobody(query, error) : WEIR_OK;
 }
 
+static uint32_t save(const void *state, double *numbers, uint32_t capacity)
+{
+    return weir_scarce_save(((const struct policy *)state)->scarce, numbers, capacity);
+}
+
+static weir_status restore(void *state, const struct weir_view *view, const double *numbers,
+                           uint32_t count, struct weir_error *error)
+{
+    (void)view;
+    return weir_scarce_restore(((struct policy *)state)->scarce, numbers, count, error);
+}
+
 const struct weir_placement_ops weir_placement_weir = {
     .size = sizeof weir_placement_weir,
     .abi = WEIR_ABI_MAJOR,
     .name = "weir",
-    .summary = "least GPU compute idle in the end, by offering nodes the jobs to be expected",
+    .summary = "least GPU compute idle in the end, and room kept for jobs that are hard to place",
     .params = params,
     .param_count = PARAM_COUNT,
     .create = create,
     .destroy = destroy,
     .place = place,
     .evict = evict,
+    .save = save,
+    .restore = restore,
 };

@@ -19,6 +19,7 @@
  */
 #include "sim/pipeline/barrier.h"
 #include "sim/pipeline/flow.h"
+#include "sim/pipeline/loop_room.h"
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/stealing.h"
 #include "sim/pipeline/transfer.h"
@@ -65,7 +66,10 @@ static void move_task(struct sim_item_slab *slab, struct sim_queue *from, struct
 static weir_status work_on(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    if (hand->worker->state != SIM_WORKER_IDLE || hand->held.count == 0 || stage->stalled != 0)
+    if (hand->worker->state != SIM_WORKER_IDLE || hand->held.count == 0)
+        return WEIR_OK;
+    stage->loop.owes_start = stage->loop.owes_start || stage->stalled != 0;
+    if (stage->stalled != 0)
         return WEIR_OK;
     struct sim_queue task = SIM_QUEUE_EMPTY;
     const int64_t now_ns = now_of(run);
@@ -96,6 +100,7 @@ static weir_status idled(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     hand->uncollected++;
     stage->loop.uncollected++;
+    sim_loop_room_over(stage, hand, true);
     plan_turn(stage->pipeline, now_of(stage->pipeline));
     return work_on(stage, hand);
 }
@@ -158,47 +163,31 @@ static void release(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->loop.uncollected -= hand->uncollected;
     hand->used_slots = 0;
     hand->uncollected = 0;
+    sim_loop_room_over(stage, hand, false);
+    sim_loop_room_list(stage, hand);
 }
 
 /* ---- one turn ---- */
 
 static void collect(struct sim_stage_run *stage)
 {
-    for (uint32_t i = 0; i < stage->positions && stage->loop.uncollected > 0; i++) {
-        struct sim_hand *hand = stage->hands[i];
-        if (hand == NULL || hand->uncollected == 0)
-            continue;
+    while (stage->loop.over.count > 0) {
+        struct sim_hand *hand = stage->hands[sim_ready_set_first(&stage->loop.over)];
         stage->loop.uncollected -= hand->uncollected;
         stage->loop.used_slots -= hand->uncollected;
         hand->used_slots -= hand->uncollected;
         hand->uncollected = 0;
+        sim_loop_room_over(stage, hand, false);
+        sim_loop_room_list(stage, hand);
     }
-}
-
-/* Of equal ones the first on the node of the next task's bytes. */
-static struct sim_hand *freest_worker(const struct sim_stage_run *stage)
-{
-    const uint32_t next = stage->loop.pool.head;
-    struct sim_hand *best = NULL;
-    for (uint32_t i = 0; i < stage->positions; i++) {
-        struct sim_hand *hand = stage->hands[i];
-        if (hand == NULL || hand->worker->state == SIM_WORKER_SETUP ||
-            hand->used_slots >= stage->slots)
-            continue;
-        if (best == NULL || hand->used_slots < best->used_slots ||
-            (hand->used_slots == best->used_slots && !sim_transfer_is_there(stage, best, next) &&
-             sim_transfer_is_there(stage, hand, next)))
-            best = hand;
-        if (best->used_slots == 0 &&
-            (!stage->pipeline->moves_bytes || sim_transfer_is_there(stage, best, next)))
-            break;
-    }
-    return best;
 }
 
 /* Idle workers that hold something: what a stall held back, or what they took from others. */
 static weir_status work_on_held(struct sim_stage_run *stage)
 {
+    if (!stage->loop.owes_start || stage->stalled != 0)
+        return WEIR_OK;
+    stage->loop.owes_start = false;
     for (uint32_t i = 0; stage->idle.count > 0 && i < stage->positions; i++)
         if (stage->hands[i] != NULL)
             WEIR_TRY(work_on(stage, stage->hands[i]));
@@ -210,13 +199,14 @@ static weir_status hand_out(struct sim_stage_run *stage, bool *has_moved)
     struct sim_pipeline_run *run = stage->pipeline;
     WEIR_TRY(work_on_held(stage));
     while (stage->loop.pool_tasks > 0) {
-        struct sim_hand *hand = freest_worker(stage);
+        struct sim_hand *hand = sim_loop_room_freest(stage, stage->loop.pool.head);
         if (hand == NULL)
             break;
         move_task(&run->items, &stage->loop.pool, &hand->held);
         stage->loop.pool_tasks--;
         stage->loop.used_slots++;
         hand->used_slots++;
+        sim_loop_room_list(stage, hand);
         *has_moved = true;
         WEIR_TRY(work_on(stage, hand));
         sim_stage_note_queue(stage);
@@ -362,6 +352,7 @@ static weir_status turn(struct sim_pipeline_run *run)
         WEIR_TRY(sim_recovery_turn(&run->stages[s], &has_moved));
         if (run->gave_up[0] != '\0')
             return WEIR_OK;
+        WEIR_TRY(sim_loop_room_fit(&run->stages[s]));
         collect(&run->stages[s]);
         WEIR_TRY(hand_out(&run->stages[s], &has_moved));
         if (!run->spec->steals_work)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pipelines: life cycle and the lists of workers (see pipeline.h). Tasks are in task.c. */
 #include "sim/pipeline/pipeline.h"
+#include "sim/pipeline/loop_room.h"
 
 #include "sim/engine/room.h"
 #include "sim/pipeline/flow.h"
@@ -97,6 +98,7 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
         free(run->stages[i].loop.returns);
         free(run->stages[i].node_ready_ns);
         sim_ready_set_clear(&run->stages[i].idle);
+        sim_loop_room_clear(&run->stages[i].loop);
         free(run->stages[i].idle_on);
     }
     free(run->stages);
@@ -147,7 +149,7 @@ static void close_holes(struct sim_stage_run *stage)
             sim_ready_set_remove(&stage->idle, i);
             sim_ready_set_add(&stage->idle, kept);
         }
-        hand->position = kept;
+        sim_loop_room_move(stage, hand, kept);
         stage->hands[kept++] = hand;
     }
     stage->positions = kept;
@@ -165,6 +167,7 @@ static weir_status reserve_position(struct sim_stage_run *stage)
         if (stage->idle_on == NULL)
             return WEIR_ENOMEM;
     }
+    WEIR_TRY(sim_loop_room_reserve(stage, stage->capacity));
     return sim_ready_set_reserve(&stage->idle, stage->capacity);
 }
 
@@ -369,6 +372,7 @@ weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand
     }
     sim_stage_put_down(stage, hand);
     stage->count[hand->worker->state]--;
+    sim_loop_room_leave(stage, hand);
     stage->hands[hand->position] = NULL;
     stage->worker_count--;
     const weir_status status = sim_stage_drop_task(stage, hand);
@@ -467,6 +471,9 @@ static weir_status check_stage(const struct sim_stage_run *stage, uint64_t *item
         if (count[s] != stage->count[s])
             return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u workers in state %u, counted %u",
                              stage->spec->name, count[s], s, stage->count[s]);
+    if (!sim_loop_room_check(stage))
+        return weir_fail(error, WEIR_EINVARIANT, "stage %s: free slots are listed wrongly",
+                         stage->spec->name);
     if (workers != stage->worker_count || count[SIM_WORKER_IDLE] != stage->idle.count)
         return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u workers, counted %u (%u idle)",
                          stage->spec->name, workers, stage->worker_count, stage->idle.count);

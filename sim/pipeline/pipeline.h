@@ -52,10 +52,12 @@ struct sim_hand {
     uint32_t task_count;
     uint32_t used_slots; /* runtime: held, running, and over but not collected */
     uint32_t uncollected;
+    uint32_t listed;       /* runtime: 1 + the list of free slots it is in, 0 = none */
     uint16_t setup_tries;  /* runtime: set-ups of this life that failed */
     uint16_t deaths;       /* runtime: of it in a row, without a finished task between */
     bool will_fail : 1;    /* the attempt that runs will fail at its end */
     bool is_active : 1;    /* it has activations in GPU memory */
+    bool is_over : 1;      /* runtime: listed as one with something over, see loop_room.h */
     uint8_t phase;         /* of the task that runs, enum sim_task_phase; not under tick */
     uint16_t pause_s;      /* runtime: before the attempt that runs */
     uint32_t fetch_place;  /* where the move comes from */
@@ -84,9 +86,13 @@ struct sim_loop_stage {
     uint32_t samples[SIM_LOOP_SAMPLES]; /* outputs of the last tasks that gave any */
     uint64_t samples_seen;
     uint64_t samples_sum;
-    uint32_t steal_from;        /* position where the next donor is looked for */
-    uint32_t stops_left;        /* of the plan being applied, by the backlog guard */
-    bool is_done;               /* as the loop saw it */
+    uint32_t steal_from;             /* position where the next donor is looked for */
+    uint32_t stops_left;             /* of the plan being applied, by the backlog guard */
+    bool is_done;                    /* as the loop saw it */
+    bool owes_start;                 /* an idle worker may hold what it has not begun */
+    struct sim_ready_set *free_with; /* workers with free slots, by those in use: loop_room.h */
+    struct sim_ready_set over;       /* workers with something over */
+    uint32_t listed_slots;
     struct sim_return *returns; /* oldest death first */
     uint32_t return_count, return_capacity;
     uint64_t setups_tried, setups_failed;

@@ -2,6 +2,8 @@
 /* Tasks that change hands before they begin (see stealing.h). */
 #include "sim/pipeline/stealing.h"
 
+#include "sim/pipeline/loop_room.h"
+
 static const int64_t PATIENCE_NS = SIM_NS_PER_S;
 
 /* The next worker, in turn, that holds a task it has not begun. */
@@ -47,6 +49,9 @@ void sim_stealing_turn(struct sim_stage_run *stage, bool *has_moved, int64_t *ne
             continue;
         }
         take_last(&stage->pipeline->items, donor, hand);
+        sim_loop_room_list(stage, donor);
+        sim_loop_room_list(stage, hand);
+        stage->loop.owes_start = true;
         *has_moved = true;
     }
 }

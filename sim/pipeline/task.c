@@ -7,6 +7,7 @@
  */
 #include "sim/engine/room.h"
 #include "sim/pipeline/flow.h"
+#include "sim/pipeline/loop_room.h"
 #include "sim/pipeline/pipeline.h"
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/reservation.h"
@@ -303,6 +304,7 @@ static void make_idle(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->count[SIM_WORKER_IDLE]++;
     sim_worker_set_state(stage->pipeline->config.workers, hand->worker, SIM_WORKER_IDLE);
     sim_ready_set_add(&stage->idle, hand->position);
+    sim_loop_room_list(stage, hand);
     if (stage->idle_on != NULL)
         stage->idle_on[hand->worker->node]++;
 }

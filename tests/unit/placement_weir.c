@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The policy weir: what a node loses in the end worked out by hand, kept values and grades against
- * plain ones, pressure on types, and independence of the order of the nodes.
+ * plain ones, prices of scarce room, and independence of the order of the nodes.
  */
 #include "sched/placement/lookahead.h"
 #include "sched/placement/policies.h"
+#include "sched/placement/scarce.h"
 #include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/oracle_plain.h"
@@ -171,27 +172,40 @@ static void add_node(struct weir_cluster *cluster, uint32_t id, uint64_t *draws)
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
 }
 
+/* The plain form keeps nothing of nodes: grades and rooms are worked out for every question. */
 struct duel {
     struct weir_cluster *cluster;
     struct weir_chooser *policy;
     struct weir_ahead_rules plain;
+    struct weir_scarce *scarce;
     struct weir_mix mix;
     uint64_t next_worker;
+    uint32_t dear; /* questions at which something had a price */
 };
+
+static struct weir_grade priced_grade(const void *rules, const struct weir_grade_site *site)
+{
+    const struct duel *const duel = rules;
+    struct weir_grade grade = weir_ahead_grade(&duel->plain, site);
+    struct weir_grade_site whole = *site;
+    grade.value -= rint(weir_scarce_cost(duel->scarce, &whole, grade.gpu) / duel->plain.step);
+    return grade;
+}
 
 static void ask_both(struct duel *duel, const struct weir_shape *shape)
 {
-    const struct weir_grader grader = { .grade = weir_ahead_grade,
-                                        .rules = &duel->plain,
-                                        .uses_mix = true };
+    const struct weir_grader grader = { .grade = priced_grade, .rules = duel, .uses_mix = true };
     const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
                                             .cluster = duel->cluster,
                                             .mix = &duel->mix,
-                                            .shape = shape };
+                                            .shape = shape,
+                                            .owner = weir_job_owner(0, duel->next_worker) };
     struct weir_place_answer kept;
     struct weir_place_answer plain;
     CHECK_I64(weir_lookahead_follow(duel->plain.ahead, &duel->mix), WEIR_OK);
-    weir_pressure_measure(duel->cluster, &duel->mix, &duel->plain.pressure);
+    CHECK_I64(weir_scarce_follow(duel->scarce, &query), WEIR_OK);
+    duel->plain.consolidate = 0.3 * weir_scarce_departures(duel->scarce);
+    duel->dear += weir_scarce_is_dear(duel->scarce) ? 1 : 0;
     const weir_status status = weir_chooser_place(duel->policy, &query, &kept, NULL);
     CHECK_I64(status, plain_grades_place(&grader, &query, &plain, NULL));
     if (status != WEIR_OK)
@@ -211,12 +225,14 @@ static void duel_once(uint64_t seed)
 {
     struct weir_shape shapes[SHAPES];
     uint64_t draws = seed;
-    struct duel duel = { .plain = { .ahead = look(0.5, 0.03, true), .step = 0.05, .scarce = 0.1 },
+    const struct weir_scarce_rules rules = { .price = 3, .prior = 100, .horizon = 0.25 };
+    struct duel duel = { .plain = { .ahead = look(0.2, 0.03, true), .step = 0.05 },
                          .mix = { shapes, frequencies, SHAPES, 0 },
                          .next_worker = 1 };
     fill_shapes(shapes);
     CHECK_I64(weir_cluster_create(NULL, &duel.cluster), WEIR_OK);
     CHECK_I64(weir_chooser_create(&weir_placement_weir, NULL, NULL, &duel.policy, NULL), WEIR_OK);
+    CHECK_I64(weir_scarce_create(&rules, NULL, &duel.scarce), WEIR_OK);
     for (uint32_t n = 0; n < NODES; n++)
         add_node(duel.cluster, n, &draws);
     for (int i = 0; i < 300; i++) {
@@ -225,12 +241,15 @@ static void duel_once(uint64_t seed)
         if (leaver > 0 && next_draw(&draws, 2) == 0)
             (void)weir_cluster_remove_worker(duel.cluster, leaver, NULL);
         if (i == 100)
-            add_node(duel.cluster, NODES, &draws); /* the pressure changes */
+            add_node(duel.cluster, NODES, &draws); /* the rooms are counted anew */
         if (i == 200)
             duel.mix.count = SHAPES - 1;
     }
     CHECK(duel.next_worker > 50);
+    CHECK(duel.dear > 50);
+    CHECK(weir_scarce_departures(duel.scarce) > 0);
     weir_lookahead_destroy(duel.plain.ahead);
+    weir_scarce_destroy(duel.scarce);
     weir_chooser_destroy(duel.policy);
     weir_cluster_destroy(duel.cluster);
 }
@@ -242,36 +261,157 @@ static void the_policy_equals_its_plain_form(void)
         duel_once(seed);
 }
 
-/* ---- pressure ---- */
+/* ---- scarce room ---- */
 
-static void pressure_is_what_jobs_insist_on(void)
+static struct weir_cluster *nodes_of(uint32_t count, uint32_t typed_count)
 {
-    /* 4 GPUs of type 0, 12 of type 1. Jobs: 1 GPU anywhere, 1 GPU of type 0, half of either. */
-    struct weir_shape shapes[3] = { job(0, 1, 1000), typed(job(0, 1, 1000), 1),
-                                    typed(job(0, 1, 500), 3) };
-    const double shares[3] = { 0.25, 0.25, 0.5 };
-    const struct weir_mix mix = { shapes, shares, 3, 0 };
-    struct weir_pressure pressure;
     struct weir_cluster *cluster = NULL;
     CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
-    for (uint32_t n = 0; n < 4; n++) {
+    for (uint32_t n = 0; n < count; n++) {
         struct weir_gpu_spec gpus[4];
         for (int g = 0; g < 4; g++)
-            gpus[g] = (struct weir_gpu_spec){ .type = n == 0 ? 0 : 1, .units = WEIR_ONE };
-        const struct weir_node_spec spec = {
-            .size = sizeof(struct weir_node_spec), .id = n, .gpu_count = 4, .gpus = gpus
-        };
+            gpus[g] = (struct weir_gpu_spec){ .type = n < typed_count ? 0 : 1, .units = WEIR_ONE };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = 4,
+                                             .cpu_units = 16 * WEIR_ONE,
+                                             .ram_bytes = 1000,
+                                             .gpus = gpus };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
     }
-    weir_pressure_measure(cluster, &mix, &pressure);
-    /* In all 0.75 GPUs on 16: 0.25 on 4 and 0.25 on 16 of them are insisted on. */
-    CHECK_NEAR(pressure.of[0], (0.25 / 4 + 0.25 / 16) / (0.75 / 16), 1e-12);
-    CHECK_NEAR(pressure.of[1], (0.25 / 16) / (0.75 / 16), 1e-12);
-    CHECK_NEAR(weir_pressure_on(&pressure, cluster, 0), pressure.of[0], 1e-12);
-    shapes[1].gpu_type = 0;
-    shapes[2].gpu_type = 0;
-    weir_pressure_measure(cluster, &mix, &pressure);
-    CHECK_NEAR(pressure.of[0] + pressure.of[1], 0, 0.0);
+    return cluster;
+}
+
+static struct weir_scarce *scarce_of(double prior)
+{
+    const struct weir_scarce_rules rules = { .price = 3, .prior = prior, .horizon = 1 };
+    struct weir_scarce *scarce = NULL;
+    CHECK_I64(weir_scarce_create(&rules, NULL, &scarce), WEIR_OK);
+    return scarce;
+}
+
+static struct weir_place_query question(const struct weir_cluster *cluster,
+                                        const struct weir_mix *mix, const struct weir_shape *shape,
+                                        uint64_t id)
+{
+    return (struct weir_place_query){ .size = sizeof(struct weir_place_query),
+                                      .cluster = cluster,
+                                      .mix = mix,
+                                      .shape = shape,
+                                      .owner = weir_job_owner(0, id) };
+}
+
+static void room_is_what_a_node_would_give(void)
+{
+    const struct weir_claim pairs = { .gpu_count = 2, .cpu_units = 4 * WEIR_ONE, .ram_bytes = 100 };
+    const struct weir_claim shares = { .types = WEIR_GPU_TYPE_SET | 2,
+                                       .cpu_units = 2 * WEIR_ONE,
+                                       .need_units = WEIR_ONE / 4 };
+    struct weir_outlook node = { .cpu_free = 16 * WEIR_ONE, .gpu_count = 4, .types = { 1, 1, 1 } };
+    for (int g = 0; g < 4; g++)
+        node.left[g] = WEIR_ONE;
+    CHECK_I64(weir_claim_room(&pairs, &node, 1000), 4000);
+    CHECK_I64(weir_claim_room(&pairs, &node, 199), 2000); /* memory for one */
+    CHECK_I64(weir_claim_room(&shares, &node, 0), 3000);  /* the fourth is of type 0 */
+    node.left[0] = WEIR_ONE / 2;
+    CHECK_I64(weir_claim_room(&pairs, &node, 1000), 2000); /* three whole ones */
+    CHECK_I64(weir_claim_room(&shares, &node, 0), 2500);
+    node.left[1] = WEIR_ONE / 5;
+    CHECK_I64(weir_claim_room(&shares, &node, 0), 1500); /* too little is none */
+    node.cpu_free = 2 * WEIR_ONE;
+    CHECK_I64(weir_claim_room(&shares, &node, 0), 1000); /* CPUs for one GPU */
+    CHECK_I64(weir_claim_room(&pairs, &node, 1000), 0);
+}
+
+/* Two types of eight GPUs; half of what is asked for insists on type 0, or none of it. */
+static void who_can_go_elsewhere_pays_for_what_others_need(void)
+{
+    const struct weir_shape any = job(1000, 1, 1000);
+    const struct weir_shape shapes[2] = { any, typed(any, 1) };
+    const double halves[2] = { 0.5, 0.5 };
+    const double one = 1;
+    const struct weir_mix both = { shapes, halves, 2, 0 };
+    const struct weir_mix free_ones = { &any, &one, 1, 0 };
+    struct weir_cluster *const cluster = nodes_of(4, 2);
+    struct weir_scarce *const scarce = scarce_of(1000);
+    struct weir_scarce *const other = scarce_of(1000);
+    struct weir_grade_site site = { .cluster = cluster, .shape = &any, .mix = &both };
+    struct weir_place_query query = question(cluster, &both, &any, 1);
+    CHECK_I64(weir_scarce_follow(scarce, &query), WEIR_OK);
+    /* 16 free GPUs, so 16 arrivals, 8 of them insisting, on 8: an even chance. */
+    CHECK_NEAR(weir_scarce_cost(scarce, &site, 0), 1.5, 0.01);
+    site.shape = &shapes[1];
+    CHECK_NEAR(weir_scarce_cost(scarce, &site, 0), 0, 0); /* its own */
+    site.shape = &any;
+    site.node = 2;
+    CHECK_NEAR(weir_scarce_cost(scarce, &site, 0), 0, 0); /* of the other type */
+    query.mix = &free_ones;
+    CHECK_I64(weir_scarce_follow(other, &query), WEIR_OK);
+    CHECK(!weir_scarce_is_dear(other));
+    weir_scarce_destroy(scarce);
+    weir_scarce_destroy(other);
+    weir_cluster_destroy(cluster);
+}
+
+/* The room of a job of four GPUs is whole nodes: the first share on one takes all of it. */
+static void a_share_pays_for_the_node_it_breaks(void)
+{
+    const struct weir_shape share = job(1000, 1, 500);
+    const struct weir_shape four = job(4000, 4, 1000);
+    const double none = 0;
+    const struct weir_mix mix = { &share, &none, 1, 0 };
+    struct weir_cluster *const cluster = nodes_of(2, 0);
+    struct weir_scarce *const scarce = scarce_of(0);
+    const struct weir_grade_site site = { .cluster = cluster, .shape = &share, .mix = &mix };
+    for (uint64_t id = 1; id <= 50; id++) {
+        const struct weir_place_query query = question(cluster, &mix, &four, id);
+        CHECK_I64(weir_scarce_follow(scarce, &query), WEIR_OK);
+        CHECK_I64(weir_scarce_follow(scarce, &query), WEIR_OK); /* waits, and asks again */
+    }
+    uint32_t count = 0;
+    const struct weir_claim *const claims = weir_scarce_claims(scarce, &count);
+    CHECK_I64(count, 1);
+    CHECK_NEAR(claims[0].jobs, 50, 1e-12);
+    CHECK_I64(claims[0].room, 8000);
+    /* Two to come, two nodes: mean 8 GPUs, variance 32 and a fifth of 8 squared. */
+    const double chance = 0.5 * erfc(-(8 + 2 - 8) / sqrt(32 + 1.6 * 1.6) / sqrt(2.0));
+    CHECK_NEAR(weir_scarce_cost(scarce, &site, 0), 4 * 3 * chance, 1e-9);
+    weir_scarce_destroy(scarce);
+    weir_cluster_destroy(cluster);
+}
+
+/* covers: S0.8 partly (what a policy has learned) */
+static void what_was_learned_is_saved_and_restored(void)
+{
+    enum { NUMBERS = 500 };
+    struct weir_shape shapes[SHAPES];
+    const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
+    struct weir_cluster *const cluster = nodes_of(4, 2);
+    struct weir_scarce *const first = scarce_of(100);
+    struct weir_scarce *const second = scarce_of(100);
+    double numbers[NUMBERS];
+    fill_shapes(shapes);
+    for (uint64_t id = 1; id < 40; id++) {
+        const struct weir_place_query query = question(cluster, &mix, &shapes[id % SHAPES], id);
+        CHECK_I64(weir_scarce_follow(first, &query), WEIR_OK);
+    }
+    const uint32_t count = weir_scarce_save(first, numbers, NUMBERS);
+    CHECK(count > 0 && count <= NUMBERS);
+    CHECK_I64(weir_scarce_restore(second, numbers, count, NULL), WEIR_OK);
+    for (uint64_t id = 30; id < 50; id++) { /* some of them known */
+        const struct weir_place_query query = question(cluster, &mix, &shapes[id % SHAPES], id);
+        const struct weir_grade_site site = { .cluster = cluster,
+                                              .shape = &shapes[1],
+                                              .mix = &mix };
+        CHECK_I64(weir_scarce_follow(first, &query), WEIR_OK);
+        CHECK_I64(weir_scarce_follow(second, &query), WEIR_OK);
+        CHECK_NEAR(weir_scarce_cost(second, &site, 0), weir_scarce_cost(first, &site, 0), 0.0);
+    }
+    CHECK_I64(weir_scarce_restore(second, numbers, count - 1, NULL), WEIR_EFORMAT);
+    numbers[0] = -1;
+    CHECK_I64(weir_scarce_restore(second, numbers, count, NULL), WEIR_EFORMAT);
+    weir_scarce_destroy(first);
+    weir_scarce_destroy(second);
     weir_cluster_destroy(cluster);
 }
 
@@ -446,7 +586,11 @@ static const struct test tests[] = {
       a_node_loses_what_is_left_when_jobs_went_on_arriving },
     { "kept values equal plain ones, GPUs have no order", kept_values_equal_plain_ones },
     { "the policy equals its plain form", the_policy_equals_its_plain_form },
-    { "pressure is what jobs insist on", pressure_is_what_jobs_insist_on },
+    { "room is what a node would give", room_is_what_a_node_would_give },
+    { "who can go elsewhere pays for what others need",
+      who_can_go_elsewhere_pays_for_what_others_need },
+    { "a share pays for the node it breaks", a_share_pays_for_the_node_it_breaks },
+    { "what was learned is saved and restored", what_was_learned_is_saved_and_restored },
     { "the order of the nodes changes nothing", the_order_of_the_nodes_changes_nothing },
     { "a share passes a GPU that lacks an engine", a_share_passes_a_gpu_that_lacks_an_engine },
     { "the worker whose place is worth least goes", the_worker_whose_place_is_worth_least_goes },

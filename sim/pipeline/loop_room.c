@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Slots that are free, by how many are in use; see loop_room.h. */
+#include "sim/pipeline/loop_room.h"
+
+#include "sim/pipeline/transfer.h"
+
+#include <stdlib.h>
+
+weir_status sim_loop_room_reserve(struct sim_stage_run *stage, uint32_t positions)
+{
+    struct sim_loop_stage *loop = &stage->loop;
+    for (uint32_t u = 0; u < loop->listed_slots; u++)
+        WEIR_TRY(sim_ready_set_reserve(&loop->free_with[u], positions));
+    return sim_ready_set_reserve(&loop->over, positions);
+}
+
+void sim_loop_room_clear(struct sim_loop_stage *loop)
+{
+    for (uint32_t u = 0; u < loop->listed_slots; u++)
+        sim_ready_set_clear(&loop->free_with[u]);
+    free(loop->free_with);
+    loop->free_with = NULL;
+    loop->listed_slots = 0;
+    sim_ready_set_clear(&loop->over);
+}
+
+/* 1 + the list it belongs to, 0 = none. */
+static uint32_t list_of(const struct sim_stage_run *stage, const struct sim_hand *hand)
+{
+    return hand->worker->state == SIM_WORKER_SETUP || hand->used_slots >= stage->loop.listed_slots
+               ? 0
+               : hand->used_slots + 1;
+}
+
+void sim_loop_room_list(struct sim_stage_run *stage, struct sim_hand *hand)
+{
+    const uint32_t list = list_of(stage, hand);
+    if (list == hand->listed)
+        return;
+    if (hand->listed != 0)
+        sim_ready_set_remove(&stage->loop.free_with[hand->listed - 1], hand->position);
+    if (list != 0)
+        sim_ready_set_add(&stage->loop.free_with[list - 1], hand->position);
+    hand->listed = list;
+}
+
+void sim_loop_room_leave(struct sim_stage_run *stage, struct sim_hand *hand)
+{
+    if (hand->listed != 0)
+        sim_ready_set_remove(&stage->loop.free_with[hand->listed - 1], hand->position);
+    hand->listed = 0;
+    sim_loop_room_over(stage, hand, false);
+}
+
+void sim_loop_room_move(struct sim_stage_run *stage, struct sim_hand *hand, uint32_t to)
+{
+    const bool is_over = hand->is_over;
+    sim_loop_room_leave(stage, hand);
+    hand->position = to;
+    sim_loop_room_list(stage, hand);
+    sim_loop_room_over(stage, hand, is_over);
+}
+
+void sim_loop_room_over(struct sim_stage_run *stage, struct sim_hand *hand, bool is_over)
+{
+    if (hand->is_over == is_over)
+        return;
+    hand->is_over = is_over;
+    if (is_over)
+        sim_ready_set_add(&stage->loop.over, hand->position);
+    else
+        sim_ready_set_remove(&stage->loop.over, hand->position);
+}
+
+weir_status sim_loop_room_fit(struct sim_stage_run *stage)
+{
+    struct sim_loop_stage *loop = &stage->loop;
+    if (loop->listed_slots == stage->slots)
+        return WEIR_OK;
+    struct sim_ready_set *sets = calloc(stage->slots, sizeof(*sets));
+    if (sets == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t u = 0; u < loop->listed_slots; u++)
+        sim_ready_set_clear(&loop->free_with[u]);
+    free(loop->free_with);
+    loop->free_with = sets;
+    loop->listed_slots = stage->slots;
+    WEIR_TRY(sim_loop_room_reserve(stage, stage->capacity));
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        if (stage->hands[i] == NULL)
+            continue;
+        stage->hands[i]->listed = 0;
+        sim_loop_room_list(stage, stage->hands[i]);
+    }
+    return WEIR_OK;
+}
+
+/* The first of those that are listed where the bytes of `item` are, else the first. */
+static struct sim_hand *nearest(const struct sim_stage_run *stage, const struct sim_ready_set *set,
+                                uint32_t item)
+{
+    struct sim_hand *const first = stage->hands[sim_ready_set_first(set)];
+    if (!stage->pipeline->moves_bytes || sim_transfer_is_there(stage, first, item))
+        return first;
+    for (uint32_t i = first->position + 1; i < stage->positions; i++)
+        if (stage->hands[i] != NULL && stage->hands[i]->listed == first->listed &&
+            sim_transfer_is_there(stage, stage->hands[i], item))
+            return stage->hands[i];
+    return first;
+}
+
+struct sim_hand *sim_loop_room_freest(const struct sim_stage_run *stage, uint32_t item)
+{
+    for (uint32_t u = 0; u < stage->loop.listed_slots; u++)
+        if (stage->loop.free_with[u].count > 0)
+            return nearest(stage, &stage->loop.free_with[u], item);
+    return NULL;
+}
+
+bool sim_loop_room_check(const struct sim_stage_run *stage)
+{
+    const struct sim_loop_stage *loop = &stage->loop;
+    uint32_t listed = 0;
+    uint32_t over = 0;
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        const struct sim_hand *hand = stage->hands[i];
+        if (hand == NULL)
+            continue;
+        if (hand->listed != list_of(stage, hand) || hand->is_over != (hand->uncollected > 0))
+            return false;
+        listed += hand->listed != 0 ? 1 : 0;
+        over += hand->is_over ? 1 : 0;
+    }
+    for (uint32_t u = 0; u < loop->listed_slots; u++)
+        listed -= loop->free_with[u].count;
+    return listed == 0 && over == loop->over.count;
+}
