@@ -156,7 +156,8 @@ def once(name, plan):
         for file in os.listdir("."):
             if os.path.isfile(file) and not file.startswith("std"):
                 (shutil.copy if file in made else os.link)(file, os.path.join(folder, file))
-        environment = {**os.environ, "LD_PRELOAD": shim, "WEIR_FAIL": plan, "WEIR_FAIL_COUNT": "calls"}
+        environment = {**os.environ, "LD_PRELOAD": shim, "WEIR_FAIL": plan, "WEIR_FAIL_COUNT": "calls",
+                       "TMPDIR": os.path.abspath(folder)} # what ends at once leaves files there
         try:
             ran = subprocess.run([*FIXED, weir, *words.split()], cwd=folder, env=environment, text=True,
                                  capture_output=True, errors="replace", timeout=60)
