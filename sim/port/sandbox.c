@@ -97,10 +97,10 @@ static void close_others(const int kept[2])
 
 static void drop_page(const struct sim_sandbox_task *task, const char *line)
 {
-    unsigned long begin = 0;
-    unsigned long end = 0;
-    char rights[5] = "";
-    if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) == 3 && rights[3] == 's' &&
+    char *at = NULL; /* "begin-end rwxs ..." */
+    const unsigned long begin = strtoul(line, &at, 16);
+    const unsigned long end = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
+    if (end > begin && strnlen(at, 5) == 5 && at[4] == 's' &&
         begin != (unsigned long)task->pages[0] && begin != (unsigned long)task->pages[1])
         (void)munmap((void *)begin, end - begin); // NOLINT(performance-no-int-to-ptr)
 }
@@ -208,7 +208,6 @@ static bool read_kin(const char *name, struct kin *kin)
 {
     char path[64];
     char text[512];
-    int parent = 0;
     (void)snprintf(path, sizeof path, "/proc/%.20s/stat", name);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
@@ -217,10 +216,11 @@ static bool read_kin(const char *name, struct kin *kin)
     if (got <= 0)
         return false;
     text[got] = '\0';
-    const char *after = strrchr(text, ')'); /* a name may hold anything */
-    if (after == NULL || sscanf(after, ") %*c %d", &parent) != 1)
+    const char *after = strrchr(text, ')');     /* a name may hold anything */
+    if (after == NULL || strnlen(after, 5) < 5) /* ") S 12 " */
         return false;
-    *kin = (struct kin){ .pid = (pid_t)strtol(name, NULL, 10), .parent = parent };
+    *kin = (struct kin){ .pid = (pid_t)strtol(name, NULL, 10),
+                         .parent = (pid_t)strtol(after + 4, NULL, 10) };
     return true;
 }
 

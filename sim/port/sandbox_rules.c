@@ -211,7 +211,7 @@ static void refuse_devices(struct filter *filter)
     enum { ASKED = sizeof asked / sizeof asked[0] };
     only_for(filter, SYS_ioctl, 2 + ASKED);
     load_argument(filter, 1);
-    for (uint8_t i = 0; i < ASKED; i++)
+    for (size_t i = 0; i < ASKED; i++)
         add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, asked[i],
                                                  (uint8_t)(ASKED - i), 0));
     answer(filter, REFUSED);

@@ -178,16 +178,14 @@ void record_discard(struct sim_recorder *recorder)
 
 /* ---- a new file ---- */
 
-/* An empty file that nobody may read who may not read `like`, or by the umask when that is not
- * there. */
-weir_status record_create_empty(const char *path, const char *like, struct weir_error *error)
+weir_status record_create_empty(const char *made, const char *like, struct weir_error *error)
 {
     struct stat there;
     const mode_t mode = lstat(like, &there) == 0 ? there.st_mode & 0666 : 0666;
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    const int file = open(made, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (file < 0)
         return weir_fail(error, record_is_full(errno) ? WEIR_ENOMEM : WEIR_EIO,
-                         "%s: cannot create the database: %s", path, strerror(errno));
+                         "%s: cannot create the database: %s", made, strerror(errno));
     (void)close(file);
     return WEIR_OK;
 }

@@ -143,8 +143,9 @@ weir_status record_commit(struct sim_recorder *recorder, struct weir_error *erro
 weir_status record_prepare_loading(struct sim_recorder *recorder, struct weir_error *error);
 void record_finalize_statements(struct sim_recorder *recorder);
 bool record_is_full(int system_error);
-/* An empty file that nobody may read who may not read `like`. */
-weir_status record_create_empty(const char *path, const char *like, struct weir_error *error);
+/* An empty file that nobody may read who may not read `like`, or by the umask when
+ * that is not there. */
+weir_status record_create_empty(const char *made, const char *like, struct weir_error *error);
 /* A database that is complete, and closed, takes the place of what was there. */
 weir_status record_give_name(const char *made, const char *path, struct weir_error *error);
 
