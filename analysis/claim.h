@@ -55,7 +55,7 @@ extern const struct an_shared an_share_moment;
 /* Who waits, and what others hold meanwhile: weir_waits (waiter, place, waits, wait_s, holder,
  * gpus). place 1 waits longest in all; gpus is the mean over the time in which jobs of the waiter
  * wait, weighted by how many do; holder NULL = the GPUs there are. At most 8 waiters, none who
- * waits less than a thousandth of the first. */
+ * waits less than a second at a time, which a decision takes. */
 extern const struct an_shared an_share_waits;
 /* What tenants hold: weir_shares (tenant, t, next, gpus, waits, dominant, gpu), one row from a
  * change to the next; the last two are parts of the cluster. */

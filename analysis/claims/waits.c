@@ -42,7 +42,7 @@ static const char waits_sql[] = WAITS
     " waiter AS (SELECT name, count(*) AS waits, sum(b - a) AS wait_s,"
     "  row_number() OVER (ORDER BY sum(b - a) DESC, name) AS place FROM wait"
     "  WHERE EXISTS (SELECT 1 FROM rank WHERE job IS NOT NULL) GROUP BY name),"
-    " long AS (SELECT * FROM waiter WHERE wait_s >= 1e-3 * (SELECT max(wait_s) FROM waiter)"
+    " long AS (SELECT * FROM waiter WHERE wait_s >= waits"
     "  AND place <= 8),"
     " hold AS MATERIALIZED (SELECT coalesce(w.name, 'stages of ' || g.pipeline) AS name, r.a, r.b,"
     "   sum(r.gpus) AS gpus FROM rank r LEFT JOIN who w USING (workload, job)"

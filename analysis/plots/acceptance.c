@@ -160,8 +160,8 @@ static void label_rows(struct an_chart *chart, const struct shown *shown, const 
             .x = box->x0 - 12.0, .y = y + 8.0, .color = AN_MUTED, .size = 10.5, .align = 'r'
         };
         an_chart_text(chart, &name, "%s", an_word_size(shown->label[i]).text);
-        an_chart_text(chart, &count, "%s jobs",
-                      an_word_number(an_rows_value(rows, 0, "jobs.arrived", shown->label[i])).text);
+        const double jobs = an_rows_value(rows, 0, "jobs.arrived", shown->label[i]);
+        an_chart_text(chart, &count, "%s job%s", an_word_number(jobs).text, an_plural(jobs));
     }
 }
 

@@ -170,7 +170,9 @@ static void write_names(struct an_chart *chart, const struct heat *heat, double 
 /* The scale stands as a row of nine fields below the picture. */
 static void write_scale(struct an_chart *chart, double y)
 {
-    static const char *const colors[9] = { "#f4f6f8", "#dce8f1", "#b9d5e8", "#94c1dd", "#6babd0",
+    /* The first is no colour of the page's: the picture keeps its own in the dark, so the key must.
+     */
+    static const char *const colors[9] = { "#f3f6f8", "#dce8f1", "#b9d5e8", "#94c1dd", "#6babd0",
                                            "#458fbf", "#1f6aa5", "#124a80", "#0b2f5b" };
     for (size_t i = 0; i < 9; i++) {
         const double x = 150.0 + 26.0 * (double)i;

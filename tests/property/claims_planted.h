@@ -327,3 +327,9 @@
                                       "factor: 5}]\n",
       { { "workers.range", "a has" } },
       "workers.same" },
+    { "jobs most of which never start",
+      HEAD GPUS
+      "horizon: 30 min\njobs: {w: {run_time: 20 min, classes: {small: {count: 8, request: "
+      "{gpus: 1}}, big: {count: 10, at: 1 min, request: {gpus: 4}}}}}\n",
+      { { "spread.class", "most of “big” never start" } },
+      "gangs.start spread.jobs" },

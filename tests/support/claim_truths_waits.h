@@ -23,7 +23,9 @@
     "s)"
 #define T_OVERLAP "max(0, min(q.e, h.e) - max(q.s, h.s))"
 #define T_LONGEST                                                                                  \
-    "f AS (SELECT n, sum(e - s) AS total FROM q GROUP BY n ORDER BY 2 DESC, n LIMIT 1)"
+    "f AS (SELECT n, count(*) AS tries, sum(e - s) AS total FROM q GROUP BY n ORDER BY total "     \
+    "DESC,"                                                                                        \
+    " n LIMIT 1)"
 
 #define T_JOB_WAIT "(ifnull(j.first_start_s, ifnull(j.end_s, " LAST ")) - j.submit_s)"
 #define T_GANGS                                                                                    \
@@ -82,7 +84,8 @@
   " (SELECT h.n AS holder, sum(h.gpus * " T_OVERLAP ") AS v FROM q JOIN f USING (n), h GROUP BY h.n"
   " HAVING v > 1e-6 * total) SELECT f.n AS waiter, total AS wait_s, holder, p.v / total AS held,"
   " c.v / total AS capacity, (c.v - (SELECT sum(v) FROM p)) / total AS free FROM f, p, c WHERE"
-  " total >= 0.05 * " LAST " AND EXISTS (SELECT 1 FROM a) ORDER BY p.v DESC, holder LIMIT 1" },
+  " total >= tries AND total >= 0.05 * " LAST
+  " AND EXISTS (SELECT 1 FROM a) ORDER BY p.v DESC, holder LIMIT 1" },
     { "gangs.wait", T_GANGS
       " SELECT count, waited, (SELECT name FROM workload l WHERE l.run_id = :run"
       " AND l.workload = j.workload) || '/' || j.name AS name, " T_JOB_WAIT " AS wait_s, gpus,"
@@ -104,20 +107,7 @@
       "WITH j AS (SELECT first_start_s - submit_s AS v FROM job WHERE run_id = :run AND outcome <>"
       " 'refused'), n AS (SELECT count(*) AS n FROM j) SELECT " T_QUANTILE(
           "(n + 1) / 2") " AS half, " T_QUANTILE("(19 * n + 19) / 20") " AS tail FROM n WHERE n > "
-                                                                       "19 AND " T_QUANTILE("(n + "
-                                                                                            "1) / "
-                                                                                            "2") " "
-                                                                                                 "I"
-                                                                                                 "S"
-                                                                                                 " "
-                                                                                                 "N"
-                                                                                                 "O"
-                                                                                                 "T"
-                                                                                                 " "
-                                                                                                 "N"
-                                                                                                 "U"
-                                                                                                 "L"
-                                                                                                 "L" },
+                                                                       "19" },
     { "spread.halves",
       "WITH s AS (SELECT 2 * submit_s >= " LAST
       " AS side, first_start_s - submit_s AS v FROM job WHERE"
@@ -162,13 +152,13 @@
                        " AND x.stage = g.stage AND x.t_s >= :from) AS w, " OF("x.workers") " / " OF(
                            "1") " AS n") " SELECT count(*) AS stages, sum(n) AS workers FROM s "
                                          "WHERE w IS NOT NULL HAVING max(w) < 0.01" },
-    { "workers.range", STAGE(MOST(
-                           "x.workers") " AS high, (SELECT min(x.workers) FROM stage_sample x "
-                                        "WHERE x.run_id ="
-                                        " g.run_id AND x.stage = g.stage AND x.t_s >= :from) AS "
-                                        "low") " SELECT (SELECT count(*) FROM s WHERE high IS NOT "
-                                               "NULL) AS stages, name AS stage, low, high FROM"
-                                               " s a WHERE high - low >= 0.01 AND NOT EXISTS "
-                                               "(SELECT 1 FROM s b WHERE b.high - b.low > a.high -"
-                                               " a.low OR (b.high - b.low = a.high - a.low AND "
-                                               "b.name < a.name))" },
+    { "workers.range",
+      STAGE(MOST("x.workers") " AS high, (SELECT min(x.workers) FROM stage_sample x "
+                              "WHERE x.run_id ="
+                              " g.run_id AND x.stage = g.stage AND x.t_s >= :from) AS "
+                              "low") " SELECT (SELECT count(*) FROM s WHERE high IS NOT "
+                                     "NULL) AS stages, name AS stage, low, high FROM"
+                                     " s a WHERE high - low >= 0.01 AND NOT EXISTS "
+                                     "(SELECT 1 FROM s b WHERE b.high - b.low > a.high -"
+                                     " a.low OR (b.high - b.low = a.high - a.low AND "
+                                     "b.name < a.name))" },
