@@ -8,6 +8,7 @@
 #include "sim/cli/axis_option.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/compare_points.h"
+#include "sim/cli/compare_pool.h"
 #include "sim/cli/compare_print.h"
 #include "sim/cli/compare_two.h"
 #include "sim/cli/gate.h"
@@ -31,6 +32,7 @@ struct options {
     uint32_t most;
     struct sim_gate gate;
     const char *observed;
+    bool pool;
 };
 
 static const struct sim_option command_rows[] = {
@@ -46,6 +48,9 @@ static const struct sim_option command_rows[] = {
       "(default: 5%)" },
     { "most", 0, "N", SIM_OPTION(COUNT, options, most),
       "With -n auto: at most so many replications (default: 100)", .min = 2, .max = 100000 },
+    { "pool", 0, NULL, SIM_OPTION(FLAG, options, pool),
+      "Points are blocks (traces, scenarios): what they say together about every pair of "
+      "variants" },
     { "fail-if", 0, "CONDITION", SIM_OPTION(WORDS, options, fail_if),
       "Exit with 1 when it holds, or may: 'throughput < -2%' (change against the baseline), "
       "'latency p95 > 30 min'; may be repeated" },
@@ -205,7 +210,9 @@ static weir_status print_database(struct options *options, struct an_db *db, int
     if (status == WEIR_OK && points.axis_count > 0 && options->observed != NULL)
         status = weir_fail(error, WEIR_EINVAL,
                            "--observed is beside one comparison, and there is one at every point");
-    if (status == WEIR_OK && points.axis_count == 0)
+    if (status == WEIR_OK && options->pool)
+        status = sim_pool_print(db, &points, &query, options->simulate.common.format, error);
+    else if (status == WEIR_OK && points.axis_count == 0)
         status = print_one(options, db, &query, code, error);
     else if (status == WEIR_OK)
         status = sim_points_print(db, &points, &query, options->simulate.common.format,
