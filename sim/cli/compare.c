@@ -8,6 +8,7 @@
 #include "sim/cli/axis_option.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/compare_points.h"
+#include "sim/cli/compare_pool.h"
 #include "sim/cli/compare_print.h"
 #include "sim/cli/compare_two.h"
 #include "sim/cli/gate.h"
@@ -15,6 +16,7 @@
 #include "sim/cli/option_value.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
+#include "sim/cli/slurm.h"
 #include "sim/cli/windows_given.h"
 #include "sim/cli/windows_print.h"
 
@@ -27,10 +29,12 @@ struct options {
     const char *baseline;
     struct sim_windows_given windows;
     struct sim_words metrics, files, axes, fail_if;
-    const char *ci_rel, *min_effect, *shard;
+    const char *ci_rel, *min_effect, *shard, *engine;
+    uint32_t parts;
     uint32_t most;
     struct sim_gate gate;
     const char *observed;
+    bool pool;
 };
 
 static const struct sim_option command_rows[] = {
@@ -46,6 +50,9 @@ static const struct sim_option command_rows[] = {
       "(default: 5%)" },
     { "most", 0, "N", SIM_OPTION(COUNT, options, most),
       "With -n auto: at most so many replications (default: 100)", .min = 2, .max = 100000 },
+    { "pool", 0, NULL, SIM_OPTION(FLAG, options, pool),
+      "Points are blocks (traces, scenarios): what they say together about every pair of "
+      "variants" },
     { "fail-if", 0, "CONDITION", SIM_OPTION(WORDS, options, fail_if),
       "Exit with 1 when it holds, or may: 'throughput < -2%' (change against the baseline), "
       "'latency p95 > 30 min'; may be repeated" },
@@ -53,6 +60,10 @@ static const struct sim_option command_rows[] = {
       "With --fail-if: smaller changes count as none" },
     { "shard", 0, "I/N", SIM_OPTION(TEXT, options, shard),
       "Make the I-th of N parts of the runs alone; weir merge puts them together" },
+    { "engine", 0, "NAME", SIM_OPTION(TEXT, options, engine),
+      "Where runs are made: here, or slurm = as an array of jobs and a merge behind it" },
+    { "parts", 0, "N", SIM_OPTION(COUNT, options, parts),
+      "With --engine slurm: jobs of the array (default: 8)", .min = 1, .max = 1000 },
     { "dry-run", 0, NULL, SIM_OPTION(FLAG, options, simulate.dry_run),
       "Say what would be run, and run nothing" },
     { "observed", 0, "FILE.csv", SIM_OPTION(TEXT, options, observed),
@@ -75,6 +86,8 @@ static void check_files(const void *arguments, const struct argp_state *state)
         argp_error(state, "--from and --to are of one file, and there are two");
     if (options->files.count == 2 && options->axes.count > 0)
         argp_error(state, "--axis is of one scenario, and there are two files");
+    if (options->parts > 0 && options->engine == NULL)
+        argp_error(state, "--parts belongs to --engine slurm");
     if (options->axes.count > 0 && options->files.count == 1 &&
         sim_is_database(options->files.items[0]))
         argp_error(state, "--axis says what to run, and %s holds what was run",
@@ -205,7 +218,9 @@ static weir_status print_database(struct options *options, struct an_db *db, int
     if (status == WEIR_OK && points.axis_count > 0 && options->observed != NULL)
         status = weir_fail(error, WEIR_EINVAL,
                            "--observed is beside one comparison, and there is one at every point");
-    if (status == WEIR_OK && points.axis_count == 0)
+    if (status == WEIR_OK && options->pool)
+        status = sim_pool_print(db, &points, &query, options->simulate.common.format, error);
+    else if (status == WEIR_OK && points.axis_count == 0)
         status = print_one(options, db, &query, code, error);
     else if (status == WEIR_OK)
         status = sim_points_print(db, &points, &query, options->simulate.common.format,
@@ -308,9 +323,36 @@ static bool read_shard(const struct options *options, struct sim_simulate_option
     return simulate->shards > 0;
 }
 
+/* Laid out here first, so that a mistake is told before it waits in a queue. */
+static int run_elsewhere(const struct options *options, const struct sim_simulate_options *simulate,
+                         const char *command_line)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    struct sim_simulate_options dry = *simulate;
+    const char *wrong = strcmp(options->engine, "slurm") != 0 ? "expected here or slurm"
+                        : simulate->output == NULL            ? "say where to: -o DB"
+                        : options->fail_if.count > 0 || simulate->rounds != NULL
+                            ? "--fail-if and -n auto need all runs"
+                            : NULL;
+    if (wrong != NULL) {
+        (void)fprintf(stderr, "weir: --engine %s: %s\n", options->engine, wrong);
+        return SIM_EXIT_USAGE;
+    }
+    dry.dry_run = true;
+    const int code = sim_simulate(&dry, true, command_line, &policies, &experiment);
+    sim_experiment_clear(&experiment);
+    sim_plugins_clear(&policies);
+    return code != SIM_EXIT_OK ? code
+                               : sim_slurm_submit(command_line, simulate->output,
+                                                  options->parts > 0 ? options->parts : 8);
+}
+
 static int run_and_print(struct options *options, struct sim_simulate_options *simulate,
                          const struct sim_adaptive *adaptive, const char *command_line)
 {
+    if (options->engine != NULL && strcmp(options->engine, "here") != 0)
+        return run_elsewhere(options, simulate, command_line);
     struct sim_policies policies = { 0 };
     struct sim_experiment experiment = { 0 };
     const bool is_table = simulate->common.format == SIM_FORMAT_TABLE;

@@ -50,7 +50,7 @@ void sim_options_clear(struct sim_options *options)
 #define FORMAT_TEXT(name, text) text,
 static const struct sim_option format_rows[] = {
     { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, sim_options, format),
-      "Print as table, json, csv or md (default: table)",
+      "Print as table, json, csv, md or latex (default: table)",
       .words = (const char *const[]){ SIM_FORMATS(FORMAT_TEXT) NULL } },
 };
 #undef FORMAT_TEXT

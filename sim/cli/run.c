@@ -537,6 +537,7 @@ static void print_results(const struct sim_simulate_options *options,
         return;
     case SIM_FORMAT_CSV:
     case SIM_FORMAT_MD:
+    case SIM_FORMAT_LATEX:
     case SIM_FORMAT_COUNT:
         break;
     }

@@ -212,10 +212,10 @@ static void print_cheapest(const struct sim_search *search, const struct sim_exp
         const struct sim_search_arm *arm = &search->arms[a];
         const size_t answer = sim_bisect_answer(&arm->bisect);
         if (answer < search->value_count)
-            printf("%s%s at %s costs %.6g $", i == 0 ? "Cheapest: " : ", ",
+            printf("%s%s at %s costs %.*f $", i == 0 ? "Cheapest: " : ", ",
                    experiment->points.points[arm->variants[0]].arm,
                    value_text(experiment, arm->variants[answer], axis),
-                   cost_of(search, experiment, a));
+                   cost_of(search, experiment, a) < 1000 ? 2 : 0, cost_of(search, experiment, a));
     }
     (void)puts(".");
 }

@@ -218,6 +218,44 @@ static void print_markdown(const struct sim_table *table, FILE *out)
     }
 }
 
+/* What TeX reads as something else is text. */
+static void print_latex_cell(const char *text, FILE *out)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\\')
+            fputs("\\textbackslash{}", out);
+        else if (*text == '~' || *text == '^')
+            fprintf(out, "\\%c{}", *text);
+        else
+            fprintf(out, "%s%c", strchr("&%$#_{}", *text) != NULL ? "\\" : "", *text);
+    }
+}
+
+static void print_latex_row(const struct sim_table *table, size_t row, FILE *out)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        char heading[128];
+        heading_text(&table->columns[i], heading, sizeof heading);
+        fputs(i == 0 ? "" : " & ", out);
+        print_latex_cell(row == SIZE_MAX ? heading : cell_at(table, row, i), out);
+    }
+    fputs(" \\\\\n", out);
+}
+
+/* A tabular for the package booktabs. */
+static void print_latex(const struct sim_table *table, FILE *out)
+{
+    fputs("\\begin{tabular}{", out);
+    for (size_t i = 0; i < table->column_count; i++)
+        fputc(table->columns[i].is_right ? 'r' : 'l', out);
+    fputs("}\n\\toprule\n", out);
+    print_latex_row(table, SIZE_MAX, out);
+    fputs("\\midrule\n", out);
+    for (size_t row = 0; row < sim_table_rows(table); row++)
+        print_latex_row(table, row, out);
+    fputs("\\bottomrule\n\\end{tabular}\n", out);
+}
+
 static void write_json_cell(struct sim_json *json, const struct sim_column *column,
                             const char *text)
 {
@@ -267,6 +305,9 @@ void sim_table_print(const struct sim_table *table, enum sim_format format, FILE
         return;
     case SIM_FORMAT_MD:
         print_markdown(table, out);
+        return;
+    case SIM_FORMAT_LATEX:
+        print_latex(table, out);
         return;
     case SIM_FORMAT_TABLE:
     case SIM_FORMAT_COUNT:

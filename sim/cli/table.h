@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tables of results, printed alike by every command: for people, as JSON, CSV or Markdown.
+ * Tables of results, printed alike by every command: for people, as JSON, CSV, Markdown or LaTeX.
  *
  * A column has a heading for people and a machine name for JSON and CSV; a unit is shown with the
  * heading. Cells are text; numbers come as the caller rounded them for people, and JSON prints a
@@ -21,7 +21,8 @@
     X(SIM_FORMAT_TABLE, "table")                                                                   \
     X(SIM_FORMAT_JSON, "json")                                                                     \
     X(SIM_FORMAT_CSV, "csv")                                                                       \
-    X(SIM_FORMAT_MD, "md")
+    X(SIM_FORMAT_MD, "md")                                                                         \
+    X(SIM_FORMAT_LATEX, "latex")
 
 #define SIM_FORMAT_ENUM(name, text) name,
 enum sim_format { SIM_FORMATS(SIM_FORMAT_ENUM) SIM_FORMAT_COUNT };

@@ -9,7 +9,7 @@ unset WEIR_CHECK_INVARIANTS
 
 cp "$WEIR_SOURCE_DIR/scenarios/examples/video_pipeline.yaml" video.yaml
 cat >experiment.py <<'PY'
-import os, pty, random, select, signal, sqlite3, subprocess, sys, time
+import os, pty, random, re, select, signal, sqlite3, subprocess, sys, time
 weir = os.environ['WEIR_BIN']
 policies, sizes, seeds, minutes, seed = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4], int(sys.argv[5])
 print(f'kills by seed {seed}')
@@ -31,12 +31,12 @@ def undisturbed(workers):
     subprocess.run([*command, '-q', '-j', str(workers), '-o', f'j{workers}.db'], check=True, stdout=subprocess.DEVNULL)
     return dump(f'j{workers}.db'), time.time() - begun
 
-def disturbed(kill_after, resume):
-    """On a terminal; returns what it showed."""
+def disturbed(kill_at, resume):
+    """On a terminal, killed when its line says that so many runs are done; returns what it showed."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(weir, [*command, '-j', '2', '-o', 'killed.db', *(['--resume'] if resume else [])])
-    shown, begun, status = b'', time.time(), None
+    shown, status = b'', None
     while status is None:
         if select.select([terminal], [], [], 0.01)[0]:
             try:
@@ -44,9 +44,10 @@ def disturbed(kill_after, resume):
             except OSError:
                 status = os.waitpid(pid, 0)[1]
                 break
-        if kill_after is not None and time.time() - begun > kill_after:
+        done = re.findall(rb'\r\[(\d+)/', shown[-400:])
+        if kill_at is not None and done and int(done[-1]) >= kill_at:
             os.kill(pid, signal.SIGKILL)
-            kill_after = None
+            kill_at = None
     os.close(terminal)
     return shown.decode(errors='replace'), status
 
@@ -54,15 +55,16 @@ def runs_of(path):
     return sqlite3.connect(path).execute("select count(*) from run where status in ('complete', 'horizon')").fetchone()[0]
 
 whole, took = undisturbed(2)
+total = runs_of('j2.db')
 draw, shown, counts = random.Random(seed), '', []
 for attempt in range(2):
-    text, status = disturbed(draw.uniform(.1, .5) * took, attempt > 0)
+    text, status = disturbed(int(draw.uniform(.1 + .4 * attempt, .4 + .4 * attempt) * total), attempt > 0)
     assert os.WIFSIGNALED(status), 'it was over before it was killed'
     shown += text
     counts.append(runs_of('killed.db'))
 text, status = disturbed(None, True)
 assert os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0, text[-400:]
-total = runs_of('killed.db')
+assert runs_of('killed.db') == total
 assert '\r[' in shown + text and ' ETA ' in shown + text, 'no live line'
 assert 0 <= counts[0] <= counts[1] < total, counts
 assert dump('killed.db') == whole, 'resumed, it is another database'

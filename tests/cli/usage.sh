@@ -20,7 +20,7 @@ refuse "--seed: '18446744073709551616' is not a whole number" run a --seed 18446
 refuse "--replications: '100001' is not a whole number from 0 to 100000" compare a -n 100001
 refuse "--decide: '0' is not a whole number from 1 to" explain a --at 1h --decide=0
 refuse "--max-procs: '0' is not a whole number from 1 to" trace convert a --max-procs 0
-refuse "--format: 'jsn' is none of table, json, csv, md; did you mean 'json'?" show a -f jsn
+refuse "--format: 'jsn' is none of table, json, csv, md, latex; did you mean 'json'?" show a -f jsn
 refuse "--at: expected a time as 90, 15m, 1h30m, 14:05:00 or 2026-03-01T14:05:00Z, found '1q'" snapshot a --at 1q
 refuse '--at is missing' snapshot a
 refuse "unknown option '--fromat'; did you mean '--format'?" run a --fromat json

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the points of an experiment say together: pooled paired differences with one degree of freedom
+# less than blocks, Holm over all pairs, ranks, for people, programs and papers; the nine lists of the
+# table in docs/placement-weir.md come out as they stand there.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+command -v python3 >/dev/null || skip 'no python3'
+unset WEIR_CHECK_INVARIANTS
+
+cat >jobs.yaml <<'Y'
+schema: 2
+name: suite
+replications: 2
+horizon: 12 h
+cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 4}}]}
+sched: {placement: fgd}
+jobs:
+  - name: work
+    arrivals: {load: 90%}
+    classes:
+      - {name: one, weight: 4, run_time: exp(20 min), request: {cpus: 1, gpus: 1}}
+      - {name: four, run_time: exp(60 min), request: {cpus: 1, gpus: 4}}
+Y
+suite=(--axis seed=1..5 --axis sched.queueing=fcfs,first_fit,sjf --metric 'wait mean')
+expect 0 "$WEIR_BIN" compare jobs.yaml -q -o suite.db "${suite[@]}" --pool
+cp stdout paper
+has paper 'A block is a point: one observation, whatever the replications behind it; t with 4 degrees of freedom'
+expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'wait mean' --format csv
+cp stdout pooled.csv
+expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'wait mean' --format latex
+has stdout '\begin{tabular}{lllrrrrrr}'
+has stdout 'wait mean & first\_fit & fcfs & 5 &'
+has stdout '\bottomrule'
+python3 - <<'PY' || fail 'the pooled differences are other ones'
+import csv, math, re, sqlite3
+db = sqlite3.connect('suite.db')
+mean = {(p, v): x for p, v, x in db.execute("""select point, variant, avg(value) from v_point join result using (run_id)
+    where metric = 'wait.job.mean' and label = '' group by 1, 2""")}
+rows = list(csv.DictReader(open('pooled.csv')))
+names = [v for v in ('fcfs', 'first_fit', 'sjf')]
+assert [(r['variant'], r['against']) for r in rows] == [('first_fit', 'fcfs'), ('sjf', 'fcfs'), ('sjf', 'first_fit')], rows
+for r in rows:
+    d = [mean[p, r['variant']] - mean[p, r['against']] for p in range(5)]
+    m = sum(d) / 5
+    sd = math.sqrt(sum((x - m) ** 2 for x in d) / 4)
+    near = lambda text, wanted: abs(float(text) - wanted) <= 6e-3 * abs(wanted)
+    assert near(r['difference'], m) and near(r['half_width'], 2.7764451 * sd / math.sqrt(5)) and near(r['effect'], m / sd), (r, m, sd)
+    assert r['blocks'] == '5' and 0 < float(r['p_wilcoxon']) <= 1 and float(r['p_holm']) <= 1
+ranks = re.search(r'fcfs ([\d.]+), first_fit ([\d.]+), sjf ([\d.]+); Friedman', open('paper').read())
+for name, text in zip(names, ranks.groups()):
+    wanted = sum(1 + sum(mean[p, o] < mean[p, name] for o in names) for p in range(5)) / 5
+    assert abs(float(text) - wanted) < .01, (name, text, wanted)
+PY
+expect 0 "$WEIR_BIN" compare jobs.yaml -q -o one.db --axis sched.queueing=fcfs,sjf --axis seed=1,2 --axis cluster.nodes.n.count=2 -n 1
+expect 2 "$WEIR_BIN" compare jobs.yaml -q -o two.db --axis sched.queueing=fcfs,sjf -n 1 --pool
+has stderr '--pool needs two points with all variants, found 1'
+
+lists=("${WEIR_SHARED:-}"/traces/openb/openb_pod_list_*)
+if [ -n "${WEIR_SLOW:-}" ] && [ -f "${lists[0]}" ]; then
+    expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/reference/weir_vs_fgd.yaml" -q -o nine.db --set compare=- \
+        --axis sched.placement=fgd,weir --axis "fill[0].trace=$(IFS=,; echo "${lists[*]}")" --pool --metric alloc.gpu_pct
+    has "$WEIR_SOURCE_DIR/docs/placement-weir.md" '| **openb lists** | | own | | | **+0.88 ± 0.33**'
+    matches stdout '^GPU allocated +weir +fgd +9 +0\.88[0-9]* +0\.3(2[5-9]|3[0-4]?) '
+else
+    skip_part 'the nine lists take a minute and need the openb traces: WEIR_SLOW=1'
+fi
