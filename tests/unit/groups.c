@@ -90,6 +90,17 @@ static void bundles_go_by_gpus_then_memory_then_cpus(void)
     weir_cluster_destroy(lab.cluster);
 }
 
+/* The larger first, whatever their order: after the smaller neither node would have room for it. */
+static void equal_but_for_cpus_the_larger_comes_first(void)
+{
+    struct lab lab = open_lab((const uint32_t[]){ 6, 4 }, 2, 0);
+    const struct weir_shape bundles[] = { CPU_TWO, CPU_FIVE, CPU_TWO };
+
+    CHECK_I64(place(&lab, WEIR_GROUP_PACK, bundles, 3), WEIR_OK);
+    check_nodes(&lab, (const uint32_t[]){ 1, 0, 1 }, 3);
+    weir_cluster_destroy(lab.cluster);
+}
+
 static void pack_fills_a_node_and_goes_on_to_the_next(void)
 {
     struct lab lab = open_lab((const uint32_t[]){ 4, 5, 3 }, 3, 0);
@@ -270,6 +281,7 @@ static void nothing_and_nonsense(void)
 }
 
 static const struct test tests[] = {
+    { "equal but for CPUs the larger comes first", equal_but_for_cpus_the_larger_comes_first },
     { "bundles go by GPUs, then memory, then CPUs", bundles_go_by_gpus_then_memory_then_cpus },
     { "pack fills a node and goes on to the next", pack_fills_a_node_and_goes_on_to_the_next },
     { "spread takes new nodes while they fit, then used ones",

@@ -113,6 +113,40 @@ static void the_emptiest_gpu_is_cut_into_what_waits(void)
     weir_cluster_destroy(cluster);
 }
 
+/* Of two types that are cut by one table only that which the waiting work takes is cut. */
+static void only_gpus_of_the_type_that_is_asked_for_are_cut(void)
+{
+    const struct weir_mig *table = sim_catalog_mig_find("h100");
+    const weir_mig_layout small = layout_of(table, "1g 1g 1g 1g 1g 1g 1g");
+    const struct weir_gpu_spec gpus[] = {
+        { .units = WEIR_ONE, .mig = table, .mig_cut = small },
+        { .units = WEIR_ONE, .type = 1, .mig = table, .mig_cut = small }
+    };
+    const struct weir_node_spec node = {
+        .size = sizeof(struct weir_node_spec), .gpu_count = 2, .cpu_units = WEIR_ONE, .gpus = gpus
+    };
+    struct weir_cluster *cluster = NULL;
+    struct weir_shape shape = shape_of(table, "3g");
+    const uint64_t waiting = 2;
+    const struct weir_partition_query query = { .size = sizeof(struct weir_partition_query),
+                                                .cluster = cluster,
+                                                .shapes = &shape,
+                                                .waiting = &waiting,
+                                                .shape_count = 1,
+                                                .min_gain = 2 };
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_add_node(cluster, &node, NULL, NULL), WEIR_OK);
+    for (uint32_t type = 0; type < 3; type++) {
+        struct weir_partition_query asked = query;
+        struct weir_partition_cut cut = { .gpu = 9 };
+        asked.cluster = cluster;
+        shape.gpu_type = type + 1; /* 0 is any */
+        CHECK_I64(weir_partition_decide(&asked, &cut, NULL), type < 2 ? WEIR_OK : WEIR_EBUSY);
+        CHECK_I64(cut.gpu, type < 2 ? type : 9);
+    }
+    weir_cluster_destroy(cluster);
+}
+
 static void nothing_is_cut_for_less_than_it_costs(void)
 {
     const struct weir_mig *table = sim_catalog_mig_find("h100");
@@ -308,6 +342,8 @@ static void a_cut_takes_its_time(void)
 }
 
 static const struct test tests[] = {
+    { "only GPUs of the type that is asked for are cut",
+      only_gpus_of_the_type_that_is_asked_for_are_cut },
     { "the emptiest GPU is cut into what waits", the_emptiest_gpu_is_cut_into_what_waits },
     { "nothing is cut for less than it costs", nothing_is_cut_for_less_than_it_costs },
     { "a free instance is no reason to cut", a_free_instance_is_no_reason_to_cut },

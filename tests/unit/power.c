@@ -77,6 +77,17 @@ static void a_cap_makes_all_as_much_slower(void)
     free(summary);
 }
 
+/* Two that want all of a GPU have half each of what the cap leaves of it. */
+static void a_capped_gpu_is_shared_as_slow_as_it_is(void)
+{
+    struct ends ends;
+    free(run("gpus: {h100: 8}, power_cap: 4 kW", "",
+             PIPELINE("p", "16",
+                      "name: a, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 16, service: 405 s"),
+             "", &ends));
+    check_ends(&ends, 16, 1210);
+}
+
 /* Idle ones draw what they draw: (2 500 - 8 x 95) / (4 x 605) = 174 / 242. Who computes on CPUs
  * alone is not throttled. */
 static void idle_gpus_take_their_part_and_cpus_none(void)
@@ -319,6 +330,7 @@ static void a_look_that_is_planned_anew_is_not_taken_twice(void)
 }
 
 static const struct test tests[] = {
+    { "a capped GPU is shared as slow as it is", a_capped_gpu_is_shared_as_slow_as_it_is },
     { "a cap makes all as much slower", a_cap_makes_all_as_much_slower },
     { "idle GPUs take their part of a cap, and CPUs none",
       idle_gpus_take_their_part_and_cpus_none },

@@ -270,6 +270,23 @@ static void truth_may_be_cut_by_another_table_than_the_scheduler_believes(void)
     close_lab(&lab);
 }
 
+/* Four decoders are one of a GPU and three of the other, and two more are of the first: nobody is
+ * in anybody's way. */
+static void engines_are_used_where_they_were_given(void)
+{
+    struct lab lab = open_lab("gpus: {l40s: 2}", "      - {name: s, nvdecs: 4, service: 1 s}\n"
+                                                 "      - {name: r, nvdecs: 2, service: 1 s}\n");
+    struct sim_lease leases[2];
+    CHECK_I64(start(&lab, 0, 1, &leases[0]), WEIR_REASON_NONE);
+    CHECK_NEAR(lab.truth->gpus[0].nvdec_load, 1, 0);
+    CHECK_NEAR(lab.truth->gpus[1].nvdec_load, 3, 0);
+    CHECK_I64(start(&lab, 1, 2, &leases[1]), WEIR_REASON_NONE);
+    CHECK_NEAR(lab.truth->gpus[0].nvdec_load, 3, 0);
+    CHECK_NEAR(sim_cluster_slowdown(lab.truth, &leases[0]), 1, 0);
+    CHECK_NEAR(sim_cluster_slowdown(lab.truth, &leases[1]), 1, 0);
+    close_lab(&lab);
+}
+
 /* ---- turns ---- */
 
 static const struct sim_timeslice TURNS = { .quantum_ns = 100000000,
@@ -341,6 +358,7 @@ static void a_scenario_without_these_keys_does_not_mention_them(void)
 }
 
 static const struct test tests[] = {
+    { "engines are used where they were given", engines_are_used_where_they_were_given },
     { "a noisy neighbour on another instance is not noticed",
       a_noisy_neighbour_on_another_instance_is_not_noticed },
     { "hidden work goes to the idlest GPU and engines to all",
