@@ -361,6 +361,8 @@ static uint32_t compare(const struct history *history, struct weir_cluster *buil
         struct weir_place_answer other;
         if (is_plugged && sees_plugs(weir_placement_at(i / 6)))
             continue;
+        if (weir_placement_at(i / 6)->save != NULL)
+            continue; /* what it learned from who came and went is not of the cluster */
         const weir_status status = ask(&asked, &live);
         asked.chooser = fresh[i / 6];
         asked.cluster = built;
