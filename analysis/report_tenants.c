@@ -197,5 +197,6 @@ static weir_status write_waits(const struct an_page *page, struct weir_error *er
 weir_status an_page_tenants(const struct an_page *page, struct weir_error *error)
 {
     WEIR_TRY(write_tenants(page, error));
-    return write_waits(page, error);
+    const weir_status status = write_waits(page, error);
+    return status == WEIR_EUNSUPPORTED ? WEIR_OK : status; /* an older file cannot say it */
 }
