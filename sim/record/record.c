@@ -6,7 +6,11 @@
 #include "sim/record/record_state.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { COMMIT_ROWS = 100000 };
 
@@ -40,15 +44,38 @@ bool record_is_full(int system_error)
            system_error == ENOMEM;
 }
 
-/* SQLite forgets what the system said when a COMMIT fails; errno may know it still. */
+/* Whether another file beside the database has no room either. */
+static bool disk_is_full(sqlite3 *database)
+{
+    static const char page[4096];
+    const char *const path = sqlite3_db_filename(database, "main");
+    const char *const slash = path == NULL ? NULL : strrchr(path, '/');
+    char folder[PATH_MAX];
+    if (slash == NULL || slash == path || slash - path >= PATH_MAX)
+        return false;
+    memcpy(folder, path, (size_t)(slash - path));
+    folder[slash - path] = '\0';
+    const int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    const bool is_full =
+        file < 0 ? record_is_full(errno)
+                 : write(file, page, sizeof page) < (ssize_t)sizeof page && record_is_full(errno);
+    if (file >= 0)
+        (void)close(file);
+    return is_full;
+}
+
+/* SQLite forgets what the system said when a COMMIT fails, or when it cleans up behind a file that
+ * it could not make: errno may know it still, or another file tells. */
 weir_status sim_record_status(sqlite3 *database)
 {
     const int reason = errno;
     const int code = sqlite3_extended_errcode(database);
+    const int kind = code & 0xff;
     const bool is_full =
-        code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM || (code & 0xff) == SQLITE_FULL ||
-        (((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) &&
-         (record_is_full(sqlite3_system_errno(database)) || record_is_full(reason)));
+        code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM || kind == SQLITE_FULL ||
+        ((kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY) &&
+         (record_is_full(sqlite3_system_errno(database)) || record_is_full(reason) ||
+          disk_is_full(database)));
     return is_full ? WEIR_ENOMEM : WEIR_EIO;
 }
 
