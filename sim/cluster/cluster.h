@@ -41,7 +41,7 @@ struct sim_part {
 struct sim_claim {
     uint32_t device_count; /* parts that hold */
     uint32_t use_count;    /* parts that use; none, as many, or one hidden one without a device */
-    uint32_t tenant;       /* whose it is, counted from 1; 0 where memory of tenants is no matter */
+    uint32_t tenant;       /* whose rank it is, counted from 1; 0 = nobody's */
     uint32_t reserved;
     int64_t cpu_units;
     int64_t ram_bytes;

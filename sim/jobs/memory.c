@@ -20,7 +20,8 @@ static weir_status note_short(struct sim_jobs_run *run, const struct sim_worker 
     (void)snprintf(text, sizeof(text),
                    "%s: rank %llu: %.4g GB beside what it asked for are not free on its GPU, or "
                    "more than a process of its tenant may have",
-                   run->workload->name, (unsigned long long)rank->id, 1e-9 * (double)bytes);
+                   run->workload->name, (unsigned long long)sim_worker_id(rank),
+                   1e-9 * (double)bytes);
     sim_meter_oom(context->meter, true);
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
                                   node, text, context->error);

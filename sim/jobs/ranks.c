@@ -266,7 +266,7 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
     struct sim_job_life *life = sim_job_life(run, job);
     const bool is_listed = life->is_changed;
     bool is_member = false;
-    WEIR_TRY(sim_jobs_rank_gone(run, job, worker->id, &is_member));
+    WEIR_TRY(sim_jobs_rank_gone(run, job, sim_worker_id(worker), &is_member));
     worker->tasks += job->state == SIM_JOB_GONE ? 1 : 0;
     if (job->state != SIM_JOB_RUNNING || life->is_lost)
         return WEIR_OK;

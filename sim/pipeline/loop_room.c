@@ -24,31 +24,41 @@ void sim_loop_room_clear(struct sim_loop_stage *loop)
     sim_ready_set_clear(&loop->over);
 }
 
-/* 1 + the list it belongs to, 0 = none. */
-static uint32_t list_of(const struct sim_stage_run *stage, const struct sim_hand *hand)
+/* The list it belongs to, NULL = none. */
+static struct sim_ready_set *list_of(const struct sim_stage_run *stage, const struct sim_hand *hand)
 {
     return hand->worker->state == SIM_WORKER_SETUP || hand->used_slots >= stage->loop.listed_slots
-               ? 0
-               : hand->used_slots + 1;
+               ? NULL
+               : &stage->loop.free_with[hand->used_slots];
+}
+
+/* The list it is in. Looked for, as slots are few and workers many: no worker remembers it. */
+static struct sim_ready_set *listed_in(const struct sim_stage_run *stage,
+                                       const struct sim_hand *hand)
+{
+    for (uint32_t u = 0; u < stage->loop.listed_slots; u++)
+        if (sim_ready_set_has(&stage->loop.free_with[u], hand->position))
+            return &stage->loop.free_with[u];
+    return NULL;
 }
 
 void sim_loop_room_list(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    const uint32_t list = list_of(stage, hand);
-    if (list == hand->listed)
+    struct sim_ready_set *const list = list_of(stage, hand);
+    struct sim_ready_set *const before = listed_in(stage, hand);
+    if (list == before)
         return;
-    if (hand->listed != 0)
-        sim_ready_set_remove(&stage->loop.free_with[hand->listed - 1], hand->position);
-    if (list != 0)
-        sim_ready_set_add(&stage->loop.free_with[list - 1], hand->position);
-    hand->listed = list;
+    if (before != NULL)
+        sim_ready_set_remove(before, hand->position);
+    if (list != NULL)
+        sim_ready_set_add(list, hand->position);
 }
 
 void sim_loop_room_leave(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    if (hand->listed != 0)
-        sim_ready_set_remove(&stage->loop.free_with[hand->listed - 1], hand->position);
-    hand->listed = 0;
+    struct sim_ready_set *const before = listed_in(stage, hand);
+    if (before != NULL)
+        sim_ready_set_remove(before, hand->position);
     sim_loop_room_over(stage, hand, false);
 }
 
@@ -87,10 +97,8 @@ weir_status sim_loop_room_fit(struct sim_stage_run *stage)
     loop->listed_slots = stage->slots;
     WEIR_TRY(sim_loop_room_reserve(stage, stage->capacity));
     for (uint32_t i = 0; i < stage->positions; i++) {
-        if (stage->hands[i] == NULL)
-            continue;
-        stage->hands[i]->listed = 0;
-        sim_loop_room_list(stage, stage->hands[i]);
+        if (stage->hands[i] != NULL)
+            sim_loop_room_list(stage, stage->hands[i]);
     }
     return WEIR_OK;
 }
@@ -103,7 +111,7 @@ static struct sim_hand *nearest(const struct sim_stage_run *stage, const struct 
     if (!stage->pipeline->moves_bytes || sim_transfer_is_there(stage, first, item))
         return first;
     for (uint32_t i = first->position + 1; i < stage->positions; i++)
-        if (stage->hands[i] != NULL && stage->hands[i]->listed == first->listed &&
+        if (stage->hands[i] != NULL && sim_ready_set_has(set, i) &&
             sim_transfer_is_there(stage, stage->hands[i], item))
             return stage->hands[i];
     return first;
@@ -126,9 +134,10 @@ bool sim_loop_room_check(const struct sim_stage_run *stage)
         const struct sim_hand *hand = stage->hands[i];
         if (hand == NULL)
             continue;
-        if (hand->listed != list_of(stage, hand) || hand->is_over != (hand->uncollected > 0))
+        const struct sim_ready_set *list = list_of(stage, hand);
+        if (list != listed_in(stage, hand) || hand->is_over != (hand->uncollected > 0))
             return false;
-        listed += hand->listed != 0 ? 1 : 0;
+        listed += list != NULL ? 1 : 0;
         over += hand->is_over ? 1 : 0;
     }
     for (uint32_t u = 0; u < loop->listed_slots; u++)

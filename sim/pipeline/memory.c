@@ -74,7 +74,7 @@ static weir_status note_gpu_oom(const struct sim_stage_run *stage, const struct 
     sim_scenario_node_name(context->scenario, worker->node, node, sizeof(node));
     (void)snprintf(text, sizeof(text),
                    "%s: worker %llu: %.4g GB for a task are not free on its GPU", stage->spec->name,
-                   (unsigned long long)worker->id, 1e-9 * (double)activations(stage));
+                   (unsigned long long)sim_worker_id(worker), 1e-9 * (double)activations(stage));
     sim_meter_oom(context->meter, true);
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
                                   node, text, context->error);

@@ -52,7 +52,6 @@ struct sim_hand {
     uint32_t task_count;
     uint32_t used_slots; /* runtime: held, running, and over but not collected */
     uint32_t uncollected;
-    uint32_t listed;       /* runtime: 1 + the list of free slots it is in, 0 = none */
     uint16_t setup_tries;  /* runtime: set-ups of this life that failed */
     uint16_t deaths;       /* runtime: of it in a row, without a finished task between */
     bool will_fail : 1;    /* the attempt that runs will fail at its end */

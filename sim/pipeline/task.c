@@ -354,7 +354,7 @@ static struct sim_span item_span(const struct sim_stage_run *stage, const struct
     return (struct sim_span){ .item = item->id,
                               .stage = stage->index,
                               .attempt = item->attempt,
-                              .worker = hand->worker->id,
+                              .worker = sim_worker_id(hand->worker),
                               .queued_ns = item->queued_ns,
                               .start_ns = hand->task_start_ns,
                               .end_ns = sim_engine_now(stage->pipeline->context->engine),
@@ -417,7 +417,7 @@ static weir_status measure(struct sim_stage_run *stage, const struct sim_hand *h
                                      .batch = batch,
                                      .node = hand->worker->node,
                                      .gpu_type = hand->worker->gpu_type,
-                                     .worker = hand->worker->id };
+                                     .worker = sim_worker_id(hand->worker) };
     const struct sim_driver_config *config = &run->config;
     if (run->flow->duration_s != NULL)
         task.duration_s = run->flow->duration_s(run, task.start_ns, task.end_ns);

@@ -21,7 +21,8 @@ static weir_status apply_stop(struct sim_port *port, const struct weir_action *a
     if (worker == NULL)
         return WEIR_OK; /* died since the view was taken */
     const struct sim_driver *driver = &port->config.drivers[worker->driver];
-    const bool is_whole = worker->id == action->worker; /* a group stops with its first member */
+    const bool is_whole =
+        sim_worker_id(worker) == action->worker; /* a group stops with its first member */
     if (!is_whole ||
         (driver->ops->may_stop != NULL && !driver->ops->may_stop(driver->self, worker))) {
         *reason = WEIR_REASON_GRACE;

@@ -48,6 +48,11 @@ void sim_ready_set_add(struct sim_ready_set *set, uint32_t position)
     set->count++;
 }
 
+bool sim_ready_set_has(const struct sim_ready_set *set, uint32_t position)
+{
+    return position < set->capacity && (set->words[position / 64] >> (position % 64) & 1) == 1;
+}
+
 void sim_ready_set_remove(struct sim_ready_set *set, uint32_t position)
 {
     const uint32_t word = position / 64;

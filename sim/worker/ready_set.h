@@ -10,6 +10,7 @@
 
 #include "weir/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sim_ready_set {
@@ -23,6 +24,7 @@ weir_status sim_ready_set_reserve(struct sim_ready_set *set, uint32_t positions)
 void sim_ready_set_clear(struct sim_ready_set *set);
 void sim_ready_set_add(struct sim_ready_set *set, uint32_t position);
 void sim_ready_set_remove(struct sim_ready_set *set, uint32_t position);
+bool sim_ready_set_has(const struct sim_ready_set *set, uint32_t position);
 /* Lowest or highest position; the set must not be empty. */
 uint32_t sim_ready_set_first(const struct sim_ready_set *set);
 uint32_t sim_ready_set_last(const struct sim_ready_set *set);

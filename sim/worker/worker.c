@@ -59,6 +59,11 @@ void sim_workers_destroy(struct sim_workers *workers)
     free(workers);
 }
 
+uint64_t sim_worker_id(const struct sim_worker *worker)
+{
+    return sim_first_of(worker)->id;
+}
+
 uint32_t sim_workers_alive(const struct sim_workers *workers)
 {
     return workers->alive;
@@ -86,7 +91,8 @@ struct sim_worker *sim_workers_of_event(const struct sim_workers *workers,
     if (event->target >= workers->records.used)
         return NULL;
     struct sim_worker *worker = sim_slab_at(&workers->records, event->target);
-    return worker->id == event->argument && worker->state != SIM_WORKER_GONE ? worker : NULL;
+    return sim_worker_id(worker) == event->argument && worker->state != SIM_WORKER_GONE ? worker
+                                                                                        : NULL;
 }
 
 weir_status sim_workers_each(const struct sim_workers *workers,
@@ -156,7 +162,7 @@ weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node
         }
     qsort(found, filled, sizeof(*found), compare_found);
     for (uint32_t i = 0; i < filled; i++)
-        list[i] = found[i].worker->id;
+        list[i] = sim_worker_id(found[i].worker);
     free(found);
     *ids = list;
     *count = filled;
@@ -224,7 +230,7 @@ static weir_status take(struct sim_workers *workers, const struct sim_worker_sta
     hold->id = place->id;
     hold->lease = sim_lease_fill(&workers->fresh, context->cluster, &place->alloc, start->uses);
     workers->fresh.traffic = start->traffic;
-    workers->fresh.tenant = context->scenario->has_gpu_memory_of_tenants ? start->tenant : 0;
+    workers->fresh.tenant = start->tenant;
     hold->lease.is_apart = start->is_apart || start->places.count > 1;
     *reason = sim_cluster_acquire(context->cluster, &hold->lease);
     if (*reason != WEIR_REASON_NONE)
@@ -322,12 +328,10 @@ weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worke
     *reason = WEIR_REASON_NONE;
     WEIR_TRY(sim_slab_take(&workers->records, &record));
     struct sim_worker *made = record;
-    *made = (struct sim_worker){ .id = start->places.items[0].id,
-                                 .owner = start->owner,
+    *made = (struct sim_worker){ .owner = start->owner,
                                  .slot = made->slot,
                                  .driver = (uint16_t)start->driver,
                                  .job_class = start->job_class,
-                                 .tenant = start->tenant,
                                  .gpu_type = WEIR_NO_INDEX,
                                  .node = start->places.items[0].alloc.node,
                                  .created_ns = sim_engine_now(context->engine),
@@ -470,7 +474,7 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
     struct sim_meter_worker meter = { .node = hold->lease.node,
                                       .stage = pool_of(worker),
                                       .job_class = worker->job_class,
-                                      .tenant = worker->tenant,
+                                      .tenant = hold->lease.claim->tenant,
                                       .since_ns = worker->created_ns,
                                       .is_member = hold != sim_first_of(worker) };
     if (is_use)
@@ -575,7 +579,7 @@ void sim_worker_rest(struct sim_workers *workers, struct sim_worker *worker, boo
 static void note_ready(struct sim_worker *worker, const struct sim_context *context)
 {
     const struct sim_observer *observer = context->observer;
-    const struct sim_setup_span setup = { .worker = worker->id,
+    const struct sim_setup_span setup = { .worker = sim_worker_id(worker),
                                           .stage = pool_of(worker),
                                           .node = worker->node,
                                           .gpu_type = worker->gpu_type,
@@ -616,7 +620,7 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
     if (worker->owner.kind == WEIR_OWNER_JOB)
         return; /* the life of a rank is its job's, which says it itself */
     if (from != SIM_WORKER_BUSY && state != SIM_WORKER_BUSY)
-        sim_context_digest(context, 0x100 + (uint64_t)state, worker->id, now_ns);
+        sim_context_digest(context, 0x100 + (uint64_t)state, sim_worker_id(worker), now_ns);
 }
 
 static sim_handle schedule(const struct sim_workers *workers, const struct sim_worker *worker,
@@ -626,7 +630,7 @@ static sim_handle schedule(const struct sim_workers *workers, const struct sim_w
     const struct sim_event event = {
         .time_ns = delay_ns > SIM_TIME_MAX - now_ns ? SIM_TIME_MAX : now_ns + delay_ns,
         .target = worker->slot,
-        .argument = worker->id,
+        .argument = sim_worker_id(worker),
         .kind = kind,
         .phase = kind == SIM_KIND_SETUP_END ? SIM_PHASE_COMPLETION : SIM_PHASE_FAULT
     };

@@ -52,14 +52,12 @@ struct sim_worker {
     uint16_t driver; /* whose events and calls it gets; a kind of event has 8 bits for it */
     uint8_t state;   /* enum sim_worker_state */
     bool rests;      /* BUSY, and uses none of its devices: it waits for bytes */
-    uint64_t id;     /* of its first place */
     struct weir_owner owner;
     void *work;         /* the driver's record of it */
     uint32_t gpu_type;  /* of its first device, WEIR_NO_INDEX = none */
     uint32_t node;      /* of its first place */
     uint32_t places;    /* how many */
     uint32_t job_class; /* of a rank, as the meter knows it */
-    uint32_t tenant;    /* of a rank, counted from 1; 0 = nobody's */
     sim_handle timer;   /* end of set-up */
     sim_handle crash;
     int64_t created_ns, ready_ns; /* -1 = never yet */
@@ -73,6 +71,8 @@ struct sim_worker {
 
 weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers);
 void sim_workers_destroy(struct sim_workers *workers);
+/* The id of its first place. */
+uint64_t sim_worker_id(const struct sim_worker *worker);
 uint32_t sim_workers_alive(const struct sim_workers *workers);
 /* The living worker one of whose places has this id, or NULL. O(1); memory does not grow with the
  * ids given. */

@@ -21,7 +21,7 @@
 static bool is_newer(const struct sim_worker *worker, const struct sim_worker *than)
 {
     return worker->created_ns != than->created_ns ? worker->created_ns > than->created_ns
-                                                  : worker->id > than->id;
+                                                  : sim_worker_id(worker) > sim_worker_id(than);
 }
 
 static bool is_preferred(const struct sim_world *world, uint32_t node,
@@ -63,12 +63,12 @@ static weir_status note(struct sim_world *world, uint32_t node, const struct sim
     char name[128];
     char text[200];
     sim_scenario_node_name(world->scenario, node, name, sizeof(name));
-    (void)snprintf(text, sizeof(text),
-                   "%s: worker %llu with %.3g GB killed, %.4g of %.4g GB in use",
-                   sim_driver_name(&world->drivers[victim->driver]), (unsigned long long)victim->id,
-                   1e-9 * (double)sim_worker_memory(victim, node),
-                   1e-9 * (double)sim_memory_in_use(context->cluster, node),
-                   1e-9 * (double)context->cluster->nodes[node].ram_total_bytes);
+    (void)snprintf(
+        text, sizeof(text), "%s: worker %llu with %.3g GB killed, %.4g of %.4g GB in use",
+        sim_driver_name(&world->drivers[victim->driver]), (unsigned long long)sim_worker_id(victim),
+        1e-9 * (double)sim_worker_memory(victim, node),
+        1e-9 * (double)sim_memory_in_use(context->cluster, node),
+        1e-9 * (double)context->cluster->nodes[node].ram_total_bytes);
     sim_meter_oom(context->meter, false);
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
                                   name, text, context->error);

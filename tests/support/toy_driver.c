@@ -49,7 +49,7 @@ static weir_status work_on(void *self, struct sim_worker *worker)
     struct sim_engine *engine = toy->config.context->engine;
     const struct sim_event over = { .time_ns = sim_engine_now(engine) + TOY_TASK_S * SIM_NS_PER_S,
                                     .target = worker->slot,
-                                    .argument = worker->id,
+                                    .argument = sim_worker_id(worker),
                                     .kind = sim_driver_kind(toy->config.index, 1),
                                     .phase = SIM_PHASE_COMPLETION };
     toy->left--;
