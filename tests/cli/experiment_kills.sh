@@ -76,6 +76,6 @@ if [ -n "${WEIR_SLOW:-}" ]; then
     expect 0 python3 experiment.py xenna,equal_split,inverse_speed,pool_optimum,xenna_n,weir 1..8 20 20 "${WEIR_KILL_SEED:-$RANDOM}"
     cat stdout
 else
-    expect 0 python3 experiment.py equal_split,inverse_speed 1..2 2 3 7
+    expect 0 python3 experiment.py equal_split,inverse_speed 1..2 10 3 7
     skip_part '960 runs, four times over, take ten minutes: WEIR_SLOW=1'
 fi
