@@ -15,11 +15,12 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/backfill.h"
 #include "sched/queueing/made.h"
 #include "sched/queueing/queueings.h"
 #include "sched/queueing/ranked.h"
 #include "sched/queueing/reclaim.h"
+
+#include <math.h>
 
 enum {
     PARAM_SCALE,
@@ -163,17 +164,16 @@ static bool has_waited(const struct benefit *own, const struct weir_job *job)
 }
 
 /* It found no place. *is_over: what others give back is kept for it. */
-static weir_status make_room(struct benefit *own, const struct weir_job *job, bool *is_over,
+static weir_status make_room(void *state, const struct weir_job *job, bool *is_over,
                              struct weir_error *error)
 {
+    struct benefit *const own = state;
+
     *is_over = going(own->reclaim.view) > 0;
     if (*is_over || !has_waited(own, job))
         return WEIR_EBUSY;
     WEIR_TRY(reserve(own, weir_view_jobs(own->reclaim.view)));
-    WEIR_TRY(weir_reclaim_for(&own->reclaim, job, error));
-    *is_over = own->reclaim.grace_ns > 0;
-    return *is_over ? WEIR_EBUSY
-                    : weir_placer_start_job(own->reclaim.placer, job->workload, job->id, error);
+    return weir_reclaim_start(&own->reclaim, job, is_over, error);
 }
 
 /* The next job may have waited long enough. */
@@ -198,35 +198,15 @@ static weir_status wake(struct benefit *own, const struct weir_view *view, struc
     return weir_plan_wake(plan, next_ns);
 }
 
-static weir_status offer(struct benefit *own, const struct weir_job *job, bool *is_over,
-                         struct weir_error *error)
-{
-    weir_status status = weir_placer_start_job(own->reclaim.placer, job->workload, job->id, error);
-
-    if (weir_backfill_is_no_place(status))
-        status = make_room(own, job, is_over, error);
-    if (status == WEIR_OK)
-        weir_walk_next(&own->walk, INT64_MAX);
-    else if (weir_backfill_is_no_place(status))
-        weir_walk_leave_kind(&own->walk);
-    return weir_backfill_is_no_place(status) ? WEIR_OK : status;
-}
-
 static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,
                         struct weir_plan *plan, struct weir_error *error)
 {
     struct benefit *const own = state;
-    const struct weir_job *job;
-    bool is_over = false;
 
     own->now_ns = view->now_ns;
     own->reclaim.view = view;
     own->reclaim.placer = placer;
-    WEIR_TRY(weir_walk_begin(&own->walk, view, INT64_MAX));
-    while (!is_over && (job = weir_walk_free_job(&own->walk, placer)) != NULL)
-        WEIR_TRY(offer(own, job, &is_over, error));
-    if (error != NULL)
-        error->text[0] = '\0'; /* that some found no place is no error */
+    WEIR_TRY(weir_reclaim_offer(&own->reclaim, &own->walk, make_room, error));
     return wake(own, view, plan);
 }
 

@@ -3,6 +3,7 @@
 #include "sched/queueing/reclaim.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/queueing/backfill.h"
 
 #include <stdlib.h>
 
@@ -151,5 +152,45 @@ weir_status weir_reclaim_for(struct weir_reclaim *reclaim, const struct weir_job
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < chosen; i++)
         WEIR_TRY(let_go(reclaim, &reclaim->jobs[i], error));
+    return WEIR_OK;
+}
+
+weir_status weir_reclaim_start(struct weir_reclaim *reclaim, const struct weir_job *job,
+                               bool *is_over, struct weir_error *error)
+{
+    WEIR_TRY(weir_reclaim_for(reclaim, job, error));
+    *is_over = reclaim->grace_ns > 0;
+    return *is_over ? WEIR_EBUSY
+                    : weir_placer_start_job(reclaim->placer, job->workload, job->id, error);
+}
+
+static weir_status offer(const struct weir_reclaim *reclaim, struct weir_walk *walk,
+                         weir_reclaim_room *make_room, bool *is_over, struct weir_error *error)
+{
+    const struct weir_job *const job = weir_walk_free_job(walk, reclaim->placer);
+
+    *is_over = job == NULL;
+    if (job == NULL)
+        return WEIR_OK;
+    weir_status status = weir_placer_start_job(reclaim->placer, job->workload, job->id, error);
+    if (weir_backfill_is_no_place(status))
+        status = make_room(reclaim->state, job, is_over, error);
+    if (status == WEIR_OK)
+        weir_walk_next(walk, INT64_MAX);
+    else if (weir_backfill_is_no_place(status))
+        weir_walk_leave_kind(walk);
+    return weir_backfill_is_no_place(status) ? WEIR_OK : status;
+}
+
+weir_status weir_reclaim_offer(struct weir_reclaim *reclaim, struct weir_walk *walk,
+                               weir_reclaim_room *make_room, struct weir_error *error)
+{
+    bool is_over = false;
+
+    WEIR_TRY(weir_walk_begin(walk, reclaim->view, INT64_MAX));
+    while (!is_over)
+        WEIR_TRY(offer(reclaim, walk, make_room, &is_over, error));
+    if (error != NULL)
+        error->text[0] = '\0'; /* that some found no place is no error */
     return WEIR_OK;
 }

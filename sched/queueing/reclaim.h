@@ -11,6 +11,7 @@
 #ifndef SCHED_QUEUEING_RECLAIM_H
 #define SCHED_QUEUEING_RECLAIM_H
 
+#include "sched/queueing/walk.h"
 #include "weir/tenant.h"
 
 struct weir_reclaim {
@@ -33,5 +34,16 @@ struct weir_reclaim {
 weir_status weir_reclaim_for(struct weir_reclaim *reclaim, const struct weir_job *job,
                              struct weir_error *error);
 void weir_reclaim_close(struct weir_reclaim *reclaim);
+
+/* Somebody goes for the job, which then starts, or with a grace waits for what is kept for it, and
+ * *is_over says that nobody else is offered a place before. */
+weir_status weir_reclaim_start(struct weir_reclaim *reclaim, const struct weir_job *job,
+                               bool *is_over, struct weir_error *error);
+/* Offers a place to all who wait, in the order of the walk, with view and placer of the reclaim
+ * given; `make_room` is asked about each that finds none, with the state of the reclaim. */
+typedef weir_status weir_reclaim_room(void *state, const struct weir_job *job, bool *is_over,
+                                      struct weir_error *error);
+weir_status weir_reclaim_offer(struct weir_reclaim *reclaim, struct weir_walk *walk,
+                               weir_reclaim_room *make_room, struct weir_error *error);
 
 #endif

@@ -11,7 +11,6 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/params.h"
-#include "sched/queueing/backfill.h"
 #include "sched/queueing/made.h"
 #include "sched/queueing/reclaim.h"
 #include "sched/queueing/walk.h"
@@ -68,51 +67,25 @@ static bool is_leaving(const struct weir_view *view)
 }
 
 /* It found no place. *is_over: what others give back is kept for it. */
-static weir_status make_room(struct strict *strict, const struct weir_job *job, bool *is_over,
+static weir_status make_room(void *state, const struct weir_job *job, bool *is_over,
                              struct weir_error *error)
 {
+    struct strict *const strict = state;
     struct weir_reclaim *const reclaim = &strict->reclaim;
 
     *is_over = reclaim->grace_ns > 0 && is_leaving(reclaim->view);
-    if (*is_over)
-        return WEIR_EBUSY;
-    WEIR_TRY(weir_reclaim_for(reclaim, job, error));
-    *is_over = reclaim->grace_ns > 0;
-    return *is_over ? WEIR_EBUSY
-                    : weir_placer_start_job(reclaim->placer, job->workload, job->id, error);
-}
-
-static weir_status offer(struct strict *strict, const struct weir_job *job, bool *is_over,
-                         struct weir_error *error)
-{
-    weir_status status =
-        weir_placer_start_job(strict->reclaim.placer, job->workload, job->id, error);
-
-    if (weir_backfill_is_no_place(status))
-        status = make_room(strict, job, is_over, error);
-    if (status == WEIR_OK)
-        weir_walk_next(&strict->walk, INT64_MAX);
-    else if (weir_backfill_is_no_place(status))
-        weir_walk_leave_kind(&strict->walk);
-    return weir_backfill_is_no_place(status) ? WEIR_OK : status;
+    return *is_over ? WEIR_EBUSY : weir_reclaim_start(reclaim, job, is_over, error);
 }
 
 static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,
                         struct weir_plan *plan, struct weir_error *error)
 {
     struct strict *const strict = state;
-    const struct weir_job *job;
-    bool is_over = false;
 
     (void)plan;
     strict->reclaim.view = view;
     strict->reclaim.placer = placer;
-    WEIR_TRY(weir_walk_begin(&strict->walk, view, INT64_MAX));
-    while (!is_over && (job = weir_walk_free_job(&strict->walk, placer)) != NULL)
-        WEIR_TRY(offer(strict, job, &is_over, error));
-    if (error != NULL)
-        error->text[0] = '\0'; /* that some found no place is no error */
-    return WEIR_OK;
+    return weir_reclaim_offer(&strict->reclaim, &strict->walk, make_room, error);
 }
 
 /* ---- its life ---- */
