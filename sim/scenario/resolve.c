@@ -92,6 +92,19 @@ uint32_t sim_resolve_gpu_type(struct sim_resolver *resolver, const struct sim_ya
     return WEIR_NO_INDEX;
 }
 
+const char *sim_near_draft(struct sim_resolver *resolver, const struct draft_list *list,
+                           size_t size, const char *name)
+{
+    const char **names = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct draft_head *head = (const void *)((const char *)list->items + i * size);
+        if (head->name != NULL)
+            names[count++] = head->name;
+    }
+    return sim_near_name(name, names, count);
+}
+
 static const char *near_stage(struct sim_resolver *resolver, const char *name)
 {
     const struct sim_scenario *scenario = resolver->scenario;

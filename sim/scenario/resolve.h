@@ -181,6 +181,9 @@ uint32_t sim_resolve_gpu_type(struct sim_resolver *resolver, const struct sim_ya
                               const char *name);
 uint32_t sim_resolve_stage(struct sim_resolver *resolver, const struct sim_yaml *at,
                            const char *name);
+/* The nearest of the names of a list whose items, of `size` bytes each, begin with their head. */
+const char *sim_near_draft(struct sim_resolver *resolver, const struct draft_list *list,
+                           size_t size, const char *name);
 uint32_t sim_resolve_node(struct sim_resolver *resolver, const struct sim_yaml *at,
                           const char *name);
 

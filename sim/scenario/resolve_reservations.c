@@ -16,18 +16,6 @@ static const struct draft_list *list_of(const struct sim_resolver *resolver)
     return &resolver->draft->reservations;
 }
 
-static const char *near_name(struct sim_resolver *resolver, const char *name)
-{
-    const struct draft_list *list = list_of(resolver);
-    const struct draft_reservation *drafts = list->items;
-    const char **names = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *names);
-    size_t count = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (drafts[i].head.name != NULL)
-            names[count++] = drafts[i].head.name;
-    return sim_near_name(name, names, count);
-}
-
 /* ---- what there is ---- */
 
 static bool is_suitable(const struct sim_node_type *type, const struct sim_reservation *reservation)
@@ -136,8 +124,9 @@ static void name_one(struct sim_resolver *resolver, const struct draft_job_class
             return;
         }
     sim_report_near(resolver->report, sim_draft_at(&draft->head, "reservation"), SIM_AT_VALUE,
-                    near_name(resolver, draft->reservation), "there is no reservation '%s'",
-                    draft->reservation);
+                    sim_near_draft(resolver, list_of(resolver), sizeof(struct draft_reservation),
+                                   draft->reservation),
+                    "there is no reservation '%s'", draft->reservation);
 }
 
 void sim_resolve_reservations(struct sim_resolver *resolver)

@@ -85,18 +85,6 @@ static uint32_t find_tenant(const struct sim_scenario *scenario, const char *nam
 
 /* ---- the list ---- */
 
-static const char *near_tenant(struct sim_resolver *resolver, const char *name)
-{
-    const struct draft_list *list = &resolver->draft->tenants;
-    const struct draft_tenant *drafts = list->items;
-    const char **names = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *names);
-    size_t count = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (drafts[i].head.name != NULL)
-            names[count++] = drafts[i].head.name;
-    return sim_near_name(name, names, count);
-}
-
 static bool is_listed(const struct draft_list *list, const char *name)
 {
     const struct draft_tenant *drafts = list->items;
@@ -118,8 +106,9 @@ static void check_names(struct sim_resolver *resolver)
                                  "two tenants are called '%s'", tenant->head.name);
         if (tenant->parent != NULL && !is_listed(list, tenant->parent))
             sim_report_near(resolver->report, sim_draft_at(&tenant->head, "parent"), SIM_AT_VALUE,
-                            near_tenant(resolver, tenant->parent), "there is no tenant '%s'",
-                            tenant->parent);
+                            sim_near_draft(resolver, &resolver->draft->tenants,
+                                           sizeof(struct draft_tenant), tenant->parent),
+                            "there is no tenant '%s'", tenant->parent);
     }
 }
 
@@ -213,8 +202,10 @@ uint32_t sim_resolve_tenant(struct sim_resolver *resolver, const struct sim_yaml
     if (number > 0)
         return number;
     if (at != NULL && resolver->draft->tenants.count > 0) {
-        sim_report_near(resolver->report, at, SIM_AT_VALUE, near_tenant(resolver, name),
-                        "there is no tenant '%s'", name);
+        sim_report_near(
+            resolver->report, at, SIM_AT_VALUE,
+            sim_near_draft(resolver, &resolver->draft->tenants, sizeof(struct draft_tenant), name),
+            "there is no tenant '%s'", name);
         return 0;
     }
     const struct sim_tenant tenant = {
