@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # files.sh ROOT: every source file opens with its licence and none is above 800 lines; files
-# that the documentation names exist.
+# that the documentation names exist; the top level holds what it is meant to hold, and nothing that
+# a test or a run left there.
 set -euo pipefail
 cd "$1"
 faults=0
@@ -31,6 +32,15 @@ named=$(grep -ohE '`(sim|sched|tests|analysis|workloads|scenarios)/[A-Za-z0-9_/.
     README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/model/*.md | tr -d '`' | LC_ALL=C sort -u)
 for file in $named; do
     [ -e "$file" ] || fault "$file: the documentation names it, and it is not there"
+done
+top='.clang-format .clang-tidy .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json
+    CONTRIBUTING.md README.md dev packages.txt .ci LICENSES analysis cmake docs scenarios sched sim
+    tests workloads'
+for entry in $(git ls-files 2>/dev/null | cut -d/ -f1 | LC_ALL=C sort -u); do
+    case " $(echo $top) " in
+    *" $entry "*) ;;
+    *) fault "$entry: the top level is not the place of this" ;;
+    esac
 done
 
 [ "$faults" -eq 0 ] || exit 1
