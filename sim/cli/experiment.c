@@ -409,7 +409,7 @@ static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
 {
     size_t next = 0;
     size_t running = 0;
-    weir_status status = WEIR_OK;
+    weir_status status = sim_experiment_make_blank(job->experiment, &job->file, error);
     while (running > 0 || (next < job->count && !is_stopped() && status == WEIR_OK)) {
         while (next < job->count && is_settled(job, next))
             next++;

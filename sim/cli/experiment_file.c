@@ -242,15 +242,29 @@ static void shard_path(const struct sim_experiment *experiment, size_t task, cha
     (void)snprintf(path, PATH_BYTES, "%s.part%zu", experiment->path, task + 1);
 }
 
+weir_status sim_experiment_make_blank(const struct sim_experiment *experiment,
+                                      struct sim_experiment_file *file, struct weir_error *error)
+{
+    struct sim_recorder *recorder = NULL;
+    if (file->blank.bytes != NULL)
+        return WEIR_OK;
+    WEIR_TRY(sim_recorder_open_blank(&recorder, error));
+    weir_status status = stamp(recorder, experiment->scenarios[0], error);
+    if (status == WEIR_OK)
+        status = sim_recorder_meta(recorder, "identity", file->identity.digest, error);
+    const weir_status closed =
+        sim_recorder_close_blank(recorder, &file->blank, status == WEIR_OK ? error : NULL);
+    return status == WEIR_OK ? closed : status;
+}
+
 weir_status sim_experiment_open_shard(const struct sim_experiment *experiment,
                                       const struct sim_experiment_file *file, size_t task,
                                       struct sim_recorder **recorder, struct weir_error *error)
 {
     char path[PATH_BYTES];
     shard_path(experiment, task, path);
-    WEIR_TRY(sim_recorder_open_shard(path, experiment->path, recorder, error));
-    WEIR_TRY(stamp(*recorder, experiment->scenarios[0], error));
-    return sim_recorder_meta(*recorder, "identity", file->identity.digest, error);
+    WEIR_TRY(sim_recorder_open_shard(path, experiment->path, &file->blank, recorder, error));
+    return experiment->is_temporary ? sim_recorder_make_fleeting(*recorder, error) : WEIR_OK;
 }
 
 weir_status sim_experiment_merge_shard(const struct sim_experiment *experiment, size_t task,
@@ -386,7 +400,9 @@ static weir_status start_anew(const struct sim_experiment_options *options,
     if (!options->force && !experiment->is_temporary)
         WEIR_TRY(check_replace(experiment, error));
     WEIR_TRY(sim_recorder_open(experiment->path, true, recorder, error));
-    if (!experiment->is_temporary)
+    if (experiment->is_temporary)
+        WEIR_TRY(sim_recorder_make_fleeting(*recorder, error));
+    else
         (void)visit_shards(experiment, remove_shard);
     return write_experiment(options, experiment, &file->identity, *recorder, error);
 }
@@ -431,6 +447,7 @@ weir_status sim_experiment_file_open(const struct sim_experiment_options *option
 void sim_experiment_file_close(struct sim_experiment_file *file)
 {
     sim_identity_clear(&file->identity);
+    sim_shard_blank_clear(&file->blank);
     sim_result_unlock(&file->lock);
     free(file->is_done);
     free(file->has_shard);

@@ -12,10 +12,12 @@
 #include "sim/cli/experiment.h"
 #include "sim/cli/identity.h"
 #include "sim/cli/result_lock.h"
+#include "sim/record/record.h"
 
 struct sim_experiment_file {
     struct sim_result_lock lock;
     struct sim_identity identity;
+    struct sim_shard_blank blank;
     bool *is_done;   /* by run id - 1: finished, in the file */
     bool *has_shard; /* finished, in a shard that an earlier program left */
 };
@@ -28,7 +30,10 @@ weir_status sim_experiment_file_open(const struct sim_experiment_options *option
                                      struct sim_recorder **recorder, struct weir_error *error);
 void sim_experiment_file_close(struct sim_experiment_file *file);
 
-/* A shard with the facts that every database of the experiment carries. */
+/* What shards begin with: the facts that every database of the experiment carries. Once made it
+ * stays, for all that follow. */
+weir_status sim_experiment_make_blank(const struct sim_experiment *experiment,
+                                      struct sim_experiment_file *file, struct weir_error *error);
 weir_status sim_experiment_open_shard(const struct sim_experiment *experiment,
                                       const struct sim_experiment_file *file, size_t task,
                                       struct sim_recorder **recorder, struct weir_error *error);

@@ -180,11 +180,29 @@ weir_status record_step(struct sim_recorder *recorder, sqlite3_stmt *statement, 
 
 /* ---- loading and closing ---- */
 
+weir_status record_set_synchronous(struct sim_recorder *recorder, bool is_full,
+                                   struct weir_error *error)
+{
+    return record_execute(recorder,
+                          recorder->is_fleeting ? "PRAGMA main.synchronous = OFF"
+                          : is_full             ? "PRAGMA main.synchronous = FULL"
+                                                : "PRAGMA main.synchronous = NORMAL",
+                          error);
+}
+
+weir_status sim_recorder_make_fleeting(struct sim_recorder *recorder, struct weir_error *error)
+{
+    if (recorder == NULL)
+        return WEIR_OK;
+    recorder->is_fleeting = true;
+    return recorder->is_open ? WEIR_OK : record_set_synchronous(recorder, false, error);
+}
+
 weir_status record_prepare_loading(struct sim_recorder *recorder, struct weir_error *error)
 {
-    return record_execute(
-        recorder, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" INDEXES(DROP_INDEX),
-        error);
+    WEIR_TRY(record_execute(recorder, "PRAGMA journal_mode = WAL", error));
+    WEIR_TRY(record_set_synchronous(recorder, false, error));
+    return recorder->is_shard ? WEIR_OK : record_execute(recorder, INDEXES(DROP_INDEX), error);
 }
 
 void record_finalize_statements(struct sim_recorder *recorder)
@@ -206,12 +224,17 @@ weir_status sim_recorder_finish(struct sim_recorder *recorder, struct weir_error
     return record_execute(recorder, INDEXES(CREATE_INDEX) "PRAGMA optimize;", error);
 }
 
-/* One file again. While somebody reads along it stays in WAL mode. */
+/* One file again. While somebody reads along it stays in WAL mode; and a shard does, which is read
+ * once: to change the mode waits for the disk three times more. */
 static weir_status leave_log(struct sim_recorder *recorder, struct weir_error *error)
 {
-    (void)sqlite3_busy_timeout(recorder->database, 0);
+    sqlite3 *const database = recorder->database;
+    (void)sqlite3_busy_timeout(database, 0);
     const int code =
-        sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) & 0xff;
+        0xff &
+        (recorder->is_shard
+             ? sqlite3_wal_checkpoint_v2(database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL)
+             : sqlite3_exec(database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL));
     if (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return WEIR_OK;
     return record_fail(recorder, "end the log", error);

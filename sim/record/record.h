@@ -29,10 +29,25 @@ enum { SIM_RECORD_MODEL_VERSION = 2 };
  * one step, and never readable for more people than what it replaces. */
 weir_status sim_recorder_open(const char *path, bool overwrite, struct sim_recorder **recorder,
                               struct weir_error *error);
+/* Nothing of it is to be there after the program: it never waits for the disk. */
+weir_status sim_recorder_make_fleeting(struct sim_recorder *recorder, struct weir_error *error);
+
+/* What all shards of an experiment begin with. */
+struct sim_shard_blank {
+    unsigned char *bytes;
+    size_t size;
+};
+/* A recorder in memory for the facts that every shard carries (sim_recorder_meta). */
+weir_status sim_recorder_open_blank(struct sim_recorder **recorder, struct weir_error *error);
+/* Closes it in any case. */
+weir_status sim_recorder_close_blank(struct sim_recorder *recorder, struct sim_shard_blank *blank,
+                                     struct weir_error *error);
+void sim_shard_blank_clear(struct sim_shard_blank *blank);
 /* The file of one run of an experiment whose results go to `whole`: it counts as soon as its run is
  * over, whatever happens to its writer, because it has a manifest (counts and digest of the rows).
- * Replaces what is there. */
+ * It begins as a copy of `blank`, and replaces what is there. */
 weir_status sim_recorder_open_shard(const char *path, const char *whole,
+                                    const struct sim_shard_blank *blank,
                                     struct sim_recorder **recorder, struct weir_error *error);
 /* Whether the shard holds that run, finished, with all its rows, of an experiment of this identity
  * (meta `identity`; NULL = any). An error means that it is damaged. */

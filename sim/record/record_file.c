@@ -69,7 +69,7 @@ static weir_status refuse_link(const char *path, struct weir_error *error)
     return weir_fail(error, WEIR_EIO, "%s: is a symbolic link; name the file itself", path);
 }
 
-static weir_status check_target(const char *path, bool overwrite, struct weir_error *error)
+weir_status record_check_target(const char *path, bool overwrite, struct weir_error *error)
 {
     switch (look_at(path)) {
     case FOUND_NOTHING:
@@ -131,8 +131,8 @@ static void remove_half_made(const char *path)
 
 /* ---- connections ---- */
 
-static weir_status connect_to(struct sim_recorder *recorder, const char *path,
-                              struct weir_error *error)
+weir_status record_connect(struct sim_recorder *recorder, const char *path,
+                           struct weir_error *error)
 {
     const int code = sqlite3_open_v2(path, &recorder->database,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -165,6 +165,24 @@ static weir_status make(const char *path, struct sim_recorder **recorder, struct
     return WEIR_OK;
 }
 
+weir_status record_open(const char *path,
+                        weir_status (*begin)(struct sim_recorder *, struct weir_error *),
+                        struct sim_recorder **recorder, struct weir_error *error)
+{
+    struct sim_recorder *made = NULL;
+    if (look_at(path) == FOUND_LINK)
+        return refuse_link(path, error);
+    WEIR_TRY(make(path, &made, error));
+    assert(made != NULL);
+    const weir_status status = begin(made, error);
+    if (status != WEIR_OK) {
+        record_discard(made);
+        return status;
+    }
+    *recorder = made;
+    return WEIR_OK;
+}
+
 void record_discard(struct sim_recorder *recorder)
 {
     disconnect(recorder);
@@ -190,7 +208,7 @@ weir_status record_create_empty(const char *made, const char *like, struct weir_
     return WEIR_OK;
 }
 
-static weir_status write_meta(struct sim_recorder *recorder, struct weir_error *error)
+weir_status record_write_meta(struct sim_recorder *recorder, struct weir_error *error)
 {
     char version[16];
     char model[16];
@@ -216,50 +234,25 @@ static weir_status write_schema(struct sim_recorder *recorder, struct weir_error
     WEIR_TRY(record_execute(recorder, "PRAGMA synchronous = OFF", error));
     WEIR_TRY(record_begin(recorder, error));
     WEIR_TRY(record_execute(recorder, weir_text_schema_sql, error));
-    if (recorder->is_shard)
-        WEIR_TRY(record_execute(recorder, weir_text_manifest_sql, error));
-    return write_meta(recorder, error);
+    return record_write_meta(recorder, error);
 }
 
-static weir_status create(struct sim_recorder *recorder, const char *like, struct weir_error *error)
+static weir_status create(struct sim_recorder *recorder, struct weir_error *error)
 {
     recorder->temporary = path_with(recorder->path, ".new");
     if (!recorder->temporary)
         return weir_fail(error, WEIR_ENOMEM, "%s: out of memory", recorder->path);
     sim_record_remove(recorder->temporary);
-    WEIR_TRY(record_create_empty(recorder->temporary, like, error));
-    WEIR_TRY(connect_to(recorder, recorder->temporary, error));
+    WEIR_TRY(record_create_empty(recorder->temporary, recorder->path, error));
+    WEIR_TRY(record_connect(recorder, recorder->temporary, error));
     return write_schema(recorder, error);
-}
-
-static weir_status open_new(const char *path, const char *like, struct sim_recorder **recorder,
-                            struct weir_error *error)
-{
-    struct sim_recorder *made = NULL;
-    WEIR_TRY(make(path, &made, error));
-    assert(made != NULL);
-    made->is_shard = strcmp(like, path) != 0;
-    const weir_status status = create(made, like, error);
-    if (status != WEIR_OK) {
-        record_discard(made);
-        return status;
-    }
-    *recorder = made;
-    return WEIR_OK;
 }
 
 weir_status sim_recorder_open(const char *path, bool overwrite, struct sim_recorder **recorder,
                               struct weir_error *error)
 {
-    WEIR_TRY(check_target(path, overwrite, error));
-    return open_new(path, path, recorder, error);
-}
-
-weir_status sim_recorder_open_shard(const char *path, const char *whole,
-                                    struct sim_recorder **recorder, struct weir_error *error)
-{
-    WEIR_TRY(check_target(path, true, error));
-    return open_new(path, whole, recorder, error);
+    WEIR_TRY(record_check_target(path, overwrite, error));
+    return record_open(path, create, recorder, error);
 }
 
 /* ---- its name ---- */
@@ -303,15 +296,14 @@ weir_status record_give_name(const char *made, const char *path, struct weir_err
     return rename(made, path) == 0 ? WEIR_OK : fail_disk(errno, path, "give it its name", error);
 }
 
-/* A shard waits for the disk once, when it is closed. */
 static weir_status take_name(struct sim_recorder *recorder, struct weir_error *error)
 {
-    if (!recorder->is_shard)
+    if (!recorder->is_fleeting)
         WEIR_TRY(sync_path(recorder->temporary, 0, error));
     WEIR_TRY(record_give_name(recorder->temporary, recorder->path, error));
     free(recorder->temporary);
     recorder->temporary = NULL;
-    return recorder->is_shard ? WEIR_OK : sync_folder(recorder->path, error);
+    return recorder->is_fleeting ? WEIR_OK : sync_folder(recorder->path, error);
 }
 
 static weir_status check_schema(struct sim_recorder *recorder, struct weir_error *error)
@@ -332,7 +324,7 @@ static weir_status check_schema(struct sim_recorder *recorder, struct weir_error
 
 static weir_status start_reading(struct sim_recorder *recorder, struct weir_error *error)
 {
-    WEIR_TRY(connect_to(recorder, recorder->path, error));
+    WEIR_TRY(record_connect(recorder, recorder->path, error));
     return check_schema(recorder, error);
 }
 
@@ -357,25 +349,6 @@ weir_status record_publish(struct sim_recorder *recorder, struct weir_error *err
     return start_writing(recorder, error);
 }
 
-/* An existing file, and how it begins. */
-static weir_status open_old(const char *path,
-                            weir_status (*begin)(struct sim_recorder *, struct weir_error *),
-                            struct sim_recorder **recorder, struct weir_error *error)
-{
-    struct sim_recorder *made = NULL;
-    if (look_at(path) == FOUND_LINK)
-        return refuse_link(path, error);
-    WEIR_TRY(make(path, &made, error));
-    assert(made != NULL);
-    const weir_status status = begin(made, error);
-    if (status != WEIR_OK) {
-        record_discard(made);
-        return status;
-    }
-    *recorder = made;
-    return WEIR_OK;
-}
-
 weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
                                 struct weir_error *error)
 {
@@ -387,7 +360,7 @@ weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder
                          "at the same time; go on with a copy",
                          path);
     remove_half_made(path);
-    return open_old(path, start_writing, recorder, error);
+    return record_open(path, start_writing, recorder, error);
 }
 
 /* ---- looking into a file ---- */
@@ -400,7 +373,7 @@ bool sim_record_is_ours(const char *path)
 weir_status record_open_reader(const char *path, struct sim_recorder **recorder,
                                struct weir_error *error)
 {
-    return open_old(path, start_reading, recorder, error);
+    return record_open(path, start_reading, recorder, error);
 }
 
 weir_status sim_record_check(const char *path, struct weir_error *error)

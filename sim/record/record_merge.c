@@ -141,7 +141,7 @@ static weir_status merge_attached(struct sim_recorder *recorder, const char *sha
                                   bool finished_only, struct weir_error *error)
 {
     WEIR_TRY(check_shard(recorder, shard, error));
-    WEIR_TRY(record_execute(recorder, "PRAGMA main.synchronous = FULL", error));
+    WEIR_TRY(record_set_synchronous(recorder, true, error));
     WEIR_TRY(record_begin(recorder, error));
     weir_status status = copy_rows(recorder, shard, finished_only, error);
     if (status == WEIR_OK && finished_only)
@@ -153,8 +153,8 @@ static weir_status merge_attached(struct sim_recorder *recorder, const char *sha
         (void)sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);
         recorder->is_open = false;
     }
-    (void)sqlite3_exec(recorder->database, "PRAGMA main.synchronous = NORMAL", NULL, NULL, NULL);
-    return status;
+    const weir_status reset = record_set_synchronous(recorder, false, NULL);
+    return status == WEIR_OK ? reset : status;
 }
 
 static weir_status merge(struct sim_recorder *recorder, const char *shard, bool finished_only,

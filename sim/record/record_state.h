@@ -105,12 +105,13 @@ struct sim_recorder {
     char *path;
     sqlite3_stmt *statements[RECORD_KINDS]; /* prepared at first use */
     struct sample_table samples[SAMPLE_KINDS];
-    char *temporary; /* the name until the first run; NULL = it has its own */
-    bool is_shard;   /* of one run: has a manifest, needs no indexes */
-    bool has_lost;   /* rows that were written are gone */
-    bool has_failed; /* something could not be written */
-    bool is_open;    /* inside a transaction */
-    uint32_t rows;   /* since the last commit */
+    char *temporary;  /* the name until the first run; NULL = it has its own */
+    bool is_shard;    /* of one run: has a manifest, needs no indexes */
+    bool is_fleeting; /* it need not outlive the program */
+    bool has_lost;    /* rows that were written are gone */
+    bool has_failed;  /* something could not be written */
+    bool is_open;     /* inside a transaction */
+    uint32_t rows;    /* since the last commit */
     int64_t commit_due_ns;
     int64_t experiment_id, run_id;
     int64_t run_start_unix_s; /* wall clock */
@@ -139,6 +140,9 @@ weir_status record_step(struct sim_recorder *recorder, sqlite3_stmt *statement, 
                         struct weir_error *error);
 weir_status record_begin(struct sim_recorder *recorder, struct weir_error *error);
 weir_status record_commit(struct sim_recorder *recorder, struct weir_error *error);
+/* Whether a commit waits until the disk has it, or only until the log does. */
+weir_status record_set_synchronous(struct sim_recorder *recorder, bool is_full,
+                                   struct weir_error *error);
 /* Log mode, and no indexes. */
 weir_status record_prepare_loading(struct sim_recorder *recorder, struct weir_error *error);
 void record_finalize_statements(struct sim_recorder *recorder);
@@ -150,6 +154,16 @@ weir_status record_create_empty(const char *made, const char *like, struct weir_
 weir_status record_give_name(const char *made, const char *path, struct weir_error *error);
 
 /* record_file.c */
+/* A recorder of the name, as `begin` makes or finds it; no link is followed. */
+weir_status record_open(const char *path,
+                        weir_status (*begin)(struct sim_recorder *, struct weir_error *),
+                        struct sim_recorder **recorder, struct weir_error *error);
+weir_status record_connect(struct sim_recorder *recorder, const char *path,
+                           struct weir_error *error);
+/* WEIR_EIO when what lies there is not to be replaced. */
+weir_status record_check_target(const char *path, bool overwrite, struct weir_error *error);
+/* Versions of what wrote it. */
+weir_status record_write_meta(struct sim_recorder *recorder, struct weir_error *error);
 /* A new file takes its name, with all that was written so far, if it has not yet. */
 weir_status record_publish(struct sim_recorder *recorder, struct weir_error *error);
 /* A recorder that reads a file as its writer left it; record_discard() it. */

@@ -38,6 +38,7 @@ static void write_shard(const char *path)
     struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_scenario *scenario = NULL;
     struct sim_run_summary *summary = calloc(1, sizeof(*summary));
+    struct sim_shard_blank blank = { .bytes = NULL };
     struct sim_run_options options = {
         .seed = 1, .experiment_id = 1, .run_id = 1, .variant = "base", .export_at_s = (double)NAN
     };
@@ -45,8 +46,11 @@ static void write_shard(const char *path)
         sim_diagnostics_print(&diagnostics, stderr);
         abort();
     }
-    want(sim_recorder_open_shard(path, "whole.db", &options.recorder, &error), &error);
+    want(sim_recorder_open_blank(&options.recorder, &error), &error);
     want(sim_recorder_meta(options.recorder, "identity", "me", &error), &error);
+    want(sim_recorder_close_blank(options.recorder, &blank, &error), &error);
+    want(sim_recorder_open_shard(path, "whole.db", &blank, &options.recorder, &error), &error);
+    sim_shard_blank_clear(&blank);
     want(sim_run_announce(scenario, &options, &error), &error);
     want(sim_run(scenario, &options, summary), &error);
     want(sim_recorder_close(options.recorder, &error), &error);

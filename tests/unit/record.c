@@ -447,14 +447,25 @@ static void merged_shards_hold_the_same_rows_in_any_order(void)
     CHECK_I64(close_folder(&folder), 6);
 }
 
+static struct sim_recorder *open_shard(const char *path, const char *whole, const char *identity)
+{
+    struct sim_shard_blank blank = { .bytes = NULL };
+    struct sim_recorder *recorder = NULL;
+    CHECK_I64(sim_recorder_open_blank(&recorder, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_meta(recorder, "identity", identity, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_close_blank(recorder, &blank, NULL), WEIR_OK);
+    recorder = NULL;
+    CHECK_I64(sim_recorder_open_shard(path, whole, &blank, &recorder, NULL), WEIR_OK);
+    sim_shard_blank_clear(&blank);
+    return recorder;
+}
+
 static void a_shard_counts_from_the_end_of_its_run_with_all_of_its_rows(void)
 {
     const struct folder folder = open_folder();
     const struct file_name file = name_in(&folder, "run.db.part2");
-    struct sim_recorder *recorder = NULL;
+    struct sim_recorder *recorder = open_shard(file.text, "run.db", "abc");
     bool is_held = true;
-    CHECK_I64(sim_recorder_open_shard(file.text, "run.db", &recorder, NULL), WEIR_OK);
-    CHECK_I64(sim_recorder_meta(recorder, "identity", "abc", NULL), WEIR_OK);
     CHECK_I64(add_run(recorder, 2, NULL), WEIR_OK);
     add_samples(recorder, 20);
     const struct sim_result_row nothing = {
@@ -618,12 +629,11 @@ static void a_shard_is_read_by_those_who_may_read_the_whole(void)
     const struct folder folder = open_folder();
     const struct file_name whole = name_in(&folder, "run.db");
     const struct file_name part = name_in(&folder, "run.db.part1");
-    struct sim_recorder *recorder = NULL;
     struct stat there = { .st_mode = 0 };
     const mode_t mask = umask(022);
     write_text(whole.text, "x");
     CHECK_I64(chmod(whole.text, 0640), 0);
-    CHECK_I64(sim_recorder_open_shard(part.text, whole.text, &recorder, NULL), WEIR_OK);
+    struct sim_recorder *recorder = open_shard(part.text, whole.text, "abc");
     CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
     end_run(recorder);
     CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
