@@ -39,6 +39,8 @@ enum an_verdict {
     AN_OPEN,        /* a mean or percentile is a lower bound on the side that would win */
     AN_ONE_RUN      /* one replication: figures, no statement about chance */
 };
+/* One or two words: "better", "ended early". */
+const char *an_verdict_text(enum an_verdict verdict);
 
 struct an_cell {
     double mean, half_width; /* 95 % of the mean over replications; NAN = fewer than 2 */

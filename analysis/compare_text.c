@@ -20,6 +20,32 @@ static double two_digits(double value)
     return round(value / power) * power;
 }
 
+const char *an_verdict_text(enum an_verdict verdict)
+{
+    switch (verdict) {
+    case AN_BASELINE:
+        return "baseline";
+    case AN_BETTER:
+    case AN_DETERMINISTIC_BETTER:
+        return "better";
+    case AN_WORSE:
+    case AN_DETERMINISTIC_WORSE:
+        return "worse";
+    case AN_TIE:
+    case AN_DETERMINISTIC_TIE:
+        return "tie";
+    case AN_ENDED_EARLY:
+        return "ended early";
+    case AN_OPEN:
+        return "open";
+    case AN_ONE_RUN:
+        return "one run";
+    case AN_NEUTRAL:
+        break;
+    }
+    return "neutral";
+}
+
 struct an_mean_text an_mean_of(const struct an_metric_row *row, const struct an_cell *cell)
 {
     struct an_mean_text mean;

@@ -118,32 +118,6 @@ static const char *cell_class(const struct an_cell *cell)
     return cell->is_best ? "best" : cell->is_tied_with_best ? "tie" : "";
 }
 
-static const char *verdict_text(enum an_verdict verdict)
-{
-    switch (verdict) {
-    case AN_BASELINE:
-        return "baseline";
-    case AN_BETTER:
-    case AN_DETERMINISTIC_BETTER:
-        return "better";
-    case AN_WORSE:
-    case AN_DETERMINISTIC_WORSE:
-        return "worse";
-    case AN_TIE:
-    case AN_DETERMINISTIC_TIE:
-        return "tie";
-    case AN_ENDED_EARLY:
-        return "ended early";
-    case AN_OPEN:
-        return "open";
-    case AN_ONE_RUN:
-        return "one run";
-    case AN_NEUTRAL:
-        break;
-    }
-    return "";
-}
-
 static void write_p_value(FILE *out, double p_value)
 {
     if (isnan(p_value))
@@ -164,7 +138,7 @@ static void write_cell(FILE *out, const struct an_comparison *comparison,
                   cell->is_best             ? " ✓"
                   : cell->is_tied_with_best ? " ≈"
                                             : "",
-                  verdict_text(cell->verdict));
+                  cell->verdict == AN_NEUTRAL ? "" : an_verdict_text(cell->verdict));
     if (cell->verdict != AN_DETERMINISTIC_TIE && change.plain[0] != '\0') {
         (void)fprintf(out, " %s",
                       row->is_share || change.relative[0] == '\0' ? change.plain : change.relative);

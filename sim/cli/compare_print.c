@@ -14,32 +14,6 @@
 
 enum { CELL = SIM_COMPARE_CELL };
 
-static const char *verdict_name(enum an_verdict verdict)
-{
-    switch (verdict) {
-    case AN_BASELINE:
-        return "baseline";
-    case AN_BETTER:
-    case AN_DETERMINISTIC_BETTER:
-        return "better";
-    case AN_WORSE:
-    case AN_DETERMINISTIC_WORSE:
-        return "worse";
-    case AN_TIE:
-    case AN_DETERMINISTIC_TIE:
-        return "tie";
-    case AN_ENDED_EARLY:
-        return "ended early";
-    case AN_OPEN:
-        return "open";
-    case AN_ONE_RUN:
-        return "one run";
-    case AN_NEUTRAL:
-        break;
-    }
-    return "neutral";
-}
-
 /* ---- for people ---- */
 
 static void add(char text[CELL], const char *more)
@@ -68,7 +42,7 @@ void sim_compare_verdict(const struct an_cell *cell, char text[SIM_COMPARE_CELL]
     const bool is_same = cell->verdict == AN_DETERMINISTIC_TIE;
     (void)snprintf(text, CELL, "%s",
                    is_same     ? "no difference"
-                   : is_judged ? verdict_name(cell->verdict)
+                   : is_judged ? an_verdict_text(cell->verdict)
                                : "-");
     add(text, more);
 }
@@ -178,7 +152,7 @@ static void json_cell(struct sim_json *json, const struct an_comparison *compari
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         sim_json_flag(sim_json_key(json, flags[i].key), flags[i].value);
     }
-    sim_json_string(sim_json_key(json, "verdict"), verdict_name(cell->verdict));
+    sim_json_string(sim_json_key(json, "verdict"), an_verdict_text(cell->verdict));
     sim_json_end_object(json);
 }
 
@@ -313,7 +287,7 @@ void sim_compare_cells(struct sim_table *table, const struct an_metric_row *row,
         sim_table_add(table, text);
     }
     sim_table_add(table, cell->is_lower_bound ? "1" : "0");
-    sim_table_add(table, verdict_name(cell->verdict));
+    sim_table_add(table, an_verdict_text(cell->verdict));
 }
 
 static void print_csv(const struct an_comparison *comparison, FILE *out)
