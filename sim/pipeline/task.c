@@ -79,14 +79,12 @@ static bool has_room(const struct sim_stage_run *stage)
     if (spec->backpressure != SIM_BACKPRESSURE_SLOTS &&
         spec->backpressure != SIM_BACKPRESSURE_FORMULA)
         return true;
-    double most = (double)stage->worker_count * stage->slots * spec->slots_multiplier;
-    double waiting = 0;
-    if (!is_last(stage)) {
-        waiting = (double)stage[1].queue.count / stage->outputs_per_task;
-        if (spec->backpressure == SIM_BACKPRESSURE_SLOTS)
-            most = fmax(most, stage[1].spec->batch / stage->outputs_per_task);
-    }
-    return stage->count[SIM_WORKER_BUSY] + waiting < most;
+    const double waiting =
+        is_last(stage) ? 0 : (double)stage[1].queue.count / stage->outputs_per_task;
+    const double in_hand = stage->count[SIM_WORKER_BUSY] + waiting;
+    return in_hand < (double)stage->worker_count * stage->slots * spec->slots_multiplier ||
+           (spec->backpressure == SIM_BACKPRESSURE_SLOTS && !is_last(stage) &&
+            in_hand < stage[1].spec->batch / stage->outputs_per_task);
 }
 
 bool sim_stage_has_task(const struct sim_stage_run *stage)
@@ -114,7 +112,7 @@ void sim_stage_note_backpressure(struct sim_stage_run *stage)
 {
     const struct sim_context *context = stage->pipeline->context;
     const bool is_on = stage->blocked_count > 0 ||
-                       (stage->idle.count > 0 && !has_room(stage) && next_batch(stage) > 0);
+                       (stage->idle.count > 0 && next_batch(stage) > 0 && !has_room(stage));
     if (is_on == stage->is_backpressured)
         return;
     stage->is_backpressured = is_on;
