@@ -353,6 +353,72 @@ static void who_can_go_elsewhere_pays_for_what_others_need(void)
     weir_cluster_destroy(cluster);
 }
 
+/* Whoever asks for as many GPUs, CPUs and bytes of types that are all among the other's can go
+ * nowhere but where the other can; what is counted in amounts asks for types alone. */
+static bool goes_nowhere_else(const struct weir_claim *who, const struct weir_claim *other)
+{
+    const bool is_amount = other->gpu_count == 0;
+    const uint32_t types = other->types == 0 ? UINT32_MAX : other->types;
+    if ((who->gpu_count == 0) != is_amount || who->gpu_count < other->gpu_count ||
+        (who->types == 0 && other->types != 0) || (who->types & ~types) != 0)
+        return false;
+    return is_amount || (who->cpu_units >= other->cpu_units && who->ram_bytes >= other->ram_bytes);
+}
+
+/* By the header: 24 GPUs are free, so many arrivals fill them as ask for 24 together. */
+static double plain_price(const struct weir_claim *claims, uint32_t count, uint32_t which,
+                          double gpus)
+{
+    const struct weir_claim *const claim = &claims[which];
+    double mean = 0;
+    double variance = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        mean += goes_nowhere_else(&claims[k], claim) ? claims[k].gpus * 24 / gpus : 0;
+        variance += goes_nowhere_else(&claims[k], claim) ? claims[k].squares * 24 / gpus : 0;
+    }
+    const double deviation = sqrt(variance + 0.2 * 0.2 * mean * mean);
+    const double missing = mean + claim->gpu_count / 2.0 - (double)claim->room / 1000;
+    const double price = 3 * erfc(-missing / deviation / sqrt(2.0)) / 2;
+    return price < 0.02 ? 0 : price;
+}
+
+static void prices_are_those_of_a_plain_sum(void)
+{
+    struct weir_shape shapes[] = { job(1000, 1, 1000),  job(8000, 2, 1000), job(2000, 2, 1000),
+                                   job(4000, 4, 1000),  job(4000, 2, 1000), job(4000, 2, 1000),
+                                   job(1000, 1, 500),   job(1000, 1, 1000), job(6000, 3, 1000),
+                                   job(12000, 4, 1000), job(2000, 4, 1000), job(1000, 1, 1000) };
+    const double none = 0;
+    const struct weir_mix mix = { shapes, &none, 1, 0 };
+    uint64_t draws = 3;
+    uint32_t dear = 0;
+    uint32_t count = 0;
+    shapes[4] = typed(shapes[4], 1);
+    shapes[5].ram_bytes = 300;
+    shapes[6] = typed(shapes[6], 1);
+    shapes[7] = typed(shapes[7], 2);
+    shapes[10] = typed(shapes[10], 3);
+    shapes[11] = typed(shapes[11], 3);
+    struct weir_cluster *const cluster = nodes_of(6, 3);
+    struct weir_scarce *const scarce = scarce_of(0);
+    double gpus = 0;
+    for (uint64_t id = 1; id <= 100; id++) {
+        const struct weir_shape *const shape = &shapes[next_draw(&draws, 12)];
+        const struct weir_place_query query = question(cluster, &mix, shape, id);
+        gpus += shape->gpu_count * weir_units_amount(shape->gpu_units);
+        CHECK_I64(weir_scarce_follow(scarce, &query), WEIR_OK);
+        const struct weir_claim *const claims = weir_scarce_claims(scarce, &count);
+        for (uint32_t k = 0; k < count; k++) {
+            CHECK_NEAR(claims[k].price, plain_price(claims, count, k, gpus), 1e-9);
+            dear += claims[k].price > 0.01 && claims[k].price < 2.99 ? 1 : 0;
+        }
+    }
+    CHECK(count >= 8);
+    CHECK(dear > 100);
+    weir_scarce_destroy(scarce);
+    weir_cluster_destroy(cluster);
+}
+
 /* The room of a job of four GPUs is whole nodes: the first share on one takes all of it. */
 static void a_share_pays_for_the_node_it_breaks(void)
 {
@@ -589,6 +655,7 @@ static const struct test tests[] = {
     { "room is what a node would give", room_is_what_a_node_would_give },
     { "who can go elsewhere pays for what others need",
       who_can_go_elsewhere_pays_for_what_others_need },
+    { "prices are those of a plain sum", prices_are_those_of_a_plain_sum },
     { "a share pays for the node it breaks", a_share_pays_for_the_node_it_breaks },
     { "what was learned is saved and restored", what_was_learned_is_saved_and_restored },
     { "the order of the nodes changes nothing", the_order_of_the_nodes_changes_nothing },
