@@ -3,6 +3,7 @@
  * The policy weir: what a node loses in the end worked out by hand, kept values and grades against
  * plain ones, prices of scarce room, and independence of the order of the nodes.
  */
+#include "sched/placement/candidates.h"
 #include "sched/placement/lookahead.h"
 #include "sched/placement/policies.h"
 #include "sched/placement/scarce.h"
@@ -170,6 +171,85 @@ static void add_node(struct weir_cluster *cluster, uint32_t id, uint64_t *draws)
                                          .ram_bytes = 1000,
                                          .gpus = gpus };
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+}
+
+/* ---- grades ---- */
+
+static double all_free(const struct weir_outlook *node)
+{
+    double sum = 0;
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        sum += (double)node->left[g] / (double)WEIR_ONE;
+    return sum;
+}
+
+/* Steps of what is not lost, less what each GPU left free costs; a little for nodes that are full.
+ */
+static double plain_grade(const struct weir_ahead_rules *rules, const struct weir_outlook *before,
+                          const struct weir_outlook *after, int64_t ram_free_bytes)
+{
+    const double gain = weir_lookahead_lost(rules->ahead, before) -
+                        weir_lookahead_lost(rules->ahead, after) -
+                        rules->consolidate * all_free(after);
+    const double free = (double)after->cpu_free / (double)WEIR_ONE + all_free(after) / 64 +
+                        (double)ram_free_bytes / 0x1p46;
+    return rint(gain / rules->step) + 0.5 / (1 + free / 8);
+}
+
+static void a_grade_is_its_plain_sum(void)
+{
+    struct weir_shape shapes[SHAPES];
+    const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
+    const struct weir_ahead_rules rules = { .ahead = look(0.2, 0.03, true),
+                                            .step = 0.05,
+                                            .consolidate = 0.3 };
+    struct weir_cluster *cluster = NULL;
+    struct weir_chooser *policy = NULL;
+    uint64_t draws = 9;
+    fill_shapes(shapes);
+    CHECK_I64(weir_lookahead_follow(rules.ahead, &mix), WEIR_OK);
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < NODES; n++)
+        add_node(cluster, n, &draws);
+    CHECK_I64(weir_chooser_create(&weir_placement_weir, NULL, NULL, &policy, NULL), WEIR_OK);
+    uint32_t fits = 0;
+    for (uint32_t i = 0; i < 40 * NODES; i++) {
+        const struct weir_shape *const shape = &shapes[next_draw(&draws, SHAPES)];
+        const struct weir_grade_site site = {
+            .cluster = cluster, .shape = shape, .mix = &mix, .node = i % NODES
+        };
+        struct weir_outlook before;
+        weir_outlook_load(cluster, site.node, &before);
+        if (weir_candidates_reason(cluster, shape, site.node) != WEIR_REASON_NONE)
+            continue;
+        const struct weir_grade grade = weir_ahead_grade(&rules, &site);
+        struct weir_outlook after = before;
+        after.cpu_free -= shape->cpu_units;
+        for (uint32_t g = 0, left = shape->gpu_count; g < before.gpu_count && left > 0; g++)
+            if (weir_shape_is_share(shape)
+                    ? g == grade.gpu
+                    : weir_gpu_usable(weir_cluster_gpu(cluster, site.node, g), shape)) {
+                after.left[g] -= shape->gpu_units;
+                left--;
+            }
+        CHECK_NEAR(grade.value,
+                   plain_grade(&rules, &before, &after,
+                               weir_cluster_node(cluster, site.node)->ram_free_bytes),
+                   1e-12);
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
+                                                .mix = &mix,
+                                                .shape = shape,
+                                                .owner = weir_job_owner(0, i) };
+        struct weir_place_answer answer;
+        if (fits++ % 3 == 0 && weir_chooser_place(policy, &query, &answer, NULL) == WEIR_OK)
+            CHECK_I64(weir_cluster_add_worker(cluster, i, weir_pool_owner(0), &answer.alloc, NULL),
+                      WEIR_OK);
+    }
+    CHECK(fits > 50);
+    weir_chooser_destroy(policy);
+    weir_lookahead_destroy(rules.ahead);
+    weir_cluster_destroy(cluster);
 }
 
 /* The plain form keeps nothing of nodes: grades and rooms are worked out for every question. */
@@ -651,6 +731,7 @@ static const struct test tests[] = {
     { "a node loses what is left when jobs went on arriving",
       a_node_loses_what_is_left_when_jobs_went_on_arriving },
     { "kept values equal plain ones, GPUs have no order", kept_values_equal_plain_ones },
+    { "a grade is its plain sum", a_grade_is_its_plain_sum },
     { "the policy equals its plain form", the_policy_equals_its_plain_form },
     { "room is what a node would give", room_is_what_a_node_would_give },
     { "who can go elsewhere pays for what others need",
