@@ -220,7 +220,7 @@ static void measurements_replace_a_given_estimate(void)
     const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     const struct weir_measurement task = {
-        .size = sizeof task, .pool = 1, .end_ns = 600000000, .returns = 3
+        .size = sizeof task, .pool = 1, .end_ns = 2000000000, .returns = 3
     };
 
     CHECK_NEAR(weir_view_pool(weir_host_view(host, 0), 1)->estimate.batches_per_s, 4, 0);
