@@ -437,8 +437,9 @@ static void sets_of_types_end_where_they_end(void)
                        "\"cpu_only\", \"cpus\": 1, \"gpu_type\": [%d]}}], " POLICY "}",
                        types[i]);
         ask(text, said, &answer);
-        const bool is_refused = strstr(said, "gpu_type[0] must be whole and within [0, ") != NULL;
-        CHECK_I64(is_refused, i == 0 || i == 3);
+        const bool is_refused = strstr(said, "gpu_type[0]") != NULL;
+        if (!CHECK_I64(is_refused, i == 0 || i == 3))
+            printf("%s\n", said);
         json_decref(answer);
     }
 }
