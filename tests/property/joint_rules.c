@@ -5,6 +5,7 @@
  * those of the law on the fewest nodes; optimus against the plain sentence that says what it does.
  */
 #include "sched/joint/joint.h"
+#include "sched/joint/pollux.h"
 
 #include "sched/internal/alloc.h"
 #include "tests/support/check.h"
@@ -207,7 +208,93 @@ static void optimus_is_its_plain_sentence(void)
     CHECK(refused > 20);
 }
 
+/* ---- the search of Pollux ---- */
+
+enum { NODES = 6 };
+
+struct field {
+    uint32_t room[NODES], least[JOBS], most[JOBS], gpus[JOBS], now[JOBS * NODES],
+        ranks[JOBS * NODES];
+    double exponents[JOBS];
+};
+
+static double by_power(const void *state, uint32_t job, uint32_t ranks, uint32_t nodes)
+{
+    const struct field *const field = state;
+    return pow(ranks, field->exponents[job]) * (nodes > 1 ? .98 : 1);
+}
+
+/* Jobs of which some run on one node each. */
+static void fill_field(struct asked *dice, struct field *field, uint32_t jobs, uint32_t nodes)
+{
+    memset(field, 0, sizeof *field);
+    for (uint32_t n = 0; n < nodes; n++)
+        field->room[n] = draw(dice, 2, 8);
+    for (uint32_t j = 0; j < jobs; j++) {
+        field->least[j] = draw(dice, 1, 3);
+        field->most[j] = field->least[j] + draw(dice, 0, 12);
+        field->gpus[j] = draw(dice, 1, 2);
+        field->exponents[j] = draw(dice, 5, 10) * .1;
+        if (j < nodes && field->least[j] * field->gpus[j] <= field->room[j])
+            field->now[j * nodes + j] = draw(dice, 0, 1) * field->least[j];
+    }
+}
+
+static void check_field(const struct field *field, uint32_t jobs, uint32_t nodes)
+{
+    uint32_t spread[NODES] = { 0 };
+    uint32_t used[NODES] = { 0 };
+    for (uint32_t j = 0; j < jobs; j++) {
+        uint32_t on = 0;
+        uint32_t ranks = 0;
+        for (uint32_t n = 0; n < nodes; n++) {
+            const uint32_t here = field->ranks[j * nodes + n];
+            on += here > 0 ? 1 : 0;
+            ranks += here;
+            used[n] += here * field->gpus[j];
+        }
+        CHECK(ranks == 0 || (ranks >= field->least[j] && ranks <= field->most[j]));
+        for (uint32_t n = 0; n < nodes; n++)
+            spread[n] += on > 1 && field->ranks[j * nodes + n] > 0 ? 1 : 0;
+    }
+    for (uint32_t n = 0; n < nodes; n++) {
+        CHECK(used[n] <= field->room[n]);
+        CHECK(spread[n] <= 1);
+    }
+}
+
+/* No more than there is, at most one job of several nodes on any of them, and never worse than now.
+ */
+static void pollux_keeps_to_what_there_is(void)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    struct asked dice = { .state = 3 };
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct field field;
+        const uint32_t jobs = draw(&dice, 2, JOBS);
+        const uint32_t nodes = draw(&dice, 2, NODES);
+        fill_field(&dice, &field, jobs, nodes);
+        const struct weir_pollux_problem problem = { .jobs = jobs,
+                                                     .nodes = nodes,
+                                                     .room = field.room,
+                                                     .least = field.least,
+                                                     .most = field.most,
+                                                     .gpus = field.gpus,
+                                                     .now = field.now,
+                                                     .speedup = by_power,
+                                                     .state = &field,
+                                                     .power = round % 2 == 0 ? 1 : -1,
+                                                     .changed = .9 };
+        double found = 0;
+        CHECK_I64(weir_pollux_search(&memory, &problem, field.ranks, &found), WEIR_OK);
+        check_field(&field, jobs, nodes);
+        CHECK_NEAR(found, weir_pollux_fitness(&problem, field.ranks), 1e-12 * fabs(found));
+        CHECK(found >= weir_pollux_fitness(&problem, field.now) - 1e-9);
+    }
+}
+
 static const struct test tests[] = {
+    { "Pollux keeps to what there is", pollux_keeps_to_what_there_is },
     { "nobody has more or less than he may", nobody_has_more_or_less_than_he_may },
     { "speeds are those on the fewest nodes", speeds_are_those_on_the_fewest_nodes },
     { "optimus is its plain sentence", optimus_is_its_plain_sentence },
