@@ -18,6 +18,7 @@
 struct rank_visit {
     struct weir_cluster *cluster;
     struct weir_owner owner;
+    uint64_t before; /* those with smaller ids alone */
     weir_status (*use)(struct weir_cluster *cluster, uint64_t worker, struct weir_error *error);
     struct weir_error *error;
     weir_status status;
@@ -28,21 +29,23 @@ static void visit(struct rank_visit *visit, uint64_t worker)
 {
     struct weir_worker found;
 
-    if (visit->status != WEIR_OK || !weir_cluster_worker(visit->cluster, worker, &found) ||
+    if (visit->status != WEIR_OK || worker >= visit->before ||
+        !weir_cluster_worker(visit->cluster, worker, &found) ||
         !weir_owner_is(&found.owner, &visit->owner))
         return;
     visit->count++;
     visit->status = visit->use(visit->cluster, worker, visit->error);
 }
 
-/* The next worker of the owner on a node; UINT64_MAX = there is none. */
-static uint64_t any_on(const struct weir_cluster *cluster, uint32_t node,
-                       const struct weir_owner *owner)
+/* The next worker to be visited on a node; UINT64_MAX = there is none. */
+static uint64_t any_on(const struct rank_visit *all, uint32_t node)
 {
-    for (uint32_t s = weir_first_peer(cluster, node, owner); s != WEIR_NO_INDEX;
-         s = cluster->slots[s].peer_next)
-        if (weir_owner_is(&cluster->slots[s].owner, owner))
-            return cluster->slots[s].id;
+    const struct weir_worker_slot *const slots = all->cluster->slots;
+
+    for (uint32_t s = weir_first_peer(all->cluster, node, &all->owner); s != WEIR_NO_INDEX;
+         s = slots[s].peer_next)
+        if (slots[s].id < all->before && weir_owner_is(&slots[s].owner, &all->owner))
+            return slots[s].id;
     return UINT64_MAX;
 }
 
@@ -51,21 +54,20 @@ static void visit_nodes(struct rank_visit *all)
     const uint32_t nodes = weir_cluster_node_count(all->cluster);
 
     for (uint32_t n = 0; n < nodes && all->status == WEIR_OK; n++) {
-        uint64_t worker = any_on(all->cluster, n, &all->owner);
-        for (; worker != UINT64_MAX && all->status == WEIR_OK;
-             worker = any_on(all->cluster, n, &all->owner))
+        uint64_t worker = any_on(all, n);
+        for (; worker != UINT64_MAX && all->status == WEIR_OK; worker = any_on(all, n))
             visit(all, worker);
     }
 }
 
-/* Removes what a job holds from the scratch. */
 weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs *jobs,
-                           uint32_t record, struct weir_error *error)
+                           uint32_t record, uint64_t before, struct weir_error *error)
 {
     const struct weir_job_record *const job = &jobs->records[record];
     const struct weir_placed_job *const placed = weir_jobs_placed(jobs, record);
     struct rank_visit all = { .cluster = scratch,
                               .owner = weir_job_owner(job->workload, job->id),
+                              .before = before,
                               .use = weir_cluster_remove_worker,
                               .error = error };
 
@@ -110,7 +112,7 @@ weir_status weir_placer_lift_job(struct weir_placer *placer, uint32_t workload, 
 
     WEIR_TRY(check_mark(placer, error));
     WEIR_TRY(find_holding(placer, &job, true, &record, error));
-    return weir_host_lift(placer->bound.scratch, placer->bound.jobs, record, error);
+    return weir_host_lift(placer->bound.scratch, placer->bound.jobs, record, UINT64_MAX, error);
 }
 
 /* ---- pre-emption ---- */
@@ -153,7 +155,8 @@ static weir_status preempt(struct weir_placer *placer, const struct weir_owner *
         return weir_fail(error, WEIR_EDUPLICATE, "job %llu was preempted already",
                          (unsigned long long)job->id);
     if (grace_ns == 0)
-        WEIR_TRY(weir_host_lift(placer->bound.scratch, placer->bound.jobs, record, error));
+        WEIR_TRY(weir_host_lift(placer->bound.scratch, placer->bound.jobs, record,
+                                placer->bound.host->next_worker, error));
     if (weir_plan_append(placer->bound.plan, &action) != WEIR_OK ||
         weir_host_note_preempted(placer->bound.host, record) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");

@@ -158,9 +158,10 @@ weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct 
 
 /* preempt.c: the plan stops this job; it will not after all. */
 weir_status weir_host_note_preempted(struct weir_host *host, uint32_t record);
-/* Its ranks are gone from the scratch. */
+/* Its ranks with ids below `before` are gone from the scratch: one that the same plan gives back to
+ * it is there until the plan is carried out. */
 weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs *jobs,
-                           uint32_t record, struct weir_error *error);
+                           uint32_t record, uint64_t before, struct weir_error *error);
 void weir_host_spare_job(struct weir_host *host, const struct weir_owner *job);
 /* holders.c: a job waits for a limit of its tenant: ranks of the jobs that use it up. */
 weir_status weir_note_tenant_holders(struct weir_host *host, const struct weir_job_kind *kind,

@@ -134,14 +134,21 @@ static double alone_s(const struct weir_joint *joint, uint32_t index)
            weir_joint_speed(joint, index, ranks);
 }
 
+/* The most ranks that so many devices give it, beside those that are always there. */
+static uint32_t ranks_for(const struct weir_joint_job *job, double devices)
+{
+    const double ranks = (devices - job->more_gpus) / job->gpus;
+
+    return ranks > job->most ? job->most : ranks >= 1 ? (uint32_t)ranks : 0;
+}
+
 static double rho_of(const void *state, uint32_t bidder, uint32_t devices)
 {
     const struct offered *const offered = state;
     const struct weir_joint *const joint = offered->joint;
     const uint32_t index = offered->jobs[bidder];
     const struct weir_joint_job *const job = &joint->jobs[index];
-    const uint32_t ranks = (uint32_t)(devices / job->gpus);
-    const uint32_t used = ranks > job->most ? job->most : ranks;
+    const uint32_t used = ranks_for(job, devices);
 
     if (used < job->least)
         return HUGE_VAL;
@@ -180,10 +187,12 @@ static void give_rest(const struct offered *offered, struct weir_joint *joint, d
             for (uint32_t i = turn == 0 ? bidders : 0; i < offered->count; i++) {
                 struct weir_joint_job *const job = &joint->jobs[offered->jobs[i]];
                 const uint32_t more = job->ranks == 0 ? job->least : 1;
-                if (job->ranks + more > job->most || job->gpus * more > left)
+                const double needs = weir_joint_devices(job, job->ranks + more) -
+                                     weir_joint_devices(job, job->ranks);
+                if (job->ranks + more > job->most || needs > left)
                     continue;
                 job->ranks += more;
-                left -= job->gpus * more;
+                left -= needs;
                 has_given = true;
             }
         }
@@ -209,10 +218,9 @@ static weir_status sell(struct offered *offered, struct weir_joint *joint, doubl
                              : weir_auction_hold(&auction, &joint->allocator);
     for (uint32_t b = 0; status == WEIR_OK && b < bidders; b++) {
         struct weir_joint_job *const job = &joint->jobs[offered->jobs[b]];
-        const uint32_t kept = (uint32_t)(auction.kept[b] / job->gpus);
-        const uint32_t ranks = kept < job->most ? kept : job->most;
-        job->ranks = ranks < job->least || job->gpus * ranks > left ? 0 : ranks;
-        left -= job->gpus * job->ranks;
+        const uint32_t ranks = ranks_for(job, auction.kept[b]);
+        job->ranks = ranks < job->least || weir_joint_devices(job, ranks) > left ? 0 : ranks;
+        left -= weir_joint_devices(job, job->ranks);
     }
     if (status == WEIR_OK)
         give_rest(offered, joint, left, bidders);

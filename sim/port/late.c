@@ -167,6 +167,12 @@ weir_status sim_port_tell_news(struct sim_port *port)
                       sim_engine_now(port->config.context->engine) - port->sched->view_age_ns);
 }
 
+weir_status sim_port_news_due(struct sim_port *port)
+{
+    port->log.timer = SIM_NO_HANDLE; /* its event has come */
+    return sim_port_tell_news(port);
+}
+
 weir_status sim_port_tell_all(struct sim_port *port)
 {
     return tell_until(port, INT64_MAX);

@@ -99,6 +99,8 @@ weir_status sim_port_apply(struct sim_port *port);
 weir_status sim_port_look(struct sim_port *port);
 /* Tells what is as old as the view by now. */
 weir_status sim_port_tell_news(struct sim_port *port);
+/* The same because its event has come. */
+weir_status sim_port_news_due(struct sim_port *port);
 
 /* Time between decisions of the policy in force; 0 = only the first one. */
 int64_t sim_port_interval_ns(const struct sim_port *port);

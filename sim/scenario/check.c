@@ -354,4 +354,5 @@ void sim_check(struct sim_resolver *resolver)
     check_stalls(resolver);
     check_view(resolver);
     sim_check_fit(resolver);
+    sim_check_jobs(resolver);
 }

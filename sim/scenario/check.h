@@ -17,5 +17,13 @@ bool sim_check_gpu(const struct sim_scenario *scenario, const struct sim_node_ty
 
 /* Parts, in check_fit.c: shapes against node types, sums against the cluster. */
 void sim_check_fit(struct sim_resolver *resolver);
+/* Why no node of the cluster can ever hold it; NULL when one can. */
+const char *sim_check_shape(struct sim_resolver *resolver, const struct weir_shape *shape);
+/* How many of them an empty node holds at most; may say too many, never too few. */
+uint64_t sim_check_most(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                        const struct weir_shape *shape);
+
+/* check_jobs.c: jobs that the scheduler will have to refuse are named before it does. */
+void sim_check_jobs(struct sim_resolver *resolver);
 
 #endif

@@ -15,6 +15,11 @@ static int64_t cpu_units(double cpus)
     return llround(cpus * (double)WEIR_ONE);
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Whether an empty GPU that is cut has, or can make, an instance that will do. */
 static bool has_instance(const struct weir_mig *table, const weir_mig_layout *cuts, size_t entry,
                          const struct weir_shape *shape)
@@ -90,6 +95,24 @@ static bool shape_fits(const struct sim_scenario *scenario, const struct sim_nod
            gpus_fit(scenario, type, shape);
 }
 
+uint64_t sim_check_most(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                        const struct weir_shape *shape)
+{
+    uint64_t most = UINT64_MAX;
+    if (!shape_fits(scenario, type, shape))
+        return 0;
+    if (shape->cpu_units > 0)
+        most = (uint64_t)(cpu_units(type->cpus) / shape->cpu_units);
+    if (shape->ram_bytes > 0)
+        most = smaller(most, (uint64_t)(type->ram_bytes / shape->ram_bytes));
+    if (shape->kind == WEIR_SHAPE_WHOLE)
+        most = smaller(most, suitable_gpus(scenario, type, shape) / shape->gpu_count);
+    else if (shape->kind == WEIR_SHAPE_FRACTIONAL && shape->gpu_units > 0)
+        most = smaller(most, suitable_gpus(scenario, type, shape) *
+                                 (uint64_t)(WEIR_ONE / shape->gpu_units));
+    return most;
+}
+
 /* ---- why it fits nowhere ---- */
 
 /* The largest amounts over the node types in use. */
@@ -160,93 +183,92 @@ static const char *engine_way_out(const struct largest *largest, bool is_encoder
                       : "use a GPU type with NVDEC (h100, a100-80, l4, l40s ...) or drop nvdecs";
 }
 
-static void report_engines(struct sim_resolver *resolver, const struct sim_yaml *at,
-                           const struct weir_shape *shape, const struct largest *largest,
-                           bool is_encoder)
+static const char *say_engines(struct sim_resolver *resolver, const struct weir_shape *shape,
+                               const struct largest *largest, bool is_encoder)
 {
     const uint32_t need = is_encoder ? shape->nvencs : shape->nvdecs;
     const bool is_node_wide = shape->kind == WEIR_SHAPE_CODEC && shape->codec_same_gpu == 0;
-    sim_report_error(resolver->report, at, "can never run: needs %u %s on one %s, %s; %s", need,
-                     is_encoder ? "NVENC" : "NVDEC", is_node_wide ? "node" : "GPU",
-                     engines_text(resolver, is_encoder), engine_way_out(largest, is_encoder));
+    return sim_arena_printf(resolver->arena, "needs %u %s on one %s, %s; %s", need,
+                            is_encoder ? "NVENC" : "NVDEC", is_node_wide ? "node" : "GPU",
+                            engines_text(resolver, is_encoder),
+                            engine_way_out(largest, is_encoder));
 }
 
-static void report_gpus(struct sim_resolver *resolver, const struct sim_yaml *at,
-                        const struct weir_shape *shape, const struct largest *largest)
+static const char *say_gpus(struct sim_resolver *resolver, const struct weir_shape *shape,
+                            const struct largest *largest)
 {
     if (largest->gpus == 0)
-        sim_report_error(resolver->report, at,
-                         "can never run: needs a GPU, and no node has one; add gpus to a node type "
-                         "or drop gpus");
-    else
-        sim_report_error(resolver->report, at,
-                         "can never run: needs %u GPUs in one node, the largest node has %u; ask "
-                         "for fewer gpus or use a larger node type",
-                         shape->gpu_count, largest->gpus);
+        return "needs a GPU, and no node has one; add gpus to a node type or drop gpus";
+    return sim_arena_printf(resolver->arena,
+                            "needs %u GPUs in one node, the largest node has %u; ask for fewer "
+                            "gpus or use a larger node type",
+                            shape->gpu_count, largest->gpus);
 }
 
-static void report_instance(struct sim_resolver *resolver, const struct sim_yaml *at,
-                            const struct weir_shape *shape)
+static const char *say_instance(struct sim_resolver *resolver, const struct weir_shape *shape)
 {
     char text[160];
     (void)weir_shape_print(shape, text, sizeof text);
-    sim_report_error(
-        resolver->report, at,
-        "can never run: no GPU that is cut (share: mig) has an instance for %s; change "
-        "partition or ask for another profile",
-        text);
+    return sim_arena_printf(resolver->arena,
+                            "no GPU that is cut (share: mig) has an instance for %s; change "
+                            "partition or ask for another profile",
+                            text);
 }
 
-/* The first amount that no node type has; false when each for itself is there. */
-static bool report_single(struct sim_resolver *resolver, const struct sim_yaml *at,
-                          const struct weir_shape *shape, const struct largest *largest)
+/* The first amount that no node type has; NULL when each for itself is there. */
+static const char *say_single(struct sim_resolver *resolver, const struct weir_shape *shape,
+                              const struct largest *largest)
 {
     const bool is_spread = shape->kind == WEIR_SHAPE_CODEC && shape->codec_same_gpu == 0;
     if (cpu_units(largest->cpus) < shape->cpu_units)
-        sim_report_error(resolver->report, at,
-                         "can never run: needs %g CPUs in one node, the largest node has %g; ask "
-                         "for fewer cpus or use a larger node type",
-                         weir_units_amount(shape->cpu_units), largest->cpus);
-    else if (largest->ram_bytes < shape->ram_bytes)
-        sim_report_error(resolver->report, at,
-                         "can never run: needs %s of memory in one node, the largest node has %s; "
-                         "ask for less ram or give the node type more",
-                         sim_quantity_bytes(resolver->arena, shape->ram_bytes),
-                         sim_quantity_bytes(resolver->arena, largest->ram_bytes));
-    else if (largest->gpus < shape->gpu_count)
-        report_gpus(resolver, at, shape, largest);
-    else if (shape->kind == WEIR_SHAPE_SLICE)
-        report_instance(resolver, at, shape);
-    else if ((is_spread ? largest->node_nvdecs : largest->nvdecs) < shape->nvdecs)
-        report_engines(resolver, at, shape, largest, false);
-    else if ((is_spread ? largest->node_nvencs : largest->nvencs) < shape->nvencs)
-        report_engines(resolver, at, shape, largest, true);
-    else if (shape->gpu_count > 0 && largest->gpu_mem_bytes < shape->gpu_mem_bytes)
-        sim_report_error(resolver->report, at,
-                         "can never run: needs %s on one GPU, the largest GPU has %s; ask for less "
-                         "gpu_memory or use a larger GPU type",
-                         sim_quantity_bytes(resolver->arena, shape->gpu_mem_bytes),
-                         sim_quantity_bytes(resolver->arena, largest->gpu_mem_bytes));
-    else
-        return false;
-    return true;
+        return sim_arena_printf(resolver->arena,
+                                "needs %g CPUs in one node, the largest node has %g; ask for fewer "
+                                "cpus or use a larger node type",
+                                weir_units_amount(shape->cpu_units), largest->cpus);
+    if (largest->ram_bytes < shape->ram_bytes)
+        return sim_arena_printf(resolver->arena,
+                                "needs %s of memory in one node, the largest node has %s; ask for "
+                                "less ram or give the node type more",
+                                sim_quantity_bytes(resolver->arena, shape->ram_bytes),
+                                sim_quantity_bytes(resolver->arena, largest->ram_bytes));
+    if (largest->gpus < shape->gpu_count)
+        return say_gpus(resolver, shape, largest);
+    if (shape->kind == WEIR_SHAPE_SLICE)
+        return say_instance(resolver, shape);
+    if ((is_spread ? largest->node_nvdecs : largest->nvdecs) < shape->nvdecs)
+        return say_engines(resolver, shape, largest, false);
+    if ((is_spread ? largest->node_nvencs : largest->nvencs) < shape->nvencs)
+        return say_engines(resolver, shape, largest, true);
+    if (shape->gpu_count > 0 && largest->gpu_mem_bytes < shape->gpu_mem_bytes)
+        return sim_arena_printf(resolver->arena,
+                                "needs %s on one GPU, the largest GPU has %s; ask for less "
+                                "gpu_memory or use a larger GPU type",
+                                sim_quantity_bytes(resolver->arena, shape->gpu_mem_bytes),
+                                sim_quantity_bytes(resolver->arena, largest->gpu_mem_bytes));
+    return NULL;
+}
+
+const char *sim_check_shape(struct sim_resolver *resolver, const struct weir_shape *shape)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    char text[160];
+    for (size_t i = 0; i < scenario->node_groups_count; i++)
+        if (shape_fits(scenario, &scenario->node_types[scenario->node_groups[i].type], shape))
+            return NULL;
+    const struct largest largest = find_largest(scenario);
+    const char *reason = say_single(resolver, shape, &largest);
+    if (reason != NULL)
+        return reason;
+    (void)weir_shape_print(shape, text, sizeof text);
+    return sim_arena_printf(resolver->arena,
+                            "no single node has %s; every amount alone would fit somewhere", text);
 }
 
 static bool check_shape(struct sim_resolver *resolver, const struct sim_yaml *at,
-                        const struct weir_shape *shape, const struct largest *largest)
+                        const struct weir_shape *shape)
 {
-    const struct sim_scenario *scenario = resolver->scenario;
-    for (size_t i = 0; i < scenario->node_groups_count; i++)
-        if (shape_fits(scenario, &scenario->node_types[scenario->node_groups[i].type], shape))
-            return true;
-    if (report_single(resolver, at, shape, largest))
-        return false;
-    char text[160];
-    (void)weir_shape_print(shape, text, sizeof text);
-    return sim_report_error(resolver->report, at,
-                            "can never run: no single node has %s; every amount alone would fit "
-                            "somewhere",
-                            text);
+    const char *reason = sim_check_shape(resolver, shape);
+    return reason == NULL || sim_report_error(resolver->report, at, "can never run: %s", reason);
 }
 
 /* A group needs so many nodes with just its GPUs. */
@@ -363,13 +385,12 @@ void sim_check_fit(struct sim_resolver *resolver)
     const struct draft_pipeline *drafts = resolver->draft->pipelines.items;
     if (resolver->is_hardware_unclear || scenario->node_groups_count == 0)
         return;
-    const struct largest largest = find_largest(scenario);
     bool is_possible = true;
     for (size_t p = 0; p < scenario->pipelines_count; p++) {
         const struct draft_stage *stages = drafts[p].stages.items;
         for (size_t s = 0; s < scenario->pipelines[p].stages_count; s++) {
             const struct weir_shape *shape = &scenario->pipelines[p].stages[s].shape;
-            is_possible &= check_shape(resolver, stages[s].head.node, shape, &largest) &&
+            is_possible &= check_shape(resolver, stages[s].head.node, shape) &&
                            check_group(resolver, stages[s].head.node, shape);
         }
     }

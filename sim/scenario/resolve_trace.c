@@ -4,9 +4,10 @@
  *
  * What a trace leaves open is decided here: a job without a run time is left out of a replay, but
  * one that left while it waited takes the run time of the job of its size that came last before it;
- * an SWF job that ran longer than it asked for is killed there; a job that is too large for one
- * node is split into the fewest equal members that fit, except pods, which are never split. In
- * static mode every row stays, for orders of arrival count rows.
+ * an SWF job that ran longer than it asked for is killed there; a job that asks for no processor is
+ * left out; a job that is too large for one node is split into the fewest equal members that fit,
+ * except pods, which are never split. In static mode every row stays, for orders of arrival count
+ * rows.
  */
 #include "sim/engine/time.h"
 #include "sim/scenario/resolve.h"
@@ -30,6 +31,8 @@ struct trace {
     bool is_replay;                /* in time, as the trace says */
     bool has_no_instance;          /* a row asks for one that the cluster does not have */
     size_t outside;                /* rows outside of the dates that are wanted */
+    size_t idle;                   /* jobs that ask for no processor */
+    uint32_t idle_line;            /* of the first of them */
     uint32_t most_gpus, most_cpus; /* of one node */
     size_t strangers;              /* jobs that accept no GPU of the cluster */
     const char *stranger;          /* what the first of them accepts */
@@ -337,6 +340,29 @@ static bool is_usable(const struct trace *trace, const struct sim_job_spec *spec
             (spec->run_ns != WEIR_UNKNOWN_TIME || spec->is_endless || spec->service != NULL));
 }
 
+/* SWF has such rows where the processors are not known, or the job left before it got any. */
+static bool asks_for_nothing(struct trace *trace, const struct wl_job *job)
+{
+    if (job->gpus > 0 || job->cpu_milli > 0 || job->mig[0] != '\0')
+        return false;
+    if (trace->idle++ == 0)
+        trace->idle_line = job->line;
+    return true;
+}
+
+/* In a fill orders of arrival count rows: there it is a mistake. */
+static void tell_idle(const struct trace *trace)
+{
+    struct sim_report *report = trace->resolver->report;
+    if (trace->idle > 0 && trace->source->timed == NULL)
+        sim_report_error(report, trace->at, "line %u: asks for no processor", trace->idle_line);
+    else if (trace->idle > 0)
+        sim_report_warning(report, trace->at,
+                           "%zu of %zu jobs are left out: they ask for no processor; the first is "
+                           "in line %u",
+                           trace->idle, trace->jobs.count, trace->idle_line);
+}
+
 /* Whether rows wait for the ends of others. */
 static bool follows(const struct trace *trace)
 {
@@ -474,18 +500,22 @@ static void take_jobs(struct trace *trace)
     begin_at(trace, first);
     for (size_t i = first; i < count; i++) {
         spec = spec_of(trace, i, &spec);
-        if (is_usable(trace, &spec))
+        const bool is_taken =
+            is_usable(trace, &spec) && !asks_for_nothing(trace, &trace->jobs.jobs[i]);
+        if (is_taken)
             workload->jobs[workload->jobs_count++] = spec;
-        places[i] = is_usable(trace, &spec) ? (uint32_t)workload->jobs_count : 0;
+        places[i] = is_taken ? (uint32_t)workload->jobs_count : 0;
     }
     tell_strangers(trace);
+    tell_idle(trace);
     if (follows(trace))
         sim_resolve_rows_follow(trace->resolver, &trace->jobs, places, workload);
-    if (workload->jobs_count + trace->outside < count - first)
+    if (workload->jobs_count + trace->outside + trace->idle < count - first)
         sim_report_warning(trace->resolver->report, trace->at,
                            "%zu of %zu jobs are left out: the trace does not say when they came or "
                            "how long they ran",
-                           count - first - trace->outside - workload->jobs_count, count - first);
+                           count - first - trace->outside - trace->idle - workload->jobs_count,
+                           count - first);
 }
 
 void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_source *source)

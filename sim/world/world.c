@@ -458,8 +458,20 @@ static bool is_calm(const struct sim_world *world)
            !sim_workers_are_paced(world->workers);
 }
 
+/* Nobody keeps the handle of an event that is over: one that is used does nothing, and is counted.
+ */
+static weir_status check_handles(const struct sim_world *world, struct weir_error *error)
+{
+    const uint64_t stale = sim_engine_stats(world->context.engine).stale_handles;
+    return stale == 0
+               ? WEIR_OK
+               : weir_fail(error, WEIR_EINVARIANT, "%llu handles of events that are over were used",
+                           (unsigned long long)stale);
+}
+
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error)
 {
+    WEIR_TRY(check_handles(world, error));
     WEIR_TRY(sim_cluster_check(world->context.cluster, error));
     WEIR_TRY(sim_workers_check(world->workers, error));
     WEIR_TRY(sim_workers_check_memory(world->workers, error));
@@ -627,7 +639,7 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         WEIR_TRY(sim_port_looked(world->port));
         return sim_port_look(world->port);
     case SIM_KIND_NEWS:
-        return sim_port_tell_news(world->port);
+        return sim_port_news_due(world->port);
     case SIM_KIND_WORK:
         return work_ended(world, event);
     case SIM_KIND_POWER:

@@ -48,6 +48,43 @@ YAML
         has stderr "$1"
     fi
 }
+
+# Of jobs it is a warning at the place of the request: a run refuses them one by one and counts them, which
+# is what some experiments are about.
+refused() { # refused SENTENCE COLUMN CLASS: what stands after the line and column
+    cat >refused.yaml <<YAML
+schema: 2
+name: refused
+cluster: {nodes: [{name: n, count: 3, cpus: 64, ram: 1TiB, gpus: {a100-80: 4}}]}
+jobs:
+  - name: w
+    run_time: 10 s
+    classes: [{name: a, count: 3, $3}]
+YAML
+    expect 0 "$WEIR_BIN" run refused.yaml --force --quiet -o refused.db
+    if [ -z "$1" ]; then
+        hasnt stderr 'can never run'
+        value refused.db jobs.done a 3
+        return
+    fi
+    has stderr "refused.yaml:7:$2: warning: jobs[0].classes[0].request: can never run: $1"
+    value refused.db jobs.infeasible a 3
+}
+refused 'needs 5 GPUs in one node, the largest node has 4' 44 'request: {gpus: 5}'
+refused 'needs 80 CPUs in one node, the largest node has 64' 44 'request: {cpus: 80}'
+refused 'needs 13 members at once, there is room for 12' 57 'members: 13, request: {gpus: 1}'
+refused 'needs 193 members at once, there is room for 192' 58 'members: 193, request: {cpus: 1}'
+refused 'needs 25 members at once, there is room for 24' 57 'members: 25, request: {gpus: 0.5, cpus: 1}'
+refused 'needs 5 members at once on one node, there is room for 4' 86 \
+    'members: 5, placement_group: strict_pack, request: {gpus: 1}'
+refused 'needs 4 members at once on a node each, there is room for 3' 88 \
+    'members: 4, placement_group: strict_spread, request: {gpus: 1}'
+refused 'needs 65 CPUs in one node' 44 'request: {gpus: 1}, groups: [{name: b, request: {cpus: 65}}]'
+refused '' 0 'members: 12, request: {gpus: 1}'
+refused '' 0 'members: 24, request: {gpus: 0.5, cpus: 1}'
+refused '' 0 'members: 4, placement_group: strict_pack, request: {gpus: 1}'
+refused '' 0 'members: 3, placement_group: strict_spread, request: {gpus: 1}'
+
 for type in h100 h200 a100-40 a100-80 a30; do
     never "can never run: needs 1 NVENC on one" "$type: 4" 'nvencs: 1'
 done

@@ -54,6 +54,7 @@ assert order[brute].split('=')[-1].replace('-', '/') == answer, (order[brute], a
 fresh = re.search(r'fresh replications: wait (?:p95|mean) ([0-9.]+) s', text)
 rows = [x for x, in db.execute("""select value from result join run using (run_id) where metric = ? and
     label = '' and variant = ? and replication between 6 and 8""", (metric, order[brute]))]
+assert all(a in (3, 6) and b in (0, 3) for a, b in seen.values()), seen
 assert fresh is None or abs(float(fresh.group(1)) - sum(rows) / 3) < .01 * sum(rows), (fresh, rows)
 runs = int(re.search(r', (\d+) runs\.', text).group(1))
 made, = found.execute('select count(*) from run').fetchone()

@@ -155,3 +155,27 @@ expect 2 "$WEIR_BIN" validate cut.yaml
 has stderr '9g.99gb'
 expect 0 "$WEIR_BIN" trace info cut.csv --map cut.json
 has stdout 'mig instance'
+
+# Rows that ask for no processor are left out and counted; in a fill, where orders count rows, one is a
+# mistake. Rows no node holds are counted with the first of them; so are those larger than the cluster.
+row() { echo "$1 $2 0 100 $3 -1 -1 $3 200 $4 -1 1 1 1 1 1 -1 -1"; }
+{ row 1 0 4 -1; row 2 10 0 -1; row 3 20 -1 -1; row 4 30 2 -1; } >idle.swf
+for key in jobs fill; do
+    printf 'schema: 2\nname: idle\ncluster: {nodes: [{name: n, count: 4, cpus: 16, ram: 1GiB}]}\n' >"$key.yaml"
+    echo "$key: [{name: w, trace: idle.swf}]" >>"$key.yaml"
+done
+expect 0 "$WEIR_BIN" run jobs.yaml -o idle.db
+has stderr '2 of 4 jobs are left out: they ask for no processor; the first is in line 2'
+value idle.db jobs.done '' 2
+expect 2 "$WEIR_BIN" validate fill.yaml
+has stderr 'fill.yaml:4:25: error: fill[0].trace: line 2: asks for no processor'
+{ row 1 0 4 -1; row 2 10 68 -1; row 3 20 64 -1; row 4 30 2 2097152; row 5 40 128 -1; row 6 50 128 -1; } >idle.swf
+expect 0 "$WEIR_BIN" run jobs.yaml --force -o idle.db
+has stderr "jobs.yaml:4:25: warning: jobs[0].trace: 4 of 6 jobs can never run; the first, '2', needs 17 members at once, there is room for 16"
+value idle.db jobs.infeasible '' 4
+{ row 1 0 4 -1; row 4 30 2 2097152; } >idle.swf
+expect 0 "$WEIR_BIN" validate jobs.yaml
+has stderr "1 of 2 jobs can never run; the first, '4', needs 4 GiB of memory in one node, the largest node has 1 GiB"
+{ row 1 0 4 -1; row 4 30 64 -1; } >idle.swf
+expect 0 "$WEIR_BIN" validate jobs.yaml
+hasnt stderr 'can never run'

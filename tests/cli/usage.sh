@@ -37,3 +37,23 @@ expect 2 "$WEIR_BIN" import a --columns start=x,b=c
 has stderr "'b=c' is not OUR_COLUMN=YOUR_COLUMN"
 expect 2 "$WEIR_BIN" explain a --decide --at 1h --worker 3
 has stderr 'explain what: one of'
+
+# A value of blanks is none, as in a file; and what a run says it took is not more than passed.
+cat >blank.yaml <<'Y'
+schema: 2
+name: blank
+horizon: 1 h
+cluster: {nodes: [{name: n, cpus: 2}]}
+jobs: [{name: w, run_time: 1 s, classes: [{name: a, count: 1, request: {cpus: 1}}]}]
+Y
+for value in '' ' ' '  '; do
+    expect 2 "$WEIR_BIN" validate blank.yaml --set "name=$value"
+    has stderr "key 'name' is missing"
+done
+begin=$(date +%s)
+expect 0 "$WEIR_BIN" run blank.yaml -q -o blank.db
+python3 - "$(($(date +%s) - begin + 2))" <<'PY' || fail 'a run took longer than passed'
+import sqlite3, sys
+(wall, cpu), = sqlite3.connect('blank.db').execute('select wall_s, cpu_s from run_wall')
+assert 0 < wall <= int(sys.argv[1]) and 0 <= cpu <= 4 * wall + 1, (wall, cpu)
+PY

@@ -421,7 +421,31 @@ static void gaps_and_limits_are_exported_too(void)
     weir_host_destroy(host);
 }
 
+/* The last type that a set has room for is one of it, and no other beyond. */
+static void sets_of_types_end_where_they_end(void)
+{
+    const int last = WEIR_GPU_TYPE_SET_MOST - 1;
+    const int types[] = { -1, 0, last, last + 1 };
+    for (size_t i = 0; i < 4; i++) {
+        char text[600];
+        char said[512];
+        json_t *answer = NULL;
+        (void)snprintf(text, sizeof text,
+                       HEAD
+                       "\"nodes\": [{\"id\": \"n\", \"cpus\": 4}], \"stages\": [{\"name\": \"a\", "
+                       "\"batch_size\": 1, \"requested_workers\": 2, \"shape\": {\"type\": "
+                       "\"cpu_only\", \"cpus\": 1, \"gpu_type\": [%d]}}], " POLICY "}",
+                       types[i]);
+        ask(text, said, &answer);
+        const bool is_refused = strstr(said, "gpu_type[0]") != NULL;
+        if (!CHECK_I64(is_refused, i == 0 || i == 3))
+            printf("%s\n", said);
+        json_decref(answer);
+    }
+}
+
 static const struct test tests[] = {
+    { "sets of types end where they end", sets_of_types_end_where_they_end },
     { "mistakes are named with their place", mistakes_are_named_with_their_place },
     { "a mistake in a later document has its line", a_mistake_in_a_later_document_has_its_line },
     { "numbers as ids are read and answered", numbers_as_ids_are_read_and_answered },

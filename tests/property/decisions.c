@@ -7,6 +7,7 @@
  */
 #include "sim/cli/decide.h"
 #include "sim/cli/decide_document.h"
+#include "sim/cli/decide_host.h"
 #include "tests/support/check.h"
 #include "tests/support/job_scenarios.h"
 #include "tests/support/runs.h"
@@ -257,6 +258,67 @@ static void compare_answers(uint64_t seed, const struct taken *taken, const char
     free(line);
 }
 
+/* ---- what is told is said again ---- */
+
+static weir_status keep_text(void *state, const char *text, size_t length)
+{
+    return fwrite(text, 1, length, state) == length ? WEIR_OK : WEIR_EIO;
+}
+
+/* As a host that was told the document writes it; the caller releases it. */
+static json_t *said_again(const json_t *document)
+{
+    const struct decide_question question = { .input = document };
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct decide_host made;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+    const struct weir_sink sink = { .write = keep_text, .state = out };
+
+    if (CHECK_I64(decide_host_open(&made, &question, &error), WEIR_OK))
+        CHECK_I64(weir_host_export_call(made.host, &made.call, &sink), WEIR_OK);
+    else
+        printf("%s\n", error.text);
+    decide_host_close(&made);
+    (void)fclose(out);
+    json_t *const said = json_loadb(text, size, 0, NULL);
+    free(text);
+    return said;
+}
+
+/* Of a deadline the time that is left is written: it passes. */
+static void compare_saying(uint64_t seed, uint32_t index, json_t *document)
+{
+    json_t *const said = said_again(document);
+    const char *key = NULL;
+    json_t *part = NULL;
+
+    json_object_foreach(document, key, part)
+    {
+        if (CHECK(json_equal(part, json_object_get(said, key))))
+            continue;
+        char *const before = json_dumps(part, JSON_ENCODE_ANY);
+        char *const after = json_dumps(json_object_get(said, key), JSON_ENCODE_ANY);
+        printf("seed %" PRIu64 ", decision %u, %s:\n  %s\n  %s\n", seed, index, key, before,
+               after == NULL ? "nothing" : after);
+        free(before);
+        free(after);
+    }
+    json_decref(said);
+}
+
+static void compare_sayings(uint64_t seed, const char *path)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct decide_documents documents;
+
+    CHECK_I64(decide_documents_load(path, &documents, &error), WEIR_OK);
+    for (size_t i = 0; i < json_array_size(documents.list); i++)
+        compare_saying(seed, (uint32_t)i, json_array_get(documents.list, i));
+    decide_documents_clear(&documents);
+}
+
 static void check_run(uint64_t seed, struct seen *seen)
 {
     static const char path[] = "decisions.jsonl";
@@ -278,6 +340,8 @@ static void check_run(uint64_t seed, struct seen *seen)
         (void)sim_run(scenario, &options, summary);
         (void)fclose(taken.documents);
         compare_answers(seed, &taken, path);
+        if (taken.count > 0)
+            compare_sayings(seed, path);
     }
     seen->decisions += taken.count;
     for (uint32_t i = 0; i < taken.count; i++)

@@ -405,6 +405,8 @@ static weir_status use_everything(const struct weir_allocator *allocator)
         status = weir_cluster_remove_worker(cluster, 3, NULL);
     if (cluster != NULL && status == WEIR_OK)
         status = weir_cluster_copy(cluster, &copy);
+    if (status == WEIR_OK) /* over one of that size: its memory is used again */
+        status = weir_cluster_assign(copy, cluster);
     if (cluster != NULL) {
         if (status != WEIR_OK)
             CHECK(weir_cluster_check(cluster, NULL) != WEIR_EINVARIANT);

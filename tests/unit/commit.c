@@ -316,7 +316,96 @@ static void times_that_contradict_each_other_are_refused(void)
     CHECK(strstr(error.text, "at least 120 ns, got 119") != NULL);
 }
 
+/* What a node keeps of a gang, said plainly. */
+struct plain {
+    uint32_t attempt, aborted, slots;
+    int64_t until;
+};
+
+static uint32_t plain_free(const struct plain plain[GANGS])
+{
+    return 3 - plain[0].slots - plain[1].slots;
+}
+
+/* Nothing of an attempt that is over; what is asked again is as before; a later attempt takes the
+ * place of one before, but for one that is committed. */
+static uint32_t plain_prepare(struct plain plain[GANGS], const struct weir_commit_message *asked,
+                              int64_t now)
+{
+    struct plain *own = &plain[asked->gang];
+    if (asked->attempt <= own->aborted)
+        return WEIR_COMMIT_NO;
+    if (own->slots > 0 && own->attempt == asked->attempt)
+        return WEIR_COMMIT_YES;
+    if (own->slots > 0 && (own->attempt > asked->attempt || own->until == INT64_MAX))
+        return WEIR_COMMIT_NO;
+    own->slots = 0;
+    if (asked->slots > plain_free(plain))
+        return WEIR_COMMIT_NO;
+    *own = (struct plain){ asked->attempt, own->aborted, asked->slots, now + times.lease_ns };
+    return WEIR_COMMIT_YES;
+}
+
+static uint32_t plain_answer(struct plain plain[GANGS], const struct weir_commit_message *asked,
+                             int64_t now)
+{
+    struct plain *own = &plain[asked->gang];
+    for (int g = 0; g < GANGS; g++)
+        plain[g].slots = plain[g].until <= now ? 0 : plain[g].slots;
+    if (asked->verb == WEIR_COMMIT_PREPARE)
+        return plain_prepare(plain, asked, now);
+    if (asked->verb == WEIR_COMMIT_COMMIT) {
+        if (own->slots == 0 || own->attempt != asked->attempt)
+            return WEIR_COMMIT_EXPIRED;
+        own->until = INT64_MAX;
+        return WEIR_COMMIT_DONE;
+    }
+    own->slots = own->attempt <= asked->attempt ? 0 : own->slots;
+    own->aborted = asked->attempt > own->aborted ? asked->attempt : own->aborted;
+    return WEIR_COMMIT_ABORT;
+}
+
+/* Whatever comes, in whatever order: messages may be late, there twice, or never come. */
+static void a_node_answers_as_the_plain_one_does(void)
+{
+    static const uint32_t verbs[] = { WEIR_COMMIT_PREPARE, WEIR_COMMIT_PREPARE, WEIR_COMMIT_COMMIT,
+                                      WEIR_COMMIT_ABORT };
+    uint64_t state = 7;
+    uint32_t counts[WEIR_COMMIT_EXPIRED + 8] = { 0 };
+    for (int round = 0; round < 200; round++) {
+        struct plain plain[GANGS] = { 0 };
+        struct weir_commit_node *node = NULL;
+        CHECK_I64(weir_commit_node_create(&times, 3, NULL, &node, NULL), WEIR_OK);
+        for (int64_t now = 0, i = 0; i < 60; i++) {
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const uint32_t draw = (uint32_t)(state >> 33);
+            now += draw % 40;
+            const struct weir_commit_message asked = { .verb = verbs[draw / 40 % 4],
+                                                       .gang = draw / 160 % GANGS,
+                                                       .attempt =
+                                                           1 + (uint32_t)i / 12 + draw / 320 % 3,
+                                                       .slots = 1 + draw / 960 % 3 };
+            struct weir_commit_message answer = { .verb = 0 };
+            const bool is_answered = weir_commit_node_hear(node, &asked, now, &answer);
+            const uint32_t wanted = plain_answer(plain, &asked, now);
+            CHECK_I64(is_answered, asked.verb != WEIR_COMMIT_ABORT);
+            if (is_answered)
+                CHECK_I64(answer.verb, wanted);
+            counts[wanted]++;
+            CHECK_I64(weir_commit_node_free(node), plain_free(plain));
+            int64_t next = INT64_MAX;
+            for (int g = 0; g < GANGS; g++)
+                next = plain[g].slots > 0 && plain[g].until < next ? plain[g].until : next;
+            CHECK_I64(weir_commit_node_next_ns(node), next);
+        }
+        weir_commit_node_destroy(node);
+    }
+    CHECK(counts[WEIR_COMMIT_YES] > 500 && counts[WEIR_COMMIT_NO] > 500 &&
+          counts[WEIR_COMMIT_DONE] > 100 && counts[WEIR_COMMIT_EXPIRED] > 500);
+}
+
 static const struct test tests[] = {
+    { "a node answers as the plain one does", a_node_answers_as_the_plain_one_does },
     { "ten cases end as they should", ten_cases_end_as_they_should },
     { "of two gangs on all nodes one runs", of_two_gangs_on_all_nodes_one_runs },
     { "times that contradict each other are refused",

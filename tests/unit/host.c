@@ -266,6 +266,45 @@ static void wrong_configurations_are_refused(void)
     CHECK(host == NULL);
 }
 
+/* ---- what a policy remembers ---- */
+
+static weir_status keep_text(void *state, const char *text, size_t length)
+{
+    char *const kept = state;
+    const size_t used = strlen(kept);
+    if (used + length < 6000)
+        memcpy(kept + used, text, length);
+    return WEIR_OK;
+}
+
+/* The first three numbers of conservative: when it woke, whether all is to be looked at, how many
+ * ends were early. */
+static void what_a_policy_remembers_is_kept(void)
+{
+    static const double numbers[][3] = { { 0, 0, 5 }, { 7, 1, 2 }, { 9, 0, 0 } };
+    static const char *const texts[] = { "[0,0,5]", "[7,1,2]", "[9,0,0]" };
+    for (size_t i = 0; i < 3; i++) {
+        struct weir_host_config config = test_config("first_fit", "fixed");
+        struct weir_host *host = NULL;
+        char text[6000] = "";
+        char *to = text;
+        const struct weir_sink sink = { .write = keep_text, .state = text };
+        config.queueing = weir_queueing_find("conservative");
+        CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
+        CHECK_I64(weir_host_restore_policy(host, WEIR_POLICY_QUEUEING, numbers[i], 3, NULL),
+                  WEIR_OK);
+        CHECK_I64(weir_host_export(host, 10, &sink), WEIR_OK);
+        for (const char *from = text; *from != '\0'; from++)
+            if (strchr(" \n", *from) == NULL)
+                *to++ = *from;
+        *to = '\0';
+        const char *const memory = strstr(text, "\"queueing_memory\":");
+        if (CHECK(memory != NULL))
+            CHECK(strncmp(strchr(memory, '['), texts[i], strlen(texts[i])) == 0);
+        weir_host_destroy(host);
+    }
+}
+
 /* ---- memory ---- */
 
 /* Host, stages, two decisions: everything that asks for memory. */
@@ -554,6 +593,7 @@ static void the_template_policies_run(void)
 }
 
 static const struct test tests[] = {
+    { "what a policy remembers is kept", what_a_policy_remembers_is_kept },
     { "a lying scaling policy is rejected with a sentence",
       a_lying_scaling_policy_is_rejected_with_a_sentence },
     { "a lying placement policy is rejected with a sentence",

@@ -326,6 +326,30 @@ static void the_curve_rounds_half_to_even(void)
     sim_arrival_curve_clear(&curve);
 }
 
+/* Ten thousand arrivals of a tenth of a percent each: every percent has its ten, and their mean. */
+static void a_long_curve_keeps_all_its_arrivals(void)
+{
+    struct sim_arrival_curve curve = { .gpus = 10 };
+    for (int i = 0; i < 10000; i++) {
+        const struct sim_arrival_state state = { .arrived_milli = i * 10.0,
+                                                 .used_milli = (i % 1000) * 10.0,
+                                                 .failed = (uint64_t)i };
+        CHECK_I64(sim_arrival_curve_add(&curve, &state), WEIR_OK);
+    }
+    for (size_t x = 1; x < 999; x++) { /* from x - 0.5 on, halves to the even one */
+        const bool is_even = x % 2 == 0;
+        const int first = (int)x * 10 - (is_even ? 5 : 4);
+        const int count = is_even ? 11 : 9;
+        double sum = 0;
+        for (int i = first; i < first + count; i++)
+            sum += (i % 1000) / 10.0;
+        CHECK_I64(sim_arrival_curve_at(&curve, x).events, count);
+        CHECK_I64(sim_arrival_curve_at(&curve, x).failed, first + count - 1);
+        CHECK_NEAR(sim_arrival_curve_at(&curve, x).alloc_pct, sum / count, 0.006);
+    }
+    sim_arrival_curve_clear(&curve);
+}
+
 /* ---- the scenario ---- */
 
 static void mistakes_of_a_job_scenario_are_reported(void)
@@ -352,6 +376,7 @@ static void mistakes_of_a_job_scenario_are_reported(void)
 }
 
 static const struct test tests[] = {
+    { "a long curve keeps all its arrivals", a_long_curve_keeps_all_its_arrivals },
     { "fragmentation is what a job cannot use", fragmentation_is_what_a_job_cannot_use },
     { "GPU memory too small is a GPU too small", gpu_memory_too_small_is_a_gpu_too_small },
     { "a set of types accepts its members", a_set_of_types_accepts_its_members },

@@ -400,6 +400,19 @@ static void a_job_is_as_fast_as_its_ranks(void)
     CHECK_NEAR(seen.end_s[0], 3600 * (10. / 7 + .5 + 1.4) / 10.7, 1e-6);
 }
 
+/* Of an hour with nine ranks 90 s of one rank are left when another hour comes: that one gets nine
+ * of the twelve GPUs, since by then it has more to gain. */
+static void what_was_done_makes_room_for_others(void)
+{
+    struct seen seen;
+    watch("{policy: optimus, round: 0 s}",
+          ELASTIC("a", "0 s", "speeds: [1, 2, 3, 4, 5, 6, 7, 8, 9]")
+              ELASTIC("b", "390 s", "speeds: [1, 2, 3, 4, 5, 6, 7, 8, 9]"),
+          &seen);
+    CHECK_NEAR(seen.end_s[0], 390 + 10 + 90 / 3., 1e-6);
+    CHECK_NEAR(seen.end_s[1], 390 + 400, 1e-6);
+}
+
 /* Nine ranks, six while another job has the other six GPUs, nine again: what is done is conserved,
  * and each change costs 10 s.
  * covers: S1.41 */
@@ -422,6 +435,7 @@ static const struct test tests[] = {
     { "speeds follow their laws", speeds_follow_their_laws },
     { "goodput is that of Pollux", goodput_is_that_of_pollux },
     { "broken laws are refused", broken_laws_are_refused },
+    { "what was done makes room for others", what_was_done_makes_room_for_others },
     { "optimus gives ranks by gain", optimus_gives_ranks_by_gain },
     { "elastic jobs grow while they are efficient", elastic_jobs_grow_while_they_are_efficient },
     { "ranks are bought while they pay", ranks_are_bought_while_they_pay },

@@ -196,7 +196,29 @@ static void a_short_peak_is_not_usual(void)
     sim_meter_destroy(meter);
 }
 
+/* A level that is never passed was there at once: the most is of the moment the window begins. */
+static void the_most_may_be_what_there_was_at_first(void)
+{
+    static const struct expected rows[] = {
+        { "backlog.max@early", "", 3 }, { "backlog.max_at@early", "", 4 },
+        { "backlog.max@mid", "", 3 },   { "backlog.max_at@mid", "", 10 },
+        { "backlog.max@rest", "", 2 },  { "backlog.max_at@rest", "", 20 },
+    };
+    struct sim_meter *meter = open_meter();
+    come(meter, 1);
+    come(meter, 2);
+    come(meter, 4);
+    go(meter, 15, 14);
+    go(meter, 21, 19);
+    go(meter, 23, 19);
+    struct sim_run_summary *results = finish(meter, 30, NULL, 0);
+    check_results(results, rows, sizeof rows / sizeof rows[0]);
+    free(results);
+    sim_meter_destroy(meter);
+}
+
 static const struct test tests[] = {
+    { "the most may be what there was at first", the_most_may_be_what_there_was_at_first },
     { "windows are measured by arrival and by time", windows_are_measured_by_arrival_and_by_time },
     { "a short peak is not usual", a_short_peak_is_not_usual },
     { "a run that ends in a window has its part", a_run_that_ends_in_a_window_has_its_part },

@@ -3,6 +3,7 @@
  * The policy weir: what a node loses in the end worked out by hand, kept values and grades against
  * plain ones, prices of scarce room, and independence of the order of the nodes.
  */
+#include "sched/placement/candidates.h"
 #include "sched/placement/lookahead.h"
 #include "sched/placement/policies.h"
 #include "sched/placement/scarce.h"
@@ -170,6 +171,85 @@ static void add_node(struct weir_cluster *cluster, uint32_t id, uint64_t *draws)
                                          .ram_bytes = 1000,
                                          .gpus = gpus };
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+}
+
+/* ---- grades ---- */
+
+static double all_free(const struct weir_outlook *node)
+{
+    double sum = 0;
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        sum += (double)node->left[g] / (double)WEIR_ONE;
+    return sum;
+}
+
+/* Steps of what is not lost, less what each GPU left free costs; a little for nodes that are full.
+ */
+static double plain_grade(const struct weir_ahead_rules *rules, const struct weir_outlook *before,
+                          const struct weir_outlook *after, int64_t ram_free_bytes)
+{
+    const double gain = weir_lookahead_lost(rules->ahead, before) -
+                        weir_lookahead_lost(rules->ahead, after) -
+                        rules->consolidate * all_free(after);
+    const double free = (double)after->cpu_free / (double)WEIR_ONE + all_free(after) / 64 +
+                        (double)ram_free_bytes / 0x1p46;
+    return rint(gain / rules->step) + 0.5 / (1 + free / 8);
+}
+
+static void a_grade_is_its_plain_sum(void)
+{
+    struct weir_shape shapes[SHAPES];
+    const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
+    const struct weir_ahead_rules rules = { .ahead = look(0.2, 0.03, true),
+                                            .step = 0.05,
+                                            .consolidate = 0.3 };
+    struct weir_cluster *cluster = NULL;
+    struct weir_chooser *policy = NULL;
+    uint64_t draws = 9;
+    fill_shapes(shapes);
+    CHECK_I64(weir_lookahead_follow(rules.ahead, &mix), WEIR_OK);
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < NODES; n++)
+        add_node(cluster, n, &draws);
+    CHECK_I64(weir_chooser_create(&weir_placement_weir, NULL, NULL, &policy, NULL), WEIR_OK);
+    uint32_t fits = 0;
+    for (uint32_t i = 0; i < 40 * NODES; i++) {
+        const struct weir_shape *const shape = &shapes[next_draw(&draws, SHAPES)];
+        const struct weir_grade_site site = {
+            .cluster = cluster, .shape = shape, .mix = &mix, .node = i % NODES
+        };
+        struct weir_outlook before;
+        weir_outlook_load(cluster, site.node, &before);
+        if (weir_candidates_reason(cluster, shape, site.node) != WEIR_REASON_NONE)
+            continue;
+        const struct weir_grade grade = weir_ahead_grade(&rules, &site);
+        struct weir_outlook after = before;
+        after.cpu_free -= shape->cpu_units;
+        for (uint32_t g = 0, left = shape->gpu_count; g < before.gpu_count && left > 0; g++)
+            if (weir_shape_is_share(shape)
+                    ? g == grade.gpu
+                    : weir_gpu_usable(weir_cluster_gpu(cluster, site.node, g), shape)) {
+                after.left[g] -= shape->gpu_units;
+                left--;
+            }
+        CHECK_NEAR(grade.value,
+                   plain_grade(&rules, &before, &after,
+                               weir_cluster_node(cluster, site.node)->ram_free_bytes),
+                   1e-12);
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
+                                                .mix = &mix,
+                                                .shape = shape,
+                                                .owner = weir_job_owner(0, i) };
+        struct weir_place_answer answer;
+        if (fits++ % 3 == 0 && weir_chooser_place(policy, &query, &answer, NULL) == WEIR_OK)
+            CHECK_I64(weir_cluster_add_worker(cluster, i, weir_pool_owner(0), &answer.alloc, NULL),
+                      WEIR_OK);
+    }
+    CHECK(fits > 50);
+    weir_chooser_destroy(policy);
+    weir_lookahead_destroy(rules.ahead);
+    weir_cluster_destroy(cluster);
 }
 
 /* The plain form keeps nothing of nodes: grades and rooms are worked out for every question. */
@@ -350,6 +430,72 @@ static void who_can_go_elsewhere_pays_for_what_others_need(void)
     CHECK(!weir_scarce_is_dear(other));
     weir_scarce_destroy(scarce);
     weir_scarce_destroy(other);
+    weir_cluster_destroy(cluster);
+}
+
+/* Whoever asks for as many GPUs, CPUs and bytes of types that are all among the other's can go
+ * nowhere but where the other can; what is counted in amounts asks for types alone. */
+static bool goes_nowhere_else(const struct weir_claim *who, const struct weir_claim *other)
+{
+    const bool is_amount = other->gpu_count == 0;
+    const uint32_t types = other->types == 0 ? UINT32_MAX : other->types;
+    if ((who->gpu_count == 0) != is_amount || who->gpu_count < other->gpu_count ||
+        (who->types == 0 && other->types != 0) || (who->types & ~types) != 0)
+        return false;
+    return is_amount || (who->cpu_units >= other->cpu_units && who->ram_bytes >= other->ram_bytes);
+}
+
+/* By the header: 24 GPUs are free, so many arrivals fill them as ask for 24 together. */
+static double plain_price(const struct weir_claim *claims, uint32_t count, uint32_t which,
+                          double gpus)
+{
+    const struct weir_claim *const claim = &claims[which];
+    double mean = 0;
+    double variance = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        mean += goes_nowhere_else(&claims[k], claim) ? claims[k].gpus * 24 / gpus : 0;
+        variance += goes_nowhere_else(&claims[k], claim) ? claims[k].squares * 24 / gpus : 0;
+    }
+    const double deviation = sqrt(variance + 0.2 * 0.2 * mean * mean);
+    const double missing = mean + claim->gpu_count / 2.0 - (double)claim->room / 1000;
+    const double price = 3 * erfc(-missing / deviation / sqrt(2.0)) / 2;
+    return price < 0.02 ? 0 : price;
+}
+
+static void prices_are_those_of_a_plain_sum(void)
+{
+    struct weir_shape shapes[] = { job(1000, 1, 1000),  job(8000, 2, 1000), job(2000, 2, 1000),
+                                   job(4000, 4, 1000),  job(4000, 2, 1000), job(4000, 2, 1000),
+                                   job(1000, 1, 500),   job(1000, 1, 1000), job(6000, 3, 1000),
+                                   job(12000, 4, 1000), job(2000, 4, 1000), job(1000, 1, 1000) };
+    const double none = 0;
+    const struct weir_mix mix = { shapes, &none, 1, 0 };
+    uint64_t draws = 3;
+    uint32_t dear = 0;
+    uint32_t count = 0;
+    shapes[4] = typed(shapes[4], 1);
+    shapes[5].ram_bytes = 300;
+    shapes[6] = typed(shapes[6], 1);
+    shapes[7] = typed(shapes[7], 2);
+    shapes[10] = typed(shapes[10], 3);
+    shapes[11] = typed(shapes[11], 3);
+    struct weir_cluster *const cluster = nodes_of(6, 3);
+    struct weir_scarce *const scarce = scarce_of(0);
+    double gpus = 0;
+    for (uint64_t id = 1; id <= 100; id++) {
+        const struct weir_shape *const shape = &shapes[next_draw(&draws, 12)];
+        const struct weir_place_query query = question(cluster, &mix, shape, id);
+        gpus += shape->gpu_count * weir_units_amount(shape->gpu_units);
+        CHECK_I64(weir_scarce_follow(scarce, &query), WEIR_OK);
+        const struct weir_claim *const claims = weir_scarce_claims(scarce, &count);
+        for (uint32_t k = 0; k < count; k++) {
+            CHECK_NEAR(claims[k].price, plain_price(claims, count, k, gpus), 1e-9);
+            dear += claims[k].price > 0.01 && claims[k].price < 2.99 ? 1 : 0;
+        }
+    }
+    CHECK(count >= 8);
+    CHECK(dear > 100);
+    weir_scarce_destroy(scarce);
     weir_cluster_destroy(cluster);
 }
 
@@ -585,10 +731,12 @@ static const struct test tests[] = {
     { "a node loses what is left when jobs went on arriving",
       a_node_loses_what_is_left_when_jobs_went_on_arriving },
     { "kept values equal plain ones, GPUs have no order", kept_values_equal_plain_ones },
+    { "a grade is its plain sum", a_grade_is_its_plain_sum },
     { "the policy equals its plain form", the_policy_equals_its_plain_form },
     { "room is what a node would give", room_is_what_a_node_would_give },
     { "who can go elsewhere pays for what others need",
       who_can_go_elsewhere_pays_for_what_others_need },
+    { "prices are those of a plain sum", prices_are_those_of_a_plain_sum },
     { "a share pays for the node it breaks", a_share_pays_for_the_node_it_breaks },
     { "what was learned is saved and restored", what_was_learned_is_saved_and_restored },
     { "the order of the nodes changes nothing", the_order_of_the_nodes_changes_nothing },

@@ -165,7 +165,27 @@ static void a_name_in_gz_compresses(void)
     remove_place(&place);
 }
 
+/* In TMPDIR where its name fits with the last byte, else in /tmp; never a name that is cut off. */
+static void a_temporary_file_is_where_its_name_fits(void)
+{
+    struct weir_error error = { .phase = -1 };
+    const struct place place = make_place();
+    const size_t whole = strlen(place.folder) + strlen("/weir-XXXXXX") + 1;
+    CHECK_I64(setenv("TMPDIR", place.folder, 1), 0);
+    for (size_t capacity = whole - 2; capacity <= whole + 2; capacity++) {
+        char path[64];
+        CHECK_I64(written_temporary(path, capacity, &error), WEIR_OK);
+        const bool is_there = strncmp(path, place.folder, strlen(place.folder)) == 0;
+        CHECK_I64(is_there, capacity >= whole);
+        CHECK_I64(strlen(path), is_there ? whole - 1 : strlen("/tmp/weir-XXXXXX"));
+        CHECK_I64(unlink(path), 0);
+    }
+    CHECK_I64(unsetenv("TMPDIR"), 0);
+    remove_place(&place);
+}
+
 static const struct test tests[] = {
+    { "a temporary file is where its name fits", a_temporary_file_is_where_its_name_fits },
     { "a file appears when it is whole", a_file_appears_when_it_is_whole },
     { "the old file stays when the writer fails", the_old_file_stays_when_the_writer_fails },
     { "a replaced file keeps its mode and its links",
