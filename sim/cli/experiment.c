@@ -12,6 +12,7 @@
 #include "sim/cli/stop.h"
 #include "sim/files/written.h"
 #include "sim/record/record.h"
+#include "workloads/trace_shelf.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -108,6 +109,7 @@ void sim_experiment_clear(struct sim_experiment *experiment)
     free(experiment->scenarios);
     free(experiment->labels);
     sim_points_clear(&experiment->points);
+    wl_trace_shelf_close(experiment->traces);
     sim_experiment_close_results(experiment);
     free(experiment->trouble);
     if (experiment->is_temporary)

@@ -76,6 +76,7 @@ struct sim_experiment {
     struct sqlite3_stmt *value; /* one result of one run */
     int *
         trouble; /* the first error of SQLite while rows were read; kept apart for those who read */
+    struct wl_trace_shelf *traces; /* that were read, while scenarios are */
     bool is_interrupted;
     size_t expectations, expectations_met;
     char **unmet; /* sentences */

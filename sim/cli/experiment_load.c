@@ -4,13 +4,14 @@
 
 #include "sim/cli/load.h"
 #include "sim/cli/options.h"
+#include "workloads/trace_shelf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int load_one(const struct sim_experiment_options *options, const struct sim_variant *variant,
-                    const struct sim_scenario *baseline, struct sim_scenario **scenario)
+                    const struct sim_experiment *experiment, struct sim_scenario **scenario)
 {
     const size_t extra = variant == NULL ? 0 : variant->sets_count;
     const char **sets = calloc(options->sets_count + extra + 1, sizeof(*sets));
@@ -28,7 +29,10 @@ static int load_one(const struct sim_experiment_options *options, const struct s
                                                 .policies = options->policies,
                                                 .metric_named = sim_cli_metric,
                                                 .moment_since = sim_cli_moment,
-                                                .baseline = baseline,
+                                                .baseline = experiment->scenarios == NULL
+                                                                ? NULL
+                                                                : experiment->scenarios[0],
+                                                .traces = experiment->traces,
                                                 .is_variant = variant != NULL };
     struct sim_diagnostics diagnostics = { 0 };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
@@ -114,8 +118,7 @@ static int load_all(const struct sim_experiment_options *options, struct sim_exp
         if (experiment->labels[v] == NULL)
             return SIM_EXIT_RESOURCE;
         if (is_read_now(options, v, count))
-            code = load_one(options, variants[v], v == 0 ? NULL : experiment->scenarios[0],
-                            &experiment->scenarios[v]);
+            code = load_one(options, variants[v], experiment, &experiment->scenarios[v]);
     }
     return code;
 }
@@ -124,7 +127,10 @@ int sim_experiment_load(const struct sim_experiment_options *options,
                         struct sim_experiment *experiment)
 {
     struct sim_scenario *base = NULL;
-    int code = load_one(options, NULL, NULL, &base);
+    experiment->traces = wl_trace_shelf_open();
+    if (experiment->traces == NULL)
+        return SIM_EXIT_RESOURCE;
+    int code = load_one(options, NULL, experiment, &base);
     if (code != SIM_EXIT_OK)
         return code;
     const struct sim_variant **variants = NULL;
@@ -140,6 +146,10 @@ int sim_experiment_load(const struct sim_experiment_options *options,
         code = load_all(options, experiment, variants);
     free(variants);
     sim_scenario_destroy(base);
+    if (!options->is_lazy) { /* all is read */
+        wl_trace_shelf_close(experiment->traces);
+        experiment->traces = NULL;
+    }
     return code;
 }
 
@@ -149,8 +159,8 @@ weir_status sim_experiment_need(const struct sim_experiment_options *options,
 {
     if (experiment->scenarios[variant] != NULL)
         return WEIR_OK;
-    const int code = load_one(options, &experiment->points.variants[variant],
-                              experiment->scenarios[0], &experiment->scenarios[variant]);
+    const int code = load_one(options, &experiment->points.variants[variant], experiment,
+                              &experiment->scenarios[variant]);
     return code == SIM_EXIT_OK ? WEIR_OK
                                : weir_fail(error, WEIR_EFORMAT, "variant %s cannot be read",
                                            experiment->labels[variant]);

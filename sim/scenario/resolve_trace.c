@@ -13,6 +13,7 @@
 #include "sim/scenario/resolve.h"
 #include "workloads/column_map.h"
 #include "workloads/timestamp.h"
+#include "workloads/trace_shelf.h"
 
 #include <string.h>
 
@@ -27,8 +28,10 @@ struct trace {
     const struct sim_yaml *at; /* the key that names the file */
     const struct wl_trace_format *format;
     const char *path;
-    struct wl_jobs jobs;
+    const struct wl_jobs *jobs;    /* of all who read the trace: as they are in the file */
+    int64_t from_ns, to_ns;        /* rows that come outside of these are left out */
     bool is_replay;                /* in time, as the trace says */
+    bool has_dates;                /* from_ns and to_ns are said */
     bool has_no_instance;          /* a row asks for one that the cluster does not have */
     size_t outside;                /* rows outside of the dates that are wanted */
     size_t idle;                   /* jobs that ask for no processor */
@@ -84,7 +87,7 @@ static void tell_strangers(const struct trace *trace)
     sim_report_warning(trace->resolver->report, trace->at,
                        "%zu of %zu jobs can never run: they accept only GPU models that no node "
                        "has, as '%s'; there are: %s",
-                       trace->strangers, trace->jobs.count, trace->stranger, there);
+                       trace->strangers, trace->jobs->count, trace->stranger, there);
 }
 
 /* GPUs of one type, or whole CPUs, of the node that has most. */
@@ -166,6 +169,23 @@ static int64_t run_of(const struct trace *trace, const struct wl_job *job)
     return is_killed ? job->estimate_ns : job->run_ns;
 }
 
+/* Where a row is submitted in [from, to). */
+static bool is_within(const struct wl_job *job, int64_t from_ns, int64_t to_ns)
+{
+    return job->submit_ns != WL_UNKNOWN && job->submit_ns >= from_ns && job->submit_ns < to_ns;
+}
+
+/* A row as this scenario takes it: what a processor is, and whether it comes at all. */
+static struct wl_job row_at(const struct trace *trace, size_t row)
+{
+    struct wl_job job = trace->jobs->jobs[row];
+    const bool is_gpu = trace->source->draft->processor == WL_PROCESSOR_GPU;
+    wl_job_take_processors(&job, is_gpu ? WL_PROCESSOR_GPU : WL_PROCESSOR_CPU);
+    if (trace->has_dates && !is_within(&job, trace->from_ns, trace->to_ns))
+        job.submit_ns = WL_UNKNOWN;
+    return job;
+}
+
 static bool is_alike(const struct wl_job *a, const struct wl_job *b)
 {
     return a->gpus == b->gpus && (a->gpu_milli < MILLI) == (b->gpu_milli < MILLI) &&
@@ -181,13 +201,17 @@ static bool has_run(const struct wl_job *job)
  * of the first behind it; WL_UNKNOWN when there is none near. */
 static int64_t borrowed_run(const struct trace *trace, size_t row)
 {
-    const struct wl_job *jobs = trace->jobs.jobs;
-    for (size_t far = 1; far <= NEAR && far <= row; far++)
-        if (has_run(&jobs[row - far]) && is_alike(&jobs[row - far], &jobs[row]))
-            return run_of(trace, &jobs[row - far]);
-    for (size_t far = 1; far <= NEAR && row + far < trace->jobs.count; far++)
-        if (has_run(&jobs[row + far]) && is_alike(&jobs[row + far], &jobs[row]))
-            return run_of(trace, &jobs[row + far]);
+    const struct wl_job job = row_at(trace, row);
+    for (size_t far = 1; far <= NEAR && far <= row; far++) {
+        const struct wl_job other = row_at(trace, row - far);
+        if (has_run(&other) && is_alike(&other, &job))
+            return run_of(trace, &other);
+    }
+    for (size_t far = 1; far <= NEAR && row + far < trace->jobs->count; far++) {
+        const struct wl_job other = row_at(trace, row + far);
+        if (has_run(&other) && is_alike(&other, &job))
+            return run_of(trace, &other);
+    }
     return WL_UNKNOWN;
 }
 
@@ -205,7 +229,8 @@ static const char *keep(const struct trace *trace, const char *text, const char 
 static struct sim_job_spec spec_of(struct trace *trace, size_t row,
                                    const struct sim_job_spec *before)
 {
-    const struct wl_job *job = &trace->jobs.jobs[row];
+    const struct wl_job taken = row_at(trace, row);
+    const struct wl_job *const job = &taken;
     const struct draft_jobs *timed = trace->source->timed;
     const uint32_t members = split(trace, job);
     struct sim_job_spec spec = { .shape = shape_of(trace, job, members),
@@ -282,12 +307,13 @@ static void refuse_keys(struct trace *trace)
 }
 
 /* False when it is wrong or absent; that is reported. */
-static bool open_map(struct trace *trace, struct wl_column_map **map)
+static bool open_map(struct trace *trace, struct wl_column_map **map, const char **map_name)
 {
     const struct draft_head *head = trace->source->head;
     struct weir_error error = { .phase = -1 };
     const char *name = trace->source->draft->columns;
     *map = NULL;
+    *map_name = NULL;
     if (!trace->format->needs_map)
         return true;
     if (name == NULL)
@@ -299,6 +325,7 @@ static bool open_map(struct trace *trace, struct wl_column_map **map)
         is_built_in = is_built_in || strcmp(wl_column_maps[i].name, name) == 0;
     if (!is_built_in)
         name = sim_resolve_data_path(trace->resolver, name);
+    *map_name = name;
     if (wl_column_map_open(name, map, &error) == WEIR_OK)
         return true;
     return sim_report_error(trace->resolver->report, sim_draft_at(head, "columns"), "%s",
@@ -310,22 +337,24 @@ static bool read_file(struct trace *trace)
     struct sim_report *report = trace->resolver->report;
     struct weir_error error = { .phase = -1 };
     struct wl_column_map *map = NULL;
+    const char *map_name = NULL;
     const bool skips = trace->source->draft->on_bad_row == WL_BAD_ROW_IS_SKIPPED;
-    if (!open_map(trace, &map))
+    if (!open_map(trace, &map, &map_name))
         return false;
     const struct wl_trace_options options = { .path = trace->path,
                                               .on_bad_row =
                                                   skips ? WL_BAD_ROW_IS_SKIPPED : WL_BAD_ROW_FAILS,
                                               .map = map,
                                               .limits = trace->resolver->limits };
-    const weir_status status = trace->format->read(&options, &trace->jobs, &error);
+    const weir_status status = wl_trace_shelf_read(trace->resolver->traces, trace->format, map_name,
+                                                   &options, &trace->jobs, &error);
     wl_column_map_destroy(map);
     if (status != WEIR_OK)
         return sim_report_error(report, trace->at, "%s", error.text);
-    if (trace->jobs.skipped > 0)
+    if (trace->jobs->skipped > 0)
         sim_report_warning(report, trace->at, "%zu bad rows are left out; the first: %s",
-                           trace->jobs.skipped, trace->jobs.messages[0]);
-    if (trace->jobs.count == 0)
+                           trace->jobs->skipped, trace->jobs->messages[0]);
+    if (trace->jobs->count == 0)
         return sim_report_error(report, trace->at, "%s: the table has no rows", trace->path);
     return true;
 }
@@ -360,7 +389,7 @@ static void tell_idle(const struct trace *trace)
         sim_report_warning(report, trace->at,
                            "%zu of %zu jobs are left out: they ask for no processor; the first is "
                            "in line %u",
-                           trace->idle, trace->jobs.count, trace->idle_line);
+                           trace->idle, trace->jobs->count, trace->idle_line);
 }
 
 /* Whether rows wait for the ends of others. */
@@ -379,23 +408,17 @@ static bool time_of_date(const struct trace *trace, const char *key, int64_t uni
     if (!trace->is_replay)
         return sim_report_error(trace->resolver->report, at,
                                 "acts on a trace whose own times count (arrivals: trace)");
-    if (trace->jobs.zero_unix_ns == WL_UNKNOWN)
+    if (trace->jobs->zero_unix_ns == WL_UNKNOWN)
         return sim_report_error(trace->resolver->report, at, "the trace does not say its dates");
-    *at_ns = unix_s * SIM_NS_PER_S - trace->jobs.zero_unix_ns;
+    *at_ns = unix_s * SIM_NS_PER_S - trace->jobs->zero_unix_ns;
     return true;
-}
-
-/* Where a row is submitted in [from, to). */
-static bool is_within(const struct wl_job *job, int64_t from_ns, int64_t to_ns)
-{
-    return job->submit_ns != WL_UNKNOWN && job->submit_ns >= from_ns && job->submit_ns < to_ns;
 }
 
 static void say_empty(const struct trace *trace, const char *key)
 {
     char first[WL_TIMESTAMP_TEXT];
     char last[WL_TIMESTAMP_TEXT];
-    const struct wl_jobs *jobs = &trace->jobs;
+    const struct wl_jobs *jobs = trace->jobs;
     sim_report_error(
         trace->resolver->report, sim_draft_at(trace->source->head, key),
         "no job of the trace came then; its first came %s, its last %s",
@@ -418,16 +441,16 @@ static void keep_dates(struct trace *trace)
         (timed->last_date_s != INT64_MIN &&
          !time_of_date(trace, "last_date", timed->last_date_s, &to_ns)))
         return;
-    for (size_t i = 0; i < trace->jobs.count; i++)
-        kept += is_within(&trace->jobs.jobs[i], from_ns, to_ns);
+    for (size_t i = 0; i < trace->jobs->count; i++)
+        kept += is_within(&trace->jobs->jobs[i], from_ns, to_ns);
     if (kept == 0) {
         say_empty(trace, key);
         return;
     }
-    for (size_t i = 0; i < trace->jobs.count; i++)
-        if (!is_within(&trace->jobs.jobs[i], from_ns, to_ns))
-            trace->jobs.jobs[i].submit_ns = WL_UNKNOWN; /* it never comes */
-    trace->outside = trace->jobs.count - kept;
+    trace->has_dates = true;
+    trace->from_ns = from_ns;
+    trace->to_ns = to_ns;
+    trace->outside = trace->jobs->count - kept;
     if (from_ns != INT64_MIN && timed->from_ns != SIM_ABSENT_TIME)
         sim_report_error(trace->resolver->report, sim_draft_at(trace->source->head, "first_date"),
                          "says when time 0 is; so does from");
@@ -440,7 +463,7 @@ static size_t first_row(const struct trace *trace)
 {
     const struct draft_jobs *timed = trace->source->timed;
     struct sim_report *report = trace->resolver->report;
-    const size_t count = trace->jobs.count;
+    const size_t count = trace->jobs->count;
     size_t row = 0;
     if (timed == NULL)
         return 0;
@@ -453,7 +476,7 @@ static size_t first_row(const struct trace *trace)
     }
     if (timed->first_job == NULL)
         return 0;
-    while (row < count && strcmp(trace->jobs.jobs[row].name, timed->first_job) != 0)
+    while (row < count && strcmp(trace->jobs->jobs[row].name, timed->first_job) != 0)
         row++;
     if (row == count)
         sim_report_error(report, sim_draft_at(trace->source->head, "first_job"),
@@ -481,18 +504,15 @@ static void begin_at(const struct trace *trace, size_t first)
     else if (timed->first_row != UINT64_MAX && timed->first_job != NULL)
         sim_report_error(trace->resolver->report, at,
                          "says which row is the first; so does first_job");
-    else if (trace->jobs.jobs[first].submit_ns != WL_UNKNOWN)
-        trace->source->workload->from_ns = trace->jobs.jobs[first].submit_ns;
+    else if (row_at(trace, first).submit_ns != WL_UNKNOWN)
+        trace->source->workload->from_ns = row_at(trace, first).submit_ns;
 }
 
 static void take_jobs(struct trace *trace)
 {
     struct sim_workload *workload = trace->source->workload;
-    const size_t count = trace->jobs.count;
-    const bool is_gpu = trace->source->draft->processor == WL_PROCESSOR_GPU;
+    const size_t count = trace->jobs->count;
     workload->jobs = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *workload->jobs);
-    for (size_t i = 0; i < count; i++)
-        wl_job_take_processors(&trace->jobs.jobs[i], is_gpu ? WL_PROCESSOR_GPU : WL_PROCESSOR_CPU);
     struct sim_job_spec spec = { .weight = 0 };
     keep_dates(trace);
     const size_t first = first_row(trace);
@@ -500,8 +520,8 @@ static void take_jobs(struct trace *trace)
     begin_at(trace, first);
     for (size_t i = first; i < count; i++) {
         spec = spec_of(trace, i, &spec);
-        const bool is_taken =
-            is_usable(trace, &spec) && !asks_for_nothing(trace, &trace->jobs.jobs[i]);
+        const struct wl_job row = row_at(trace, i);
+        const bool is_taken = is_usable(trace, &spec) && !asks_for_nothing(trace, &row);
         if (is_taken)
             workload->jobs[workload->jobs_count++] = spec;
         places[i] = is_taken ? (uint32_t)workload->jobs_count : 0;
@@ -509,7 +529,7 @@ static void take_jobs(struct trace *trace)
     tell_strangers(trace);
     tell_idle(trace);
     if (follows(trace))
-        sim_resolve_rows_follow(trace->resolver, &trace->jobs, places, workload);
+        sim_resolve_rows_follow(trace->resolver, trace->jobs, places, workload);
     if (workload->jobs_count + trace->outside + trace->idle < count - first)
         sim_report_warning(trace->resolver->report, trace->at,
                            "%zu of %zu jobs are left out: the trace does not say when they came or "
@@ -537,5 +557,4 @@ void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_sourc
         source->draft->processor = WL_PROCESSOR_CPU;
     if (read_file(&trace))
         take_jobs(&trace);
-    wl_jobs_clear(&trace.jobs);
 }

@@ -18,6 +18,7 @@
 #include "sim/scenario/set.h"
 #include "sim/scenario/words.h"
 #include "workloads/limits.h"
+#include "workloads/trace_shelf.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct loading {
     const struct sim_scenario_source *source;
     const struct sim_policies *policies;
     const char *folder;
+    struct wl_trace_shelf *traces;
     bool is_trial; /* of a variant */
 };
 
@@ -157,7 +159,8 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                      .metric_named = loading->source->metric_named,
                                      .moment_since = loading->source->moment_since,
                                      .baseline = loading->source->baseline,
-                                     .limits = loading->source->limits };
+                                     .limits = loading->source->limits,
+                                     .traces = loading->traces };
     sim_resolve(&resolver);
     sim_check(&resolver);
     check_acts(loading, root);
@@ -315,7 +318,12 @@ weir_status sim_scenario_load(const struct sim_scenario_source *source,
         .folder = sim_input_file_folder(&box->arena, source->path),
     };
     box->scenario.path = sim_arena_copy(&box->arena, loading.report.path);
+    loading.traces = source->traces == NULL ? wl_trace_shelf_open() : source->traces;
+    if (loading.traces == NULL)
+        abort(); /* as the arena does */
     const weir_status status = load_file(&loading);
+    if (source->traces == NULL)
+        wl_trace_shelf_close(loading.traces);
     sim_report_finish(&loading.report);
     if (status == WEIR_OK)
         *scenario = &box->scenario;

@@ -597,6 +597,8 @@ struct sim_scenario_source {
      * variant tries. NULL = its own. */
     const struct sim_scenario *baseline;
     const struct wl_limits *limits; /* of files that are read; NULL = the defaults */
+    /* Traces that were read, for the next scenario too; NULL = they are read for this one alone. */
+    struct wl_trace_shelf *traces;
     bool is_variant; /* the sets make one variant: the others are not checked on top of it */
 };
 
