@@ -101,12 +101,14 @@ static const struct sim_field sched_fields[] = {
       ACTS(SIM_ACTS_TIMED),
       HELP("how old the queues, counts of busy workers, measurements and news of jobs (come, gone, "
            "over) are that a decision sees; with pipelines at most the interval") },
-    { CHOICE("hold_mode", draft_sched, hold_mode, "none|reserve"), DEFAULT("none"),
+    { CHOICE("hold_mode", draft_sched, hold_mode, "none|reserve|members"), DEFAULT("none"),
       ACTS(SIM_ACTS_JOBS),
       HELP(
           "what a gang (members > 1, no placement group) has while it waits: nothing; or the GPUs, "
           "CPUs and memory that its members find, kept from the jobs behind it and from pipelines "
-          "until all have a place") },
+          "until all have a place (reserve); or the same, where all gangs that wait take turns, a "
+          "member each, as pods that are placed by themselves (members: they may wait for each "
+          "other for ever)") },
     { TIME("usage_half_life", draft_sched, half_life_ns), ABSENT("168 h"), MOST(LARGEST_TIME),
       ACTS(SIM_ACTS_JOBS),
       HELP("past use of a tenant counts half after so long (fair_share); 0 s: in full for ever") },
