@@ -34,7 +34,7 @@ incident|compare $scenarios/incidents/two_nodes_die.yaml -n 3|--what-if
 mixed|run $scenarios/examples/mixed_cluster.yaml|
 early|compare $scenarios/incidents/death_loop.yaml|
 cost|compare $scenarios/capacity/cost.yaml|
-axis|compare $scenarios/queueing/mm1.yaml --axis pipelines.mm1.input.arrivals.rate=0.5/s,0.7/s,0.8/s,0.9/s -n 3|
+axis|compare $scenarios/queueing/mm1.yaml --axis pipelines.queue.stages.server.workers=1,2,3 -n 3|
 suite|compare $scenarios/suites/algorithms.yaml|
 before_after|compare $scenarios/reference/xenna_plain_n2.yaml --variant 'after: cluster.nodes[0].count=3'|
 TXT
@@ -70,6 +70,7 @@ pages | while IFS='|' read -r name command options; do
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
     [ -f "$name.db" ] || (eval "'$weir' $command -q -o '$name.db'" >/dev/null 2>"$name.log") ||
         echo "$name: $(tail -n 1 "$name.log")" >&2
+    [ -f "$name.db" ] || continue
     "$weir" report "$name.db" $options -o "$name.html" >/dev/null </dev/null
     picture "$name" </dev/null
     echo "$name"
