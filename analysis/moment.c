@@ -52,7 +52,8 @@ static double unit_seconds(const char *unit, size_t *length)
     return 0.0;
 }
 
-/* "1h30m", "30 min"; the last part may lack its unit only when it is the only one: "90" is seconds. */
+/* "1h30m", "30 min"; the last part may lack its unit only when it is the only one: "90" is seconds.
+ */
 static bool parse_elapsed(const char *text, double *seconds)
 {
     double total = 0.0;

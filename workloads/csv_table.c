@@ -10,8 +10,8 @@
 #include "sim/engine/number.h"
 #include "workloads/lines.h"
 
-#include <ctype.h>
 #include <csv.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

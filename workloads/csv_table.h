@@ -25,7 +25,8 @@ struct wl_csv_column {
     const char *words; /* what it may be called as well, parted by '|'; NULL = nothing else */
 };
 
-/* Whether a word of a header is one of these, whatever its case, and with a blank or '-' for '_'. */
+/* Whether a word of a header is one of these, whatever its case, and with a blank or '-' for '_'.
+ */
 bool wl_csv_is_called(const char *text, const char *words);
 
 struct wl_csv_options {

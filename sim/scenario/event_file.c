@@ -213,7 +213,8 @@ static const char *key_of(const struct events *events, const char *name, bool *i
                                            { "node_name|nodes|host|hostname", "node" },
                                            { "duration", "for" } };
     const struct sim_field *field = sim_schema_find(events->section, name);
-    *is_for_people = wl_csv_is_called(name, "note|notes|comment|reason|message|description|details");
+    *is_for_people =
+        wl_csv_is_called(name, "note|notes|comment|reason|message|description|details");
     if (field != NULL)
         return field->key;
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)

@@ -5,9 +5,10 @@
  * is wrong in it is said at its line and column.
  *
  * Columns are the keys of an entry of `timeline`, in any order and case; `time`, `when` and others
- * are `at`, `event`, `what` and others `action`. A cell of `node` may name several, by blanks or ';': one entry each. A cell of `set` is
- * "path = value; path = value". Actions may go by the words of logs: `down` of a node is node_down,
- * `slow` of a stage is stage_slow. `note`, `comment`, `reason` ... are for people.
+ * are `at`, `event`, `what` and others `action`. A cell of `node` may name several, by blanks or
+ * ';': one entry each. A cell of `set` is "path = value; path = value". Actions may go by the words
+ * of logs: `down` of a node is node_down, `slow` of a stage is stage_slow. `note`, `comment`,
+ * `reason` ... are for people.
  */
 #ifndef SIM_SCENARIO_EVENT_FILE_H
 #define SIM_SCENARIO_EVENT_FILE_H

@@ -144,8 +144,7 @@ static uint32_t find_nic(struct sim_resolver *resolver, const struct draft_event
 {
     const struct sim_yaml *const at = sim_draft_at(&draft->head, "node");
     const uint32_t node = sim_resolve_node(resolver, at, draft->node);
-    if (node != WEIR_NO_INDEX &&
-        !(sim_scenario_node_type(resolver->scenario, node)->nic_per_s > 0))
+    if (node != WEIR_NO_INDEX && !(sim_scenario_node_type(resolver->scenario, node)->nic_per_s > 0))
         sim_report_error(resolver->report, at, "%s has no network interface (nic) to act on",
                          draft->node);
     return node;

@@ -471,8 +471,8 @@ struct sim_timeline_entry {
     int64_t at_ns;
     int64_t for_ns;  /* 0 = for good */
     uint32_t action; /* enum sim_action */
-    uint32_t target; /* stage over all pipelines, node, store or source; WEIR_NO_INDEX for SET. Sources
-                        are the pipelines, then the workloads */
+    uint32_t target; /* stage over all pipelines, node, store or source; WEIR_NO_INDEX for SET.
+                        Sources are the pipelines, then the workloads */
     double factor;
     double probability;
     double cap_w;

@@ -269,6 +269,22 @@
           "{request: {gpus: 1}}}"),
       { { "incident.wait", "Jobs that came in outage" }, { "incident.faults", "n-1 down for" } },
       "incident.latency incident.binding" },
+    { "workers that wait for a store that is out",
+      HEAD "cluster: {nodes: [{name: n, count: 3, cpus: 32, gpus: {h100: 4}}], stores: {nfs: 2 "
+           "GB/s}}\nmetrics: {sample: 1 s}\nhorizon: 900 s\n" XENNA WARM REPEAT TWO(
+               "arrivals: {gap: exp(0.95 s)}", "service: 1 s, request: {cpus: 1}",
+               "service: 10 s, setup: {weights: {bytes: 4 GB, store: nfs}}, request: {gpus: "
+               "1}") "timeline: [{at: 300 s, action: store_down, store: nfs}, {at: 310 s, "
+                     "for: 20 s, action: "
+                     "node_down, node: n-2}, {at: 500 s, action: store_up, store: nfs}]\n"
+                     "windows: {before: ..store_down nfs, outage: store_down nfs, after: "
+                     "store_down nfs..}\n"
+                     "compare: [{label: a, set: {}}, {label: b, set: {\"timeline[2].at\": "
+                     "470 s}}]\n",
+      { { "incident.setup", "workers of b were in set-up on average in outage" },
+        { "incident.faults", "nfs out" },
+        { "winner.window", "b helps, not enough" } },
+      "incident.slower incident.taken" },
     { "five runs with a window",
       SMALL XENNA WARM REPEAT TWO("arrivals: {gap: exp(1.4 s)}", "service: 1 s, request: {cpus: 1}",
                                   "service: exp(10 s), setup: 5 s, request: {gpus: 1}") DIES
