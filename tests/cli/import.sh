@@ -189,3 +189,17 @@ expect 0 "$WEIR_BIN" run fed.yaml -q -o fed.db
     fail 'the events did not become what they say'
 expect 2 "$WEIR_BIN" import odd.csv neither.csv --into filer.yaml -o none.yaml
 has stderr 'neither.csv:1:1: neither spans (stage, start, end) nor events (time, event): it has the columns colour, size'
+
+# A log of a backlog says how much there was, where the scenario has arrivals alone.
+python3 - <<'PY'
+rows = [f"tag,w{i % 3},{i // 3},{i // 3 + 1}" for i in range(300)]
+open("full.csv", "w").write("stage,worker,start,end\n" + "\n".join(rows) + "\n")
+PY
+sed 's/input: .*/input: {arrivals: {process: poisson, rate: 1\/s}, bytes_per_item: 100 MB}/; /^windows/d' filer.yaml >mapped.yaml
+sed 's/input: .*/input:\n      arrivals: exp(1 s)/; /^windows/d' filer.yaml >plain.yaml
+for name in mapped plain; do
+    expect 0 "$WEIR_BIN" import full.csv --into $name.yaml -o ${name}_full.yaml
+    has ${name}_full.yaml 'items: 300'
+    hasnt ${name}_full.yaml 'arrivals:'
+    expect 0 "$WEIR_BIN" validate ${name}_full.yaml
+done
