@@ -89,7 +89,8 @@ static const struct an_metric_row *find_row(const struct an_comparison *comparis
     return NULL;
 }
 
-/* Two of its values can be laid side by side: of variants in a window, or windows of a variant. */
+/* Two of its values can be laid side by side, of variants in a window or windows of a variant; or
+ * there is one variant, of which all is said. */
 static bool is_compared(const struct an_comparison *comparison, const struct an_windows *windows,
                         const struct an_window_row *row)
 {
@@ -105,7 +106,7 @@ static bool is_compared(const struct an_comparison *comparison, const struct an_
             known += row->by_window[w] != NULL && !isnan(row->by_window[w]->cells[v].mean) ? 1 : 0;
             most = known > most ? known : most;
         }
-    return most > 1 || windows->count * comparison->variant_count == 1;
+    return most > 1 || comparison->variant_count == 1;
 }
 
 static bool fill_row(const struct an_comparison *comparison, const struct an_windows *windows,
