@@ -34,7 +34,7 @@ incident|compare $scenarios/incidents/two_nodes_die.yaml -n 3|--what-if
 mixed|run $scenarios/examples/mixed_cluster.yaml|
 early|compare $scenarios/incidents/death_loop.yaml|
 cost|compare $scenarios/capacity/cost.yaml|
-axis|compare $scenarios/queueing/mm1.yaml --axis pipelines.queue.stages.server.workers=1,2,3 -n 3|
+axis|compare $scenarios/examples/jobs_in_time.yaml --axis cluster.nodes[0].count=12,16,20 -n 2|
 suite|compare $scenarios/suites/algorithms.yaml|
 before_after|compare $scenarios/reference/xenna_plain_n2.yaml --variant 'after: cluster.nodes[0].count=3'|
 TXT
