@@ -52,7 +52,8 @@ static double unit_seconds(const char *unit, size_t *length)
     return 0.0;
 }
 
-/* "1h30m"; the last part may lack its unit only when it is the only one: "90" is seconds. */
+/* "1h30m", "30 min"; the last part may lack its unit only when it is the only one: "90" is seconds.
+ */
 static bool parse_elapsed(const char *text, double *seconds)
 {
     double total = 0.0;
@@ -63,6 +64,7 @@ static bool parse_elapsed(const char *text, double *seconds)
             return false;
         const double value = strtod(rest, &end);
         size_t length = 0;
+        end += end[0] == ' ' && end[1] != '\0' ? 1 : 0;
         double unit = unit_seconds(end, &length);
         if (length == 0 && rest == text && *end == '\0')
             unit = 1.0;
@@ -70,6 +72,7 @@ static bool parse_elapsed(const char *text, double *seconds)
             return false;
         total += value * unit;
         rest = end + length;
+        rest += rest[0] == ' ' && rest[1] != '\0' ? 1 : 0;
     } while (*rest != '\0');
     *seconds = total;
     return true;

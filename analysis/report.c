@@ -326,7 +326,7 @@ static weir_status write_claim(const struct an_page *page, struct weir_error *er
         return WEIR_OK;
     }
     for (size_t i = 0; i < 2; i++) {
-        const char *names = i == 0 ? outcome_claims : "limit.stage limit.arrivals";
+        const char *names = i == 0 ? outcome_claims : "limit.turns limit.stage limit.arrivals";
         WEIR_TRY(an_page_claim(page, names, &claim, error));
         if (claim.name == NULL)
             continue;

@@ -89,6 +89,26 @@ static const struct an_metric_row *find_row(const struct an_comparison *comparis
     return NULL;
 }
 
+/* Two of its values can be laid side by side, of variants in a window or windows of a variant; or
+ * there is one variant, of which all is said. */
+static bool is_compared(const struct an_comparison *comparison, const struct an_windows *windows,
+                        const struct an_window_row *row)
+{
+    size_t most = 0;
+    for (size_t w = 0; w < windows->count; w++)
+        for (size_t v = 0, known = 0; row->by_window[w] != NULL && v < comparison->variant_count;
+             v++) {
+            known += isnan(row->by_window[w]->cells[v].mean) ? 0 : 1;
+            most = known > most ? known : most;
+        }
+    for (size_t v = 0; v < comparison->variant_count; v++)
+        for (size_t w = 0, known = 0; w < windows->count; w++) {
+            known += row->by_window[w] != NULL && !isnan(row->by_window[w]->cells[v].mean) ? 1 : 0;
+            most = known > most ? known : most;
+        }
+    return most > 1 || comparison->variant_count == 1;
+}
+
 static bool fill_row(const struct an_comparison *comparison, const struct an_windows *windows,
                      const char *metric, struct an_window_row *row)
 {
@@ -99,7 +119,7 @@ static bool fill_row(const struct an_comparison *comparison, const struct an_win
         row->by_window[w] = find_row(comparison, metric, windows->list[w].name);
         has_any = has_any || row->by_window[w] != NULL;
     }
-    return has_any;
+    return has_any && is_compared(comparison, windows, row);
 }
 
 bool an_windows_row(const struct an_comparison *comparison, const struct an_windows *windows,

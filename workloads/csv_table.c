@@ -11,6 +11,7 @@
 #include "workloads/lines.h"
 
 #include <csv.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -133,6 +134,24 @@ static const char *field_text(const struct reader *reader, size_t field)
     return reader->field_at[field] == SIZE_MAX ? NULL : reader->text + reader->field_at[field];
 }
 
+static char plain(char sign)
+{
+    return sign == ' ' || sign == '-' ? '_' : (char)tolower((unsigned char)sign);
+}
+
+bool wl_csv_is_called(const char *text, const char *words)
+{
+    for (const char *at = words; at != NULL; at = strchr(at, '|')) {
+        size_t i = 0;
+        at += *at == '|' ? 1 : 0;
+        while (text[i] != '\0' && plain(text[i]) == at[i])
+            i++;
+        if (text[i] == '\0' && (at[i] == '\0' || at[i] == '|'))
+            return true;
+    }
+    return false;
+}
+
 /* A header word that is a column of ours is no misspelling of another. */
 static bool is_ours(const struct reader *reader, const char *text)
 {
@@ -160,6 +179,12 @@ static void find_column(struct reader *reader, size_t column)
             bad_field(reader, f + 1, "column '%.60s' is there twice", name);
         reader->column_field[column] = f + 1;
     }
+    for (size_t f = 0; f < reader->field_count && wanted->alias == NULL; f++)
+        if (reader->column_field[column] == 0 && field_text(reader, f) != NULL &&
+            !is_ours(reader, field_text(reader, f)) &&
+            (wl_csv_is_called(field_text(reader, f), name) ||
+             wl_csv_is_called(field_text(reader, f), wanted->words)))
+            reader->column_field[column] = f + 1;
     if (reader->column_field[column] == 0 && (wanted->is_required || wanted->alias != NULL))
         bad_field(reader, 1, "no column '%.60s'%s%.60s%s", name,
                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,

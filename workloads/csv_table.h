@@ -22,7 +22,12 @@ struct wl_csv_column {
     const char *name;
     bool is_required;
     const char *alias; /* the header's word for it; NULL = the same */
+    const char *words; /* what it may be called as well, parted by '|'; NULL = nothing else */
 };
+
+/* Whether a word of a header is one of these, whatever its case, and with a blank or '-' for '_'.
+ */
+bool wl_csv_is_called(const char *text, const char *words);
 
 struct wl_csv_options {
     const char *path; /* for messages, and to open when `bytes` is NULL; "-" = standard input */

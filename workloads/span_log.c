@@ -29,15 +29,15 @@ enum column {
 };
 
 static const struct wl_csv_column known_columns[COLUMNS] = {
-    [STAGE] = { .name = "stage", .is_required = true },
-    [START] = { .name = "start", .is_required = true },
-    [END] = { .name = "end", .is_required = true },
+    [STAGE] = { .name = "stage", .is_required = true, .words = WL_SPAN_STAGE },
+    [START] = { .name = "start", .is_required = true, .words = WL_SPAN_START },
+    [END] = { .name = "end", .is_required = true, .words = WL_SPAN_END },
     [KIND] = { .name = "kind" },
-    [WORKER] = { .name = "worker" },
-    [NODE] = { .name = "node" },
-    [GPU] = { .name = "gpu" },
-    [QUEUED] = { .name = "queued_at" },
-    [ARRIVAL] = { .name = "arrival" },
+    [WORKER] = { .name = "worker", .words = "worker_id|actor|actor_id" },
+    [NODE] = { .name = "node", .words = "node_id|node_name|host|hostname" },
+    [GPU] = { .name = "gpu", .words = "gpu_id|device" },
+    [QUEUED] = { .name = "queued_at", .words = "queued|enqueued_at|enqueued" },
+    [ARRIVAL] = { .name = "arrival", .words = "arrived_at|arrived" },
     [SIZE] = { .name = "size" },
     [BATCH] = { .name = "batch" },
     [RETURNS] = { .name = "n_out" },

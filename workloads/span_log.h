@@ -14,6 +14,12 @@
 
 #define WL_NO_NAME UINT32_MAX
 
+/* What logs call these columns, beside their names here. */
+#define WL_SPAN_STAGE "stage_name|step|operator"
+#define WL_SPAN_START "start_time|started|started_at|start_ts|begin|began|begin_time|begin_ts"
+#define WL_SPAN_END                                                                                \
+    "end_time|ended|ended_at|end_ts|finish|finished|finished_at|finish_time|finish_ts"
+
 struct wl_names {
     char **names;
     size_t count, capacity;

@@ -13,10 +13,21 @@ struct an_claim_family {
 
 extern const struct an_claim_family an_claims_workers, an_claims_flow, an_claims_devices,
     an_claims_jobs, an_claims_change, an_claims_fill, an_claims_variants, an_claims_verdict,
-    an_claims_tiles, an_claims_incident, an_claims_waits, an_claims_spread, an_claims_tenants;
+    an_claims_tiles, an_claims_incident, an_claims_waits, an_claims_spread, an_claims_tenants,
+    an_claims_machine;
 
 /* The claim that says which variant the comparison is for; "" when there is nothing to compare. */
 void an_verdict(const struct an_comparison *comparison, struct an_claim *claim);
+
+/* SQL: stages take turns, as in a batch: two of them have workers in 5 % of the intervals in which
+ * one has at most, which is the change from one to the next. Then none waits for another, and none
+ * limits what comes out. */
+#define AN_TURNS_SQL                                                                               \
+    "(SELECT total((n > 1) * dt) <= 0.05 * total((n > 0) * dt) AND max(last) > min(first) FROM "   \
+    "(SELECT"                                                                                      \
+    " max(dt_s) AS dt, count(iif(workers > 0, 1, NULL)) AS n, min(iif(workers > 0, stage, NULL))"  \
+    " AS first, max(iif(workers > 0, stage, NULL)) AS last FROM stage_sample WHERE run_id = :run " \
+    "AND t_s >= :from GROUP BY t_s))"
 
 #define AN_CLAIM_FAMILY(name, rows)                                                                \
     const struct an_claim_family an_claims_##name = { rows, sizeof(rows) / sizeof((rows)[0]) }

@@ -94,6 +94,13 @@ static void say_limit(struct an_claim *claim)
                      word_of(claim, "stage", 24).text, percent_of(claim, "share").text);
 }
 
+static void say_turns(struct an_claim *claim)
+{
+    an_claim_say(claim, "Stages take turns: %s has workers %s of the time, %s %s",
+                 word_of(claim, "stage", 20).text, percent_of(claim, "share").text,
+                 word_of(claim, "second", 20).text, percent_of(claim, "second_share").text);
+}
+
 static void say_arrivals(struct an_claim *claim)
 {
     an_claim_say(claim, "What arrives limits it: %s, the slowest stage, is busy %s of its time",
@@ -200,6 +207,16 @@ static const struct an_claim_ops rows[] = {
       .threshold = "more than 0 items",
       .sql = "WITH " FLOW " SELECT done FROM f WHERE stages > 0 AND done > 0",
       .say = say_rate },
+    { .name = "limit.turns",
+      .threshold = "two stages have workers together in at most 5 % of the time: then one follows "
+                   "the other",
+      .sql = "WITH w AS (SELECT stage_name AS name, stage AS i, total((workers > 0) * dt_s)"
+             " / sum(dt_s) AS share FROM v_stage WHERE run_id = :run AND t_s >= :from GROUP BY"
+             " stage), a AS (SELECT * FROM w ORDER BY share DESC, i LIMIT 1)"
+             " SELECT a.name AS stage, a.share AS share, w.name AS second, w.share AS second_share"
+             " FROM a, w WHERE w.i <> a.i AND w.share > 0.005 AND " AN_TURNS_SQL
+             " ORDER BY w.share DESC, w.i LIMIT 1",
+      .say = say_turns },
     { .name = "limit.stage",
       .threshold =
           "slowest half of the time with 80 % of its workers busy meanwhile, one pipeline, "
@@ -210,8 +227,8 @@ static const struct an_claim_ops rows[] = {
           " SELECT a.name AS stage, a.slowest AS share, a.at_work AS busy, b.name AS second,"
           "  b.slowest AS second_share FROM (SELECT * FROM l WHERE n = 1) a LEFT JOIN (SELECT * "
           "FROM l WHERE n = 2) b, f WHERE a.n = 1"
-          " AND a.slowest >= 0.5 AND NOT " KEEPS_UP " AND " WHOLE " AND " KNOWN
-          " AND (SELECT count(DISTINCT pipeline) FROM s) = 1",
+          " AND a.slowest >= 0.5 AND NOT " AN_TURNS_SQL " AND NOT " KEEPS_UP " AND " WHOLE
+          " AND " KNOWN " AND (SELECT count(DISTINCT pipeline) FROM s) = 1",
       .say = say_limit },
     { .name = "limit.arrivals",
       .threshold = "97 % of what arrived is finished, and no stage is busy 95 % of its time: more "
@@ -230,9 +247,9 @@ static const struct an_claim_ops rows[] = {
              " ORDER BY s.slowest DESC, s.i LIMIT 1",
       .say = say_pipelines },
     { .name = "limit.slowest",
-      .threshold = "recorded as the slowest at all; it need not limit",
+      .threshold = "recorded as the slowest at all; it need not limit. Not where stages take turns",
       .sql = "WITH " STAGES " SELECT name AS stage, slowest AS share, busy FROM s"
-             " WHERE slowest >= 0.0005 ORDER BY slowest DESC, i LIMIT 1",
+             " WHERE slowest >= 0.0005 AND NOT " AN_TURNS_SQL " ORDER BY slowest DESC, i LIMIT 1",
       .say = say_slowest },
     { .name = "limit.room",
       .threshold =
@@ -244,7 +261,8 @@ static const struct an_claim_ops rows[] = {
              "  AND t_s >= :from)"
              " SELECT s.name AS stage, c.free AS free, g.gpus AS worker FROM s, f, c JOIN stage g"
              "  ON g.run_id = :run AND g.stage = s.i WHERE s.slowest >= 0.5 AND s.at_work >= 0.8"
-             " AND NOT " KEEPS_UP " AND " WHOLE " AND g.gpus > 0 AND c.free >= g.gpus + c.lost"
+             " AND NOT " AN_TURNS_SQL " AND NOT " KEEPS_UP " AND " WHOLE
+             " AND g.gpus > 0 AND c.free >= g.gpus + c.lost"
              " AND (SELECT count(DISTINCT pipeline) FROM s) = 1 ORDER BY s.slowest DESC LIMIT 1",
       .say = say_room },
     { .name = "run.grows",

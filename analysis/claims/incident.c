@@ -8,6 +8,7 @@
  */
 #include "analysis/claims/claims.h"
 
+#include "analysis/nan.h"
 #include "analysis/windows.h"
 
 #include <math.h>
@@ -25,57 +26,17 @@
 #define RESULT(what, metric_id, window, of)                                                        \
     "(SELECT " what " FROM v_window v WHERE v.run_id = :run AND v.metric = '" metric_id            \
     "' AND v.window = " window " AND v.label = " of ")"
-#define HIGH                                                                                                       \
-    "h AS (SELECT o.name AS window, " RESULT(                                                                      \
-        "value", "backlog.max", "o.name",                                                                          \
-        "''") " AS most, " RESULT("value", "backlog.max_at", "o.name",                                             \
-                                  "''") " AS at, " RESULT("value", "backlog.usual", "o.name",                      \
-                                                          "''") " AS usual, " RESULT("value",                      \
-                                                                                     "backlog."                    \
-                                                                                     "recover",                    \
-                                                                                     "o.name",                     \
-                                                                                     "''") " AS "                  \
-                                                                                           "recov"                 \
-                                                                                           "er,"                   \
-                                                                                           " " RESULT(             \
-                                                                                               "i"                 \
-                                                                                               "s"                 \
-                                                                                               "_"                 \
-                                                                                               "l"                 \
-                                                                                               "o"                 \
-                                                                                               "w"                 \
-                                                                                               "e"                 \
-                                                                                               "r"                 \
-                                                                                               "_"                 \
-                                                                                               "b"                 \
-                                                                                               "o"                 \
-                                                                                               "u"                 \
-                                                                                               "n"                 \
-                                                                                               "d",                \
-                                                                                               "b"                 \
-                                                                                               "a"                 \
-                                                                                               "c"                 \
-                                                                                               "k"                 \
-                                                                                               "l"                 \
-                                                                                               "o"                 \
-                                                                                               "g"                 \
-                                                                                               "."                 \
-                                                                                               "r"                 \
-                                                                                               "e"                 \
-                                                                                               "c"                 \
-                                                                                               "o"                 \
-                                                                                               "v"                 \
-                                                                                               "e"                 \
-                                                                                               "r",                \
-                                                                                               "o"                 \
-                                                                                               "."                 \
-                                                                                               "n"                 \
-                                                                                               "a"                 \
-                                                                                               "m"                 \
-                                                                                               "e",                \
-                                                                                               "'"                 \
-                                                                                               "'") " AS is_open," \
-                                                                                                    " (SELECT start_unix_s FROM run WHERE run_id = :run) AS start FROM o)"
+/* Of the incident's window and of all, and of the one before. */
+#define HERE(what, metric_id) RESULT(what, metric_id, "o.name", "''")
+#define THEN(what, metric_id) RESULT(what, metric_id, "b.name", "''")
+#define MOST                  HERE("value", "backlog.max") " AS most"
+#define MOST_AT               HERE("value", "backlog.max_at") " AS at"
+#define USUAL                 HERE("value", "backlog.usual") " AS usual"
+#define RECOVER               HERE("value", "backlog.recover") " AS recover"
+#define RECOVER_OPEN          HERE("is_lower_bound", "backlog.recover") " AS is_open"
+#define HIGH                                                                                       \
+    "h AS (SELECT o.name AS window, " MOST ", " MOST_AT ", " USUAL ", " RECOVER ", " RECOVER_OPEN  \
+    ", (SELECT start_unix_s FROM run WHERE run_id = :run) AS start FROM o)"
 /* What is there from the start is no backlog that rises. */
 #define ARRIVES "(SELECT count(*) FROM meta WHERE key = 'work' AND value LIKE '%backlog%') = 0"
 #define IS_HIGH "(most > 1.5 * usual + 10 AND " ARRIVES ")"
@@ -85,61 +46,36 @@
     "'backlog.max'"                                                                                \
     " AND v.window = s.window) > 10 + 1.5 * (SELECT value FROM v_window v WHERE v.run_id = :run"   \
     " AND v.metric = 'backlog.usual' AND v.window = s.window))"
-/* The stage that was the slowest for most of the incident, with its workers at work. */
+/* A mean of the stage over a window; the edges of windows are edges of samples. */
+#define IN(window, what)                                                                           \
+    "(SELECT sum((" what ") * x.dt_s) / sum(x.dt_s) FROM stage_sample x, " window                  \
+    " y WHERE x.run_id = :run AND x.stage = g.stage AND x.t_s >= y.from_s - 1e-6"                  \
+    " AND x.t_s + x.dt_s <= y.to_s + 1e-6)"
+#define SHARE  RESULT("value", "bottleneck.share", "o.name", "g.name") " AS share"
+#define BUSY   IN("o", "x.busy") " / nullif(" IN("o", "x.workers - x.setup") ", 0) AS busy"
+#define NOW    RESULT("value", "workers.mean", "o.name", "g.name") " AS workers"
+#define BEFORE RESULT("value", "workers.mean", "(SELECT name FROM b)", "g.name") " AS before"
+#define SETUP  IN("o", "x.setup") " AS setup, " IN("b", "x.setup") " AS setup_before"
+/* The stage that was the slowest for most of the incident, with its workers at work, those in
+ * set-up left out. */
 #define BOUND                                                                                      \
     "s AS (SELECT g.stage AS i, g.name AS stage, g.gpus AS gpus, o.name AS window, o.from_s AS "   \
-    "from_s, o.to_s AS to_s, " RESULT(                                                             \
-        "value", "bottleneck.share", "o.name",                                                     \
-        "g.name") " AS share, " RESULT("value", "workers.busy", "o.name",                          \
-                                       "g.name") " AS busy, " RESULT("value", "workers.mean",      \
-                                                                     "o.name",                     \
-                                                                     "g.name") " AS "              \
-                                                                               "workers, " RESULT( \
-                                                                                   "value",        \
-                                                                                   "workers.mean", \
-                                                                                   "(SELECT name " \
-                                                                                   "FROM b)",      \
-                                                                                   "g.name") " AS" \
-                                                                                             " be" \
-                                                                                             "for" \
-                                                                                             "e"   \
-                                                                                             " FR" \
-                                                                                             "OM " \
-                                                                                             "o, " \
-                                                                                             "sta" \
-                                                                                             "ge " \
-                                                                                             "g "  \
-                                                                                             "WHE" \
-                                                                                             "RE " \
-                                                                                             "g."  \
-                                                                                             "run" \
-                                                                                             "_id" \
-                                                                                             " = " \
-                                                                                             ":ru" \
-                                                                                             "n "  \
-                                                                                             "AND" \
-                                                                                             " sh" \
-                                                                                             "are" \
-                                                                                             " >=" \
-                                                                                             " 0." \
-                                                                                             "5 "  \
-                                                                                             "AND" \
-                                                                                             " bu" \
-                                                                                             "sy " \
-                                                                                             ">= " \
-                                                                                             "0.8" \
-                                                                                             " OR" \
-                                                                                             "DER" \
-                                                                                             " BY" \
-                                                                                             " sh" \
-                                                                                             "are" \
-                                                                                             " DE" \
-                                                                                             "SC," \
-                                                                                             " i " \
-                                                                                             "LIM" \
-                                                                                             "IT " \
-                                                                                             "1)"
-#define OWNER "coalesce(g.name, l.name || '/' || c.name) AS owner, w.stage AS owner_stage"
+    "from_s, o.to_s AS to_s, " SHARE ", " BUSY ", " NOW ", " BEFORE ", " SETUP                     \
+    " FROM o, stage g WHERE g.run_id = :run AND share >= 0.5 AND busy >= 0.8"                      \
+    " ORDER BY share DESC, i LIMIT 1)"
+#define LATENCY          HERE("value", "lat.e2e.p95")
+#define LATENCY_OPEN     HERE("is_lower_bound", "lat.e2e.p95")
+#define LATENCY_N        HERE("n", "lat.e2e.p95")
+#define LATENCY_BEFORE   THEN("value", "lat.e2e.p95")
+#define LATENCY_N_BEFORE THEN("n", "lat.e2e.p95")
+#define DONE             HERE("value", "thr.pipeline")
+#define DONE_BEFORE      THEN("value", "thr.pipeline")
+#define ARRIVED          HERE("value", "thr.arrived")
+#define WAIT             HERE("value", "wait.job.mean")
+#define WAIT_N           HERE("n", "wait.job.mean")
+#define WAIT_BEFORE      THEN("value", "wait.job.mean")
+#define WAIT_N_BEFORE    THEN("n", "wait.job.mean")
+#define OWNER            "coalesce(g.name, l.name || '/' || c.name) AS owner, w.stage AS owner_stage"
 #define OWNERS                                                                                     \
     " LEFT JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"                              \
     " LEFT JOIN workload l ON l.run_id = w.run_id AND l.workload = w.workload"                     \
@@ -244,10 +180,10 @@ static void say_not_back(struct an_claim *claim)
 
 static void say_binding(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s was the slowest stage %s of %s, and its workers were busy %s of it",
-                 an_shorten(an_claim_word(claim, "stage"), 24).text,
-                 percent_of(claim, "share").text, window_of(claim).text,
-                 percent_of(claim, "busy").text);
+    an_claim_say(
+        claim, "%s was the slowest stage %s of %s, and its ready workers were busy %s of it",
+        an_shorten(an_claim_word(claim, "stage"), 24).text, percent_of(claim, "share").text,
+        window_of(claim).text, percent_of(claim, "busy").text);
 }
 
 static void say_workers(struct an_claim *claim)
@@ -255,6 +191,14 @@ static void say_workers(struct an_claim *claim)
     an_claim_say(claim, "%s had %s workers on average in %s, before it %s",
                  an_shorten(an_claim_word(claim, "stage"), 24).text,
                  number_of(claim, "workers").text, window_of(claim).text,
+                 number_of(claim, "before").text);
+}
+
+static void say_setup(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s of the %s workers of %s were in set-up on average in %s, before it %s",
+                 number_of(claim, "setup").text, number_of(claim, "workers").text,
+                 an_shorten(an_claim_word(claim, "stage"), 24).text, window_of(claim).text,
                  number_of(claim, "before").text);
 }
 
@@ -288,6 +232,26 @@ static void say_decisions(struct an_claim *claim)
 }
 
 /* ---- whether the fix works ---- */
+
+/* So much of what got worse is gone where a fix works: as much as of an incident of ours. */
+static const double ENOUGH = 0.8;
+
+/* Of what got worse since the first window the part that is gone; NAN = nothing got worse. */
+static double gone_of(const struct an_comparison *comparison, const struct an_metric_row *row,
+                      size_t variant)
+{
+    const size_t length = strcspn(row->metric, "@");
+    for (size_t i = 0; i < comparison->row_count; i++) {
+        const struct an_metric_row *first = &comparison->rows[i];
+        if (strncmp(first->metric, row->metric, length + 1) != 0)
+            continue;
+        const double base = row->cells[comparison->baseline].mean;
+        const double worse = (first->cells[comparison->baseline].mean - base) * row->better;
+        const double gain = (row->cells[variant].mean - base) * row->better;
+        return worse > 0.0 ? fmin(1.0, gain / worse) : AN_NAN;
+    }
+    return AN_NAN;
+}
 
 /* The largest gain of any variant in a window, by the metric of the goal. */
 static bool judge_fix(const struct an_comparison *comparison, struct an_claim *claim)
@@ -328,19 +292,26 @@ static bool judge_fix(const struct an_comparison *comparison, struct an_claim *c
     an_claim_put_word(claim, "was", an_mean_of(best, base).text);
     an_claim_put_word(claim, "is", an_mean_of(best, cell).text);
     an_claim_put(claim, "n", cell->n);
+    an_claim_put(claim, "gone", gone_of(comparison, best, variant));
     return true;
 }
 
 static void say_fix(struct an_claim *claim)
 {
     const double p = an_claim_number(claim, "p");
+    const double gone = an_claim_number(claim, "gone");
     char chance[40] = "p < 0.001";
+    char part[64] = "";
+    if (gone < ENOUGH)
+        (void)snprintf(part, sizeof part, ", %.16s of what got worse is gone",
+                       an_word_percent(gone).text);
     if (!(p < 0.001))
         (void)snprintf(chance, sizeof chance, "p = %.3f", p);
-    an_claim_say(claim, "%s works: %s is %s instead of %s (%s paired replications, %s)",
+    an_claim_say(claim, "%s %s: %s is %s instead of %s%s (%s paired replications, %s)",
                  an_shorten(an_claim_word(claim, "variant"), 24).text,
+                 gone < ENOUGH ? "helps, not enough" : "works",
                  an_shorten(an_claim_word(claim, "label"), 60).text, an_claim_word(claim, "is"),
-                 an_claim_word(claim, "was"), number_of(claim, "n").text, chance);
+                 an_claim_word(claim, "was"), part, number_of(claim, "n").text, chance);
 }
 
 static const struct an_claim_ops rows[] = {
@@ -357,61 +328,27 @@ static const struct an_claim_ops rows[] = {
     { .name = "incident.latency",
       .threshold = "a quarter longer than before, and 20 items finished of each window: a p95 of "
                    "less is one item",
-      .sql = "WITH " WINDOWS " SELECT o.name AS window, " RESULT(
-          "value", "lat.e2e.p95", "o.name",
-          "''") " AS value, " RESULT("is_lower_bound", "lat.e2e.p95", "o.name",
-                                     "''") " AS is_open, " RESULT("value", "lat.e2e.p95", "b.name",
-                                                                  "''") " AS before FROM o, b "
-                                                                        "WHERE "
-                                                                        "value >= 1.25 * before "
-                                                                        "AND before > 0 "
-                                                                        "AND " RESULT(
-                                                                            "n", "lat.e2e.p95",
-                                                                            "o.name",
-                                                                            "''") " >= 20 "
-                                                                                  "AND " RESULT(
-                                                                                      "n",
-                                                                                      "la"
-                                                                                      "t."
-                                                                                      "e2"
-                                                                                      "e."
-                                                                                      "p9"
-                                                                                      "5",
-                                                                                      "b."
-                                                                                      "na"
-                                                                                      "m"
-                                                                                      "e",
-                                                                                      "'"
-                                                                                      "'") " >= 20",
+      .sql = "WITH " WINDOWS " SELECT o.name AS window, " LATENCY " AS value, " LATENCY_OPEN
+             " AS is_open, " LATENCY_BEFORE " AS before FROM o, b WHERE value >= 1.25 * before AND "
+             "before > 0 AND " LATENCY_N " >= 20 AND " LATENCY_N_BEFORE " >= 20",
       .say = say_latency },
     { .name = "incident.unfinished",
       .threshold = "3 % and 10 items less finished than came: less may be on its way",
-      .sql = "WITH " WINDOWS " SELECT o.name AS window, " RESULT(
-          "value", "thr.pipeline", "o.name",
-          "''") " AS done, " RESULT("value", "thr.arrived", "o.name",
-                                    "''") " AS arrived FROM o WHERE " ARRIVES
-                                          " AND done < 0.97 * arrived AND (arrived - done) * "
-                                          "(o.to_s - o.from_s) >= 10",
+      .sql = "WITH " WINDOWS " SELECT o.name AS window, " DONE " AS done, " ARRIVED
+             " AS arrived FROM o WHERE " ARRIVES " AND done < 0.97 * arrived AND (arrived - done) *"
+             " (o.to_s - o.from_s) >= 10",
       .say = say_unfinished },
     { .name = "incident.slower",
       .threshold = "all was there from the start, and a tenth less was finished than before",
-      .sql = "WITH " WINDOWS " SELECT o.name AS window, " RESULT(
-          "value", "thr.pipeline", "o.name",
-          "''") " AS done, " RESULT("value", "thr.pipeline", "b.name",
-                                    "''") " AS before FROM o, b WHERE"
-                                          " done <= 0.9 * before AND NOT " ARRIVES,
+      .sql = "WITH " WINDOWS " SELECT o.name AS window, " DONE " AS done, " DONE_BEFORE
+             " AS before FROM o, b WHERE done <= 0.9 * before AND NOT " ARRIVES,
       .say = say_slower },
     { .name = "incident.wait",
       .threshold = "a quarter and a minute longer than before, and 5 jobs of each window",
-      .sql = "WITH " WINDOWS " SELECT o.name AS window, " RESULT(
-          "value", "wait.job.mean", "o.name",
-          "''") " AS value, " RESULT("value", "wait.job.mean", "b.name",
-                                     "''") " AS before FROM o, b WHERE"
-                                           " value >= 1.25 * before AND value >= before + 60 "
-                                           "AND " RESULT(
-                                               "n", "wait.job.mean", "o.name",
-                                               "''") " >= 5 AND " RESULT("n", "wait.job.mean",
-                                                                         "b.name", "''") " >= 5",
+      .sql =
+          "WITH " WINDOWS " SELECT o.name AS window, " WAIT " AS value, " WAIT_BEFORE
+          " AS before FROM o, b WHERE value >= 1.25 * before AND value >= before + 60 AND " WAIT_N
+          " >= 5 AND " WAIT_N_BEFORE " >= 5",
       .say = say_wait },
     { .name = "incident.backlog",
       .threshold = "items that arrive, 1.5 times their usual level and 10 more: less is how it "
@@ -430,8 +367,9 @@ static const struct an_claim_ops rows[] = {
              " AND is_open = 1",
       .say = say_not_back },
     { .name = "incident.binding",
-      .threshold = "the slowest for half of the window, and its workers busy 80 % of it: below, it "
-                   "could do more than it is given",
+      .threshold =
+          "the slowest for half of the window, and its ready workers busy 80 % of it: below, "
+          "it could do more than it is given",
       .sql = "WITH " WINDOWS ", " BOUND " SELECT stage, window, share, busy FROM s",
       .say = say_binding },
     { .name = "incident.workers",
@@ -439,6 +377,11 @@ static const struct an_claim_ops rows[] = {
       .sql = "WITH " WINDOWS ", " BOUND " SELECT stage, window, workers, before FROM s"
              " WHERE workers <= 0.9 * before",
       .say = say_workers },
+    { .name = "incident.setup",
+      .threshold = "a tenth of the workers of the stage that bound, and twice as many as before",
+      .sql = "WITH " WINDOWS ", " BOUND " SELECT stage, window, workers, setup, setup_before AS"
+             " before FROM s WHERE setup >= 0.1 * workers AND setup >= 2 * setup_before",
+      .say = say_setup },
     { .name = "incident.holders",
       .threshold = "95 % of the GPUs that were up were held, the stage that bound needs some, the "
                    "backlog rose, and another holds a tenth of them",

@@ -59,7 +59,23 @@ static void say_short(struct an_claim *claim)
                  an_word_duration(an_claim_number(claim, "for")).text);
 }
 
+static void say_most(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s has %s of the GPU time of tenants, %s GPUs on average",
+                 an_shorten(an_claim_word(claim, "tenant"), 20).text,
+                 an_word_percent(an_claim_number(claim, "share")).text,
+                 an_word_number(an_claim_number(claim, "gpus")).text);
+}
+
 static const struct an_claim_ops rows[] = {
+    { .name = "tenants.most",
+      .threshold = "a tenant whose jobs held GPUs",
+      .shared = &an_share_tenants,
+      .sql = "WITH m AS (SELECT tenant, sum(gpus * (next - t)) AS gpu_s FROM weir_shares GROUP BY"
+             " tenant) SELECT tenant, gpu_s / (SELECT sum(gpu_s) FROM m) AS share, gpu_s / (SELECT"
+             " max(next) FROM weir_shares) AS gpus FROM m WHERE gpu_s > 0"
+             " ORDER BY gpu_s DESC, tenant LIMIT 1",
+      .say = say_most },
     { .name = "tenants.short",
       .threshold =
           "a minute and a hundredth of the run in which jobs of a tenant wait and it holds "

@@ -152,7 +152,8 @@ static const char device_sql[] =
 static const char slowest_sql[] =
     "SELECT stage_name AS stage, sum(is_bottleneck * dt_s) / sum(dt_s) AS share, sum(busy * dt_s) "
     "/ nullif(sum(workers * dt_s), 0) AS busy FROM v_stage WHERE run_id = :run AND t_s >= :from "
-    "GROUP BY stage HAVING share >= 0.0005 ORDER BY share DESC, stage LIMIT 1";
+    "GROUP BY stage HAVING share >= 0.0005 AND NOT " AN_TURNS_SQL
+    " ORDER BY share DESC, stage LIMIT 1";
 
 static const char fragments_sql[] =
     "WITH c AS (SELECT sum(gpu_capacity * dt_s) / sum(dt_s) AS gpus, sum((gpu_capacity - "

@@ -327,8 +327,13 @@ static void say_one_run(struct an_claim *claim)
 {
     char change[120];
     write_change(claim, change, false);
-    an_claim_say(claim, "In one run: %s %s against %s at %s", short_of(claim, "variant").text,
-                 change, short_of(claim, "baseline").text, an_claim_word(claim, "label"));
+    if (is_gain(claim))
+        an_claim_say(claim, "In one run: %s %s against %s at %s", short_of(claim, "variant").text,
+                     change, short_of(claim, "baseline").text, an_claim_word(claim, "label"));
+    else
+        an_claim_say(claim, "In one run: %s is not beaten at %s; next %s: %s",
+                     short_of(claim, "baseline").text, an_claim_word(claim, "label"),
+                     short_of(claim, "variant").text, change);
 }
 
 static void say_equal(struct an_claim *claim)

@@ -198,7 +198,9 @@ static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t
     size_t blocks[MOST_LINES];
     const struct an_metric_row *row = sheet->rows[panel];
     const double top = write_lines(chart, sheet, panel, blocks);
-    const char *unit = strcmp(row->unit, "ratio") == 0 ? "%" : row->unit;
+    const char *unit = strcmp(row->unit, "ratio") == 0 ? "%"
+                       : strcmp(row->unit, "1") == 0   ? ""
+                                                       : row->unit;
     an_chart_panel(chart, box);
     const struct an_label title = { .x = box->x0, .y = box->y0 - 14.0, .is_bold = true };
     an_chart_text(chart, &title, "%s%s%s%s", row->label, unit[0] == '\0' ? "" : " (", unit,

@@ -108,6 +108,10 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     const size_t count = limiting_stages(chart->facts, stages);
     if (count == 0)
         return an_chart_empty(chart, "no stage was recorded as the bottleneck");
+    /* Whose turn it is not has no workers, and looks like the slowest. */
+    WEIR_TRY(an_chart_claim(chart, "limit.turns", error));
+    if (chart->title[0] != '\0')
+        return an_chart_empty(chart, "stages take turns in this run: none waits for another");
     WEIR_TRY(
         an_chart_claim(chart, "limit.pipelines limit.stage limit.arrivals limit.slowest", error));
     an_chart_subtitle(chart,

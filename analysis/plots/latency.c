@@ -8,6 +8,7 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char latency_sql[] =
     "SELECT r.variant, avg(CASE metric WHEN 'lat.e2e.p50' THEN value END),"
@@ -47,7 +48,10 @@ static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_
     x[1] = fmax(x[1], x[0] + 0.01);
     x[2] = fmax(x[2], x[1] + 0.01);
     an_push_apart(x, 3, 64.0, 190.0, 850.0);
-    for (size_t i = 0; i < 3; i++) {
+    /* What all percentiles are is said once, in the middle. */
+    const bool is_one = row > 0 && strcmp(an_word_duration(an_number(frame, row, 1)).text,
+                                          an_word_duration(an_number(frame, row, 3)).text) == 0;
+    for (size_t i = is_one; i < (is_one ? 2 : 3); i++) {
         const bool is_bound = i == 2 && an_number(frame, row, 4) > 0.5;
         struct an_label label = { .x = x[i],
                                   .y = y - 15.0,

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chart link-use: what interfaces of nodes, uplinks of racks and stores delivered, against what
- * they can; the most used first. A link is called full in an interval of which it gave FULL or
- * more.
+ * they can; the most used first.
  */
 #include "analysis/plots/plots.h"
 #include "analysis/plots/strips.h"
-
-#include <stdlib.h>
-
-#define FULL "0.99"
 
 #define IN_ORDER "sum(s.delivered_bytes_per_s * s.dt_s) / l.bytes_per_s DESC, l.link"
 #define OF_RUN                                                                                     \
@@ -17,8 +12,7 @@
     ":run"
 
 static const char links_sql[] =
-    "SELECT l.name, l.kind, l.bytes_per_s, sum(s.delivered_bytes_per_s * s.dt_s) / sum(s.dt_s),"
-    " total(CASE WHEN s.delivered_bytes_per_s >= " FULL " * l.bytes_per_s THEN s.dt_s END)"
+    "SELECT l.name, l.kind, l.bytes_per_s, sum(s.delivered_bytes_per_s * s.dt_s)"
     " / sum(s.dt_s)" OF_RUN " GROUP BY l.link ORDER BY " IN_ORDER;
 
 static const char samples_sql[] =
@@ -30,34 +24,10 @@ static const char samples_sql[] =
 
     " ORDER BY place, t_s";
 
-/* "Store" nfs, "Interface" n-0 in, "Uplink" rack 0 in */
-static const char *kind_of(const struct an_frame *links, size_t i)
-{
-    const char *kind = an_text(links, i, 1);
-    if (strcmp(kind, "store") == 0)
-        return "Store";
-    return strncmp(kind, "nic", 3) == 0 ? "Interface" : "Uplink";
-}
-
-static void write_title(struct an_chart *chart, const struct an_frame *links)
+static weir_status write_title(struct an_chart *chart, const struct an_frame *links,
+                               struct weir_error *error)
 {
     const size_t shown = an_strips_shown(links);
-    size_t fullest = 0;
-    for (size_t i = 1; i < links->row_count; i++)
-        if (an_number(links, i, 4) > an_number(links, fullest, 4))
-            fullest = i;
-    const double full = an_number(links, fullest, 4);
-    const struct an_word mean = an_word_bytes(an_number(links, fullest, 3));
-    const struct an_word most = an_word_bytes(an_number(links, fullest, 2));
-    if (full > 0.0)
-        an_chart_title(chart, "%s %s is full %s of the time; mean %s/s of %s/s",
-                       kind_of(links, fullest), an_shorten(an_text(links, fullest, 0), 20).text,
-                       an_word_percent(full).text, mean.text, most.text);
-    else
-        an_chart_title(chart,
-                       "No link is full; the most used, %s, gives %s of what it can on average",
-                       an_shorten(an_text(links, 0, 0), 20).text,
-                       an_word_percent(an_number(links, 0, 3) / an_number(links, 0, 2)).text);
     char left_out[80] = "";
     if (shown < links->row_count)
         (void)snprintf(left_out, sizeof left_out, " · the %zu most used of %zu", shown,
@@ -67,6 +37,7 @@ static void write_title(struct an_chart *chart, const struct an_frame *links)
         "Delivered bytes in %% of the bandwidth (dotted), {width} means · full: at least "
         "99 %% in a sample of %s%s",
         an_word_duration(chart->run->sample_s).text, left_out);
+    return an_chart_claim(chart, "links.full links.free", error);
 }
 
 static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
@@ -96,7 +67,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_chart_query(chart, links_sql, NULL, &links, error));
     if (links->row_count == 0)
         return an_chart_empty(chart, "no bytes moved over a link of limited bandwidth in this run");
-    write_title(chart, links);
+    WEIR_TRY(write_title(chart, links, error));
     return an_strips_of(chart, strips, links, error);
 }
 

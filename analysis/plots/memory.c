@@ -28,56 +28,11 @@ static const char samples_sql[] =
     " FROM memory_sample s JOIN place USING (node) WHERE run_id = :run AND place "
     "< " AN_STRIPS_SHOWN_SQL " ORDER BY place, t_s";
 
-/* The node with most of a column. */
-static size_t most_of(const struct an_frame *nodes, size_t column)
-{
-    size_t most = 0;
-    for (size_t i = 1; i < nodes->row_count; i++)
-        if (an_number(nodes, i, column) > an_number(nodes, most, column))
-            most = i;
-    return most;
-}
-
-static double sum_of(const struct an_frame *nodes, size_t column)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < nodes->row_count; i++)
-        sum += an_number(nodes, i, column);
-    return sum;
-}
-
-static void write_finding(struct an_chart *chart, const struct an_frame *nodes)
-{
-    const double killed = sum_of(nodes, KILLED);
-    const double spilled = sum_of(nodes, SPILLED);
-    const size_t worst = most_of(nodes, killed > 0.0 ? KILLED : SPILLED);
-    const struct an_word name =
-        an_shorten(an_text(nodes, killed + spilled > 0.0 ? worst : 0, NAME), 20);
-    const double here = an_number(nodes, worst, killed > 0.0 ? KILLED : SPILLED);
-    const bool is_all = here >= killed + (killed > 0.0 ? 0.0 : spilled);
-    if (killed > 0.0)
-        an_chart_title(chart, "Memory ran out: %s worker%s killed, %s%s on %s",
-                       an_word_number(killed).text, killed > 1.5 ? "s were" : " was",
-                       is_all ? "all" : an_word_number(here).text, is_all ? "" : " of them",
-                       name.text);
-    else if (spilled > 0.0)
-        an_chart_title(chart, "What waits goes to disk: %s, %s of it from %s",
-                       an_word_bytes(spilled).text, is_all ? "all" : an_word_bytes(here).text,
-                       name.text);
-    else if (isnan(an_number(nodes, 0, LIMIT)))
-        an_chart_title(chart, "Nobody is killed and nothing goes to disk: %s holds %s at most",
-                       name.text, an_word_bytes(an_number(nodes, 0, MOST)).text);
-    else
-        an_chart_title(chart, "Memory suffices: the fullest node, %s, holds %s of %s at most",
-                       name.text, an_word_bytes(an_number(nodes, 0, MOST)).text,
-                       an_word_bytes(an_number(nodes, 0, LIMIT)).text);
-}
-
-static void write_title(struct an_chart *chart, const struct an_frame *nodes)
+static weir_status write_title(struct an_chart *chart, const struct an_frame *nodes,
+                               struct weir_error *error)
 {
     const size_t shown = an_strips_shown(nodes);
     char left_out[80] = "";
-    write_finding(chart, nodes);
     if (shown < nodes->row_count)
         (void)snprintf(left_out, sizeof left_out, " · the %zu fullest of %zu nodes", shown,
                        nodes->row_count);
@@ -85,6 +40,7 @@ static void write_title(struct an_chart *chart, const struct an_frame *nodes)
                       "Memory in use by node, {width} means · grey: the most that lasted in each · "
                       "dotted: beyond it somebody is killed%s",
                       left_out);
+    return an_chart_claim(chart, "memory.killed memory.spilled memory.suffices", error);
 }
 
 static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
@@ -121,7 +77,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_chart_query(chart, nodes_sql, NULL, &nodes, error));
     if (nodes->row_count == 0)
         return an_chart_empty(chart, "memory is not modelled in time in this run (cluster.memory)");
-    write_title(chart, nodes);
+    WEIR_TRY(write_title(chart, nodes, error));
     return an_strips_of(chart, strips, nodes, error);
 }
 

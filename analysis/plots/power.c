@@ -18,12 +18,11 @@ enum { MOST_NODES = AN_STRIPS_SHOWN / 3 };
     "= "                                                                                           \
     ":run AND n.gpus > 0"
 
-enum { NAME, MEAN_W, MOST_W, CAP_W, SPEED, HOTTEST, COMPUTING, DELIVERED, ALWAYS_CAPPED };
+enum { NAME, MEAN_W, MOST_W, CAP_W, SPEED, HOTTEST };
 static const char nodes_sql[] =
     "SELECT n.name, sum(s.gpu_power_w * s.dt_s) / sum(s.dt_s), max(s.gpu_power_w), min(s.cap_w),"
     " sum(s.gpu_delivered * s.dt_s) / nullif(sum(s.gpu_computing * s.dt_s), 0),"
-    " max(s.temperature_max_c), sum(s.gpu_computing * s.dt_s), sum(s.gpu_delivered * s.dt_s),"
-    " count(s.cap_w) = count(*)" OF_RUN " GROUP BY n.node ORDER BY " IN_ORDER;
+    " max(s.temperature_max_c)" OF_RUN " GROUP BY n.node ORDER BY " IN_ORDER;
 
 /* Strips of a node: power, speed, temperature if it is modelled. */
 static const char samples_sql[] =
@@ -69,51 +68,10 @@ static struct an_word watts(double watts)
     return watts >= 999.5 ? an_word_value(watts / 1e3, "kW") : an_word_value(watts, "W");
 }
 
-/* What is known of what holds them back. */
-static struct an_word circumstance(const struct an_frame *nodes, size_t node)
-{
-    const double cap_w = an_number(nodes, node, CAP_W);
-    const double hottest = an_number(nodes, node, HOTTEST);
-    struct an_word word = { "" };
-    if (!isnan(cap_w) && isnan(hottest))
-        (void)snprintf(word.text, sizeof word.text, "; capped at %.16s%s", watts(cap_w).text,
-                       an_number(nodes, node, ALWAYS_CAPPED) > 0.5 ? "" : " at times");
-    else if (isnan(cap_w) && !isnan(hottest))
-        (void)snprintf(word.text, sizeof word.text, "; they reach %.16s",
-                       an_word_value(hottest, "°C").text);
-    return word;
-}
-
-static void write_finding(struct an_chart *chart, const struct an_frame *nodes)
-{
-    double computing = 0.0;
-    double delivered = 0.0;
-    size_t highest = 0;
-    for (size_t i = 0; i < nodes->row_count; i++) {
-        computing += an_number(nodes, i, COMPUTING);
-        delivered += an_number(nodes, i, DELIVERED);
-        highest = an_number(nodes, i, MOST_W) > an_number(nodes, highest, MOST_W) ? i : highest;
-    }
-    const struct an_word worst = an_shorten(an_text(nodes, 0, NAME), 16);
-    if (!(computing > 0.0))
-        an_chart_title(chart, "No GPU computes in this run");
-    else if (delivered >= (1.0 - 5e-4) * computing)
-        an_chart_title(chart, "No GPU is held back: those of %s draw %s at most",
-                       an_shorten(an_text(nodes, highest, NAME), 16).text,
-                       watts(an_number(nodes, highest, MOST_W)).text);
-    else if (nodes->row_count == 1)
-        an_chart_title(chart, "GPUs of %s that compute have %s of their speed%s", worst.text,
-                       an_word_percent(delivered / computing).text, circumstance(nodes, 0).text);
-    else
-        an_chart_title(chart, "GPUs that compute have %s of their speed; %s loses most: %s",
-                       an_word_percent(delivered / computing).text, worst.text,
-                       an_word_percent(an_number(nodes, 0, SPEED)).text);
-}
-
-static void write_title(struct an_chart *chart, const struct an_frame *nodes, size_t shown)
+static weir_status write_title(struct an_chart *chart, const struct an_frame *nodes, size_t shown,
+                               struct weir_error *error)
 {
     char left_out[96] = "";
-    write_finding(chart, nodes);
     if (shown < nodes->row_count)
         (void)snprintf(left_out, sizeof left_out, " · %zu of %zu nodes, the most throttled first",
                        shown, nodes->row_count);
@@ -121,6 +79,7 @@ static void write_title(struct an_chart *chart, const struct an_frame *nodes, si
                       "Power of GPUs and its cap (dotted); compute delivered in %% of what runs; "
                       "hottest GPU · {width} intervals%s",
                       left_out);
+    return an_chart_claim(chart, "power.idle power.free power.node power.nodes", error);
 }
 
 static void describe(const struct picture *picture, size_t at, char first[64], char second[64])
@@ -177,7 +136,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
                                      "(cluster.power.gpu)");
     for (size_t i = 0; i < shown; i++)
         add_strips(&picture, i);
-    write_title(chart, picture.nodes, shown);
+    WEIR_TRY(write_title(chart, picture.nodes, shown, error));
     const struct an_strips strips = { .sql = samples_sql,
                                       .columns = "t_s value none limit",
                                       .unit = "",

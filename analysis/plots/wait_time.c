@@ -112,15 +112,17 @@ static weir_status add_items(struct an_chart *chart, struct an_curves *curves, c
     const struct an_frame *frame = NULL;
     double *ages = NULL;
     double most = 0.0;
+    size_t points = 0;
     WEIR_TRY(an_chart_query(chart, items_sql, NULL, &frame, error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, frame->row_count + 1, &ages, error));
     for (size_t i = 0; i < frame->row_count; i++) {
         const double done = an_number(frame, i, 2);
         ages[i] = done > 0.0 ? an_number(frame, i, 0) - came_at(frame, done) : AN_NAN;
         most = fmax(most, ages[i]);
+        points += isnan(ages[i]) ? 0 : 1;
     }
-    if (!(most > 0.0))
-        return WEIR_OK;
+    if (!(most > 0.0) || points < 3)
+        return WEIR_OK; /* a line of two points says nothing of when */
     const char *word = NULL;
     const double unit = unit_of(most, &word);
     (void)snprintf(title, 96, "time in the pipeline of the item that is done then, %s", word);

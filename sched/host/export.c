@@ -448,8 +448,9 @@ static weir_status put_policy(const struct weir_export *out)
     weir_json_text(json, "group_report",
                    out->host->group_report == WEIR_GROUP_REPORT_STRICT ? "strict" : "all");
     weir_export_unless(json, "cut_min_gain", out->host->cut_min_gain, 0);
-    if (out->host->hold_mode == WEIR_HOLD_RESERVE)
-        weir_json_text(json, "hold_mode", "reserve");
+    if (out->host->hold_mode != WEIR_HOLD_NONE)
+        weir_json_text(json, "hold_mode",
+                       out->host->hold_mode == WEIR_HOLD_RESERVE ? "reserve" : "members");
     weir_json_close(json, '{');
     return WEIR_OK;
 }

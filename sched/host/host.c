@@ -36,7 +36,7 @@ static weir_status check_config(const struct weir_host_config *config, struct we
         return weir_fail(error, WEIR_EINVAL, "the window must be >= 0 ns");
     if (config->explain > WEIR_EXPLAIN_FULL)
         return weir_fail(error, WEIR_EINVAL, "unknown explain level %u", config->explain);
-    if (config->hold_mode > WEIR_HOLD_RESERVE)
+    if (config->hold_mode > WEIR_HOLD_MEMBERS)
         return weir_fail(error, WEIR_EINVAL, "unknown hold mode %u", config->hold_mode);
     return WEIR_OK;
 }
@@ -128,6 +128,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_jobs_close(&host->jobs);
     weir_host_cuts_free(host);
     weir_free(&memory, host->started);
+    weir_free(&memory, host->shares);
     weir_free(&memory, host->preempted);
     weir_free(&memory, host->fresh);
     weir_free(&memory, host->mix.shapes);
@@ -299,7 +300,7 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
                                 struct weir_error *error)
 {
     const bool is_woken = set->queueing->pass != NULL && (host->view.causes & WEIR_CAUSE_WAKE) != 0;
-    const bool has_jobs = (host->is_dirty || is_woken || host->hold_mode == WEIR_HOLD_RESERVE) &&
+    const bool has_jobs = (host->is_dirty || is_woken || host->hold_mode != WEIR_HOLD_NONE) &&
                           concerns_jobs(host, set);
 
     host->preempted_count = 0;

@@ -102,6 +102,12 @@ struct weir_job_kind {
     uint32_t root; /* of its waiting jobs in jobs_index.c */
 };
 
+/* Several ranks that are placed one by one; the bundles of a placement group are placed whole. */
+static inline bool weir_job_kind_is_gang(const struct weir_job_kind *kind)
+{
+    return kind->ranks > 1 && kind->strategy == 0;
+}
+
 struct weir_workload {
     char *name;
     uint64_t seed;        /* of its name */

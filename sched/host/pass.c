@@ -132,9 +132,17 @@ static weir_status ask_limits(struct weir_host *host, uint32_t record)
 
 weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
-    WEIR_TRY(ask_limits(host, record));
-    const weir_status status = weir_placer_start_record(host->placer, record, error);
+    const uint32_t kind = host->jobs.records[record].kind;
+    uint32_t reason = WEIR_REASON_NONE;
 
+    WEIR_TRY(ask_limits(host, record));
+    const weir_status status =
+        host->hold_mode == WEIR_HOLD_MEMBERS && weir_job_kind_is_gang(&host->jobs.kinds[kind])
+            ? weir_host_try_members(host, record, &reason, error)
+            : weir_placer_start_record(host->placer, record, error);
+
+    if (reason != WEIR_REASON_NONE)
+        refuse_untried(&host->jobs, record, reason);
     if (status == WEIR_EBUSY && host->hold_mode == WEIR_HOLD_RESERVE)
         WEIR_TRY(weir_placer_reserve_record(host->placer, record, INT64_MAX, error));
     return status == WEIR_OK ? weir_host_note_started(host, record) : status;
@@ -233,7 +241,7 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
     host->preempted_count = 0;
     weir_jobs_begin_pass(&host->jobs);
     host->jobs.tenants.turn++;
-    if (host->hold_mode == WEIR_HOLD_RESERVE)
+    if (host->hold_mode != WEIR_HOLD_NONE)
         weir_jobs_unsettle(&host->jobs);
     WEIR_TRY(refresh_keys(host, set, error));
     if (set->queueing->pass != NULL)

@@ -471,11 +471,25 @@ weir_status weir_placer_reserve_record(struct weir_placer *placer, uint32_t reco
     uint32_t first = 0;
 
     asked.until_ns = until_ns;
-    if (asked.kind->ranks == 1 || asked.kind->strategy > 0)
+    if (!weir_job_kind_is_gang(asked.kind))
         return WEIR_OK;
     for (uint32_t g = 0; g < asked.kind->group_count; g++) {
         WEIR_TRY(reserve_group(&asked, first, asked.kind->groups[g].ranks));
         first += asked.kind->groups[g].ranks;
     }
     return WEIR_OK;
+}
+
+weir_status weir_placer_reserve_rank(struct weir_placer *placer, uint32_t record, uint32_t rank,
+                                     struct weir_error *error)
+{
+    struct job_question asked = question_of(placer, record, error);
+
+    asked.until_ns = INT64_MAX;
+    return reserve_rank(&asked, rank);
+}
+
+uint32_t weir_placer_last_reason(const struct weir_placer *placer)
+{
+    return weir_choice_reason(&placer->answer.choice);
 }

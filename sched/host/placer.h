@@ -98,5 +98,10 @@ weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record,
  * placement group. */
 weir_status weir_placer_reserve_record(struct weir_placer *placer, uint32_t record,
                                        int64_t until_ns, struct weir_error *error);
+/* One of its ranks alone, for this decision. WEIR_EBUSY, WEIR_EINFEASIBLE: none is free, and the
+ * reason of most nodes. */
+weir_status weir_placer_reserve_rank(struct weir_placer *placer, uint32_t record, uint32_t rank,
+                                     struct weir_error *error);
+uint32_t weir_placer_last_reason(const struct weir_placer *placer);
 
 #endif

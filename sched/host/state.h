@@ -94,6 +94,9 @@ struct weir_host {
     uint32_t started_count, started_capacity;
     uint32_t *preempted; /* records that the present plan preempts */
     uint32_t preempted_count, preempted_capacity;
+    struct weir_gang_share *shares; /* members.c: gangs that wait, in their order, of that turn */
+    uint32_t share_count, share_capacity;
+    uint64_t shared_turn;
     struct weir_host_mix mix;
     struct weir_host_cuts cuts;
     struct weir_host_limits limits;
@@ -139,6 +142,10 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
                            struct weir_error *error);
 /* The plan starts it: it leaves the queue. */
 weir_status weir_host_note_started(struct weir_host *host, uint32_t record);
+/* members.c: a gang whose members are placed by themselves starts when all have a place; else
+ * WEIR_EBUSY, and why. */
+weir_status weir_host_try_members(struct weir_host *host, uint32_t record, uint32_t *reason,
+                                  struct weir_error *error);
 /* Starts it, or reserves what it finds where gangs do. */
 weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error);
 /* That the plan starts and preempts the jobs of this pass, and no others. O(actions). */

@@ -412,7 +412,7 @@ static const struct decide_key policy[] = {
     { OPTIONAL("cut_min_gain", DECIDE_COUNT), INTO(decide_policy_rest, cut_min_gain),
       .most = MOST_COUNT, .help = "slices that cutting a GPU anew must win; 0 = none is cut" },
     { OPTIONAL("hold_mode", DECIDE_CHOICE), INTO(decide_policy_rest, hold_mode),
-      .choices = "none|reserve", .help = "what gangs hold while they wait" },
+      .choices = "none|reserve|members", .help = "what gangs hold while they wait" },
 };
 const struct decide_keys decide_policy_keys = TABLE(policy, "policy");
 

@@ -11,6 +11,7 @@
 #include "sim/cli/limits.h"
 #include "sim/cli/load.h"
 #include "sim/files/written.h"
+#include "sim/scenario/event_file.h"
 #include "sim/scenario/import_into.h"
 #include "sim/scenario/input_file.h"
 
@@ -81,44 +82,40 @@ static const struct sim_option_table command_options = {
 
 /* ---- files ---- */
 
-/* What a file is, by the columns in its header: any of two words each, parted by '|'. */
+/* What a file is, by the columns in its header: any of the words of each, parted by '|'. */
 static const struct kind {
     const char *name;
     const char *columns[3];
     size_t place; /* of the path in the arguments */
 } kinds[] = {
-    { "spans", { "stage", "start", "end" }, offsetof(struct arguments, read.path) },
-    { "events", { "time|at", "event|action" }, offsetof(struct arguments, events) },
+    { "spans",
+      { "stage|" WL_SPAN_STAGE, "start|" WL_SPAN_START, "end|" WL_SPAN_END },
+      offsetof(struct arguments, read.path) },
+    { "events",
+      { SIM_EVENT_TIME_WORDS, SIM_EVENT_ACTION_WORDS },
+      offsetof(struct arguments, events) },
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 struct header {
     const struct arguments *arguments;
     const struct kind *found;
+    char names[160]; /* for a message */
 };
-
-static bool is_one_of(const char *words, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = words; at != NULL; at = strchr(at, '|')) {
-        at += *at == '|' ? 1 : 0;
-        if (strncmp(at, name, length) == 0 && (at[length] == '\0' || at[length] == '|'))
-            return true;
-    }
-    return false;
-}
 
 /* Whether the header has the column, under its own name or the log's word for it. */
 static bool has_column(const struct arguments *arguments, const char *const *names, size_t count,
                        const char *words)
 {
     for (size_t i = 0; i < count; i++) {
-        if (names[i] != NULL && is_one_of(words, names[i]))
+        if (names[i] != NULL && wl_csv_is_called(names[i], words))
             return true;
         for (size_t c = 0; c < arguments->columns.count && names[i] != NULL; c++) {
             const char *equals = strchr(arguments->columns.items[c], '=');
             if (equals != NULL && strcmp(equals + 1, names[i]) == 0 &&
-                strncmp(arguments->columns.items[c], words, strlen(words)) == 0)
+                strncmp(arguments->columns.items[c], words,
+                        (size_t)(equals - arguments->columns.items[c])) == 0 &&
+                strchr("|", words[equals - arguments->columns.items[c]]) != NULL)
                 return true;
         }
     }
@@ -129,7 +126,11 @@ static weir_status see_names(void *state, const char *const *names, size_t count
                              struct weir_error *error)
 {
     struct header *header = state;
+    size_t used = 0;
     (void)error;
+    for (size_t i = 0; i < count && used < sizeof header->names; i++)
+        used += (size_t)snprintf(header->names + used, sizeof header->names - used, "%s%.40s",
+                                 i == 0 ? "" : ", ", names[i] == NULL ? "(none)" : names[i]);
     for (size_t k = 0; k < KINDS && header->found == NULL; k++) {
         bool has_all = true;
         for (size_t c = 0; c < 3 && kinds[k].columns[c] != NULL; c++)
@@ -159,6 +160,11 @@ static weir_status sort_file(struct arguments *arguments, const char *path,
     if (strcmp(path, "-") != 0)
         (void)wl_csv_read(&csv, &sink, &counts, NULL);
     const struct kind *kind = header.found == NULL ? &kinds[0] : header.found;
+    if (header.found == NULL && arguments->read.path != NULL && header.names[0] != '\0')
+        return weir_fail(error, WEIR_EINVAL,
+                         "%s:1:1: neither spans (stage, start, end) nor events (time, event): it "
+                         "has the columns %s",
+                         path, header.names);
     const char **place = (const char **)(void *)((char *)arguments + kind->place);
     if (*place != NULL)
         return weir_fail(error, WEIR_EINVAL, "%s and %s are both %s: one log at a time", *place,

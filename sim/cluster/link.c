@@ -19,6 +19,8 @@ enum { WHOLE_WEIGHT = 1 << 16, REST_BITS = 20 + 16 };
 struct sim_link {
     uint32_t resource; /* WEIR_NO_INDEX = not modelled */
     uint64_t qpns;
+    bool is_out;
+    double slower; /* times, from 1 on; INFINITY = out */
     sim_quanta begun,
         over; /* work of transfers: with which they began, that they brought through */
 };
@@ -62,7 +64,7 @@ static uint32_t store_of(const struct sim_links *links, uint32_t store)
 
 static weir_status add(struct sim_cluster *cluster, struct sim_link *link, double bytes_per_s)
 {
-    *link = (struct sim_link){ .resource = WEIR_NO_INDEX };
+    *link = (struct sim_link){ .resource = WEIR_NO_INDEX, .slower = 1.0 };
     if (!(bytes_per_s > 0))
         return WEIR_OK;
     link->qpns = (uint64_t)llround(bytes_per_s) << 16;
@@ -120,13 +122,40 @@ void sim_links_close(struct sim_cluster *cluster)
 
 /* ---- failures ---- */
 
-static weir_status set_out(struct sim_cluster *cluster, uint32_t index, bool is_out)
+/* Never above what it has: rounded down. */
+static weir_status set_capacity(struct sim_cluster *cluster, const struct sim_link *link)
 {
-    const struct sim_link *link = &cluster->links->items[index];
+    uint64_t qpns = link->qpns;
+    if (link->is_out || isinf(link->slower))
+        qpns = 0;
+    else if (link->slower > 1.0)
+        qpns = (uint64_t)((double)(link->qpns >> 16) / link->slower) << 16;
     return link->resource == WEIR_NO_INDEX
                ? WEIR_OK
-               : sim_resource_set_capacity(cluster->activities, link->resource,
-                                           is_out ? 0 : link->qpns);
+               : sim_resource_set_capacity(cluster->activities, link->resource, qpns);
+}
+
+static weir_status set_out(struct sim_cluster *cluster, uint32_t index, bool is_out)
+{
+    cluster->links->items[index].is_out = is_out;
+    return set_capacity(cluster, &cluster->links->items[index]);
+}
+
+static weir_status set_slower(struct sim_cluster *cluster, uint32_t index, double times)
+{
+    cluster->links->items[index].slower = times;
+    return set_capacity(cluster, &cluster->links->items[index]);
+}
+
+weir_status sim_links_slow_node(struct sim_cluster *cluster, uint32_t node, double times)
+{
+    WEIR_TRY(set_slower(cluster, nic_of(node, false), times));
+    return set_slower(cluster, nic_of(node, true), times);
+}
+
+weir_status sim_links_slow_store(struct sim_cluster *cluster, uint32_t store, double times)
+{
+    return set_slower(cluster, store_of(cluster->links, store), times);
 }
 
 weir_status sim_links_set_node(struct sim_cluster *cluster, uint32_t node, bool is_out)

@@ -35,6 +35,10 @@ enum { SIM_WAY_LINKS = 4 };
 weir_status sim_links_set_node(struct sim_cluster *cluster, uint32_t node, bool is_out);
 weir_status sim_links_set_store(struct sim_cluster *cluster, uint32_t store, bool is_out);
 
+/* Both at so much less than their bandwidth; INFINITY = they give nothing. Beside what is out. */
+weir_status sim_links_slow_node(struct sim_cluster *cluster, uint32_t node, double times);
+weir_status sim_links_slow_store(struct sim_cluster *cluster, uint32_t store, double times);
+
 /* Makes the links among the activities. */
 weir_status sim_links_open(struct sim_cluster *cluster, struct sim_activities *activities);
 void sim_links_close(struct sim_cluster *cluster);

@@ -255,6 +255,12 @@ static const char *target(const void *self, const struct sim_timeline_entry *ent
     case SIM_ACTION_NODE_SLOW:
     case SIM_ACTION_SET:
     case SIM_ACTION_POWER_CAP:
+    case SIM_ACTION_NIC_DOWN:
+    case SIM_ACTION_NIC_UP:
+    case SIM_ACTION_NIC_SLOW:
+    case SIM_ACTION_STORE_DOWN:
+    case SIM_ACTION_STORE_UP:
+    case SIM_ACTION_STORE_SLOW:
         break;
     }
     return NULL;

@@ -115,11 +115,20 @@ static void count_level(struct meter_windows *windows, int64_t now_ns)
     windows->level_since_ns = now_ns;
 }
 
+/* Nothing of what was so far counts. */
+static void forget_levels(struct meter_windows *windows, int64_t now_ns)
+{
+    memset(windows->levels, 0, sizeof *windows->levels);
+    windows->level_since_ns = now_ns;
+}
+
 static void begin(struct sim_meter *meter, struct meter_window *window)
 {
     struct meter_windows *windows = meter->windows;
     count_level(windows, window->from_ns);
     window->usual = usual_level(windows);
+    if (window == windows->list)
+        forget_levels(windows, window->from_ns);
     window->most = windows->backlog.value;
     window->most_ns = window->from_ns;
     for (size_t s = 0; s < meter->stage_count; s++)
@@ -146,8 +155,7 @@ int64_t meter_windows_wake(struct sim_meter *meter, int64_t now_ns)
         return SIM_TIME_MAX;
     if (meter->is_warm && !windows->is_warm) {
         windows->is_warm = true;
-        memset(windows->levels, 0, sizeof *windows->levels);
-        windows->level_since_ns = meter->warmup_ns;
+        forget_levels(windows, meter->warmup_ns);
     }
     for (; windows->next < 2 * windows->count; windows->next++) {
         struct meter_window *window = &windows->list[windows->next / 2];

@@ -8,8 +8,9 @@
  * the end of has those of its part.
  *
  * The backlog is what came and is not over: items in pipelines, and jobs that wait. Its usual level
- * before a window is what it kept to 95 % of the time since the warm-up; the time to recover counts
- * from the end of the window until the backlog is back there.
+ * before a window is what it kept to 95 % of the time since the first window began (before that
+ * one: since the warm-up), so that a start which the windows leave out is left out here; the time
+ * to recover counts from the end of the window until the backlog is back there.
  */
 #ifndef SIM_RECORD_METER_WINDOWS_H
 #define SIM_RECORD_METER_WINDOWS_H

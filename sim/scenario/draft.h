@@ -489,6 +489,7 @@ struct draft_event {
     struct sim_timeline_entry to;
     char *stage;
     char *node;
+    char *store;
     char *pipeline;
     char *jobs;
     struct draft_list sets;

@@ -78,12 +78,10 @@ static const char *plain_word(const char *word)
 
 /* "down" in a row about a node is node_down. What is no action either way stays as it is, for the
  * reader to refuse. */
-static const char *action_of(const struct events *events, const char *word, bool has_node,
-                             bool has_stage)
+static const char *action_of(const struct events *events, const char *word, const char *about)
 {
     const struct sim_field *field = sim_schema_find(events->section, "action");
     const char *plain = plain_word(word);
-    const char *about = has_node ? "node_" : has_stage ? "stage_" : "";
     const char *whole = sim_arena_printf(events->reader->arena, "%s%s", about, plain);
     if (sim_choice_find(field->choices, plain) != SIM_ABSENT_COUNT)
         return plain;
@@ -147,11 +145,23 @@ static void add_value(const struct events *events, struct sim_yaml *entry, const
     sim_yaml_append(entry, value);
 }
 
+/* What the row is about, as actions begin: the first of these columns that has something in it. */
+static const char *about_of(const struct events *events, const struct wl_csv_row *row,
+                            const char *node)
+{
+    static const char *const keys[][2] = { { "stage", "stage_" }, { "store", "store_" } };
+    for (size_t i = 0; node == NULL && i < sizeof keys / sizeof keys[0]; i++) {
+        const char *text = cell_of(events, row, keys[i][0]);
+        if (text != NULL && text[strspn(text, " ")] != '\0')
+            return keys[i][1];
+    }
+    return node == NULL ? "" : "node_";
+}
+
 /* One entry, about `node` where the row names nodes. */
 static void add_entry(const struct events *events, const struct wl_csv_row *row, const char *node)
 {
     struct sim_yaml *entry = node_at(events, SIM_YAML_MAPPING, NULL, mark_of(events, row->line, 1));
-    const char *stage = cell_of(events, row, "stage");
     for (size_t i = 0; i < events->count; i++) {
         const char *key = events->keys[i];
         const char *text = row->cells[i];
@@ -160,7 +170,7 @@ static void add_entry(const struct events *events, const struct wl_csv_row *row,
         if (strcmp(key, "node") == 0)
             text = node;
         if (strcmp(key, "action") == 0)
-            text = action_of(events, text, node != NULL, stage != NULL);
+            text = action_of(events, text, about_of(events, row, node));
         add_value(events, entry, key, text, mark_of(events, row->line, i + 1));
     }
     sim_yaml_append(events->list, entry);
@@ -198,13 +208,19 @@ static void on_bad(void *state, size_t line, size_t field, const char *message)
 
 static const char *key_of(const struct events *events, const char *name, bool *is_for_people)
 {
-    static const char *const ours[][2] = { { "time", "at" }, { "event", "action" } };
-    *is_for_people = strcmp(name, "note") == 0 || strcmp(name, "comment") == 0;
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-        if (strcmp(name, ours[i][0]) == 0)
-            return ours[i][1];
+    static const char *const ours[][2] = { { SIM_EVENT_TIME_WORDS, "at" },
+                                           { SIM_EVENT_ACTION_WORDS, "action" },
+                                           { "node_name|nodes|host|hostname", "node" },
+                                           { "duration", "for" } };
     const struct sim_field *field = sim_schema_find(events->section, name);
-    return field == NULL ? NULL : field->key;
+    *is_for_people =
+        wl_csv_is_called(name, "note|notes|comment|reason|message|description|details");
+    if (field != NULL)
+        return field->key;
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (wl_csv_is_called(name, ours[i][0]))
+            return ours[i][1];
+    return NULL;
 }
 
 static void report_column(const struct events *events, const char *name, struct sim_yaml_mark mark)

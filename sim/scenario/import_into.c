@@ -205,6 +205,24 @@ static void set_stages(struct importing *importing, const struct sim_yaml *pipel
     }
 }
 
+/* Of a backlog somebody has to say how much it is: as much as the log has. */
+static void take_backlog(struct importing *importing, const struct sim_yaml *input,
+                         const struct sim_yaml *arrivals)
+{
+    const bool is_said =
+        sim_yaml_get(input, "items") != NULL || sim_yaml_get(input, "file") != NULL;
+    const char *count = sim_arena_printf(importing->arena, "%zu", importing->import->model->items);
+    if (!is_said && arrivals != NULL && arrivals->kind == SIM_YAML_SCALAR) {
+        sim_rewrite_key(&importing->rewrite, arrivals, "items");
+        sim_rewrite_value(&importing->rewrite, arrivals, count);
+        return;
+    }
+    if (arrivals != NULL)
+        sim_rewrite_drop(&importing->rewrite, arrivals);
+    if (!is_said)
+        insert(importing, input, sim_arena_printf(importing->arena, "items: %s", count));
+}
+
 /* Arrivals of a log, or none where work was always waiting. */
 static void set_input(struct importing *importing, const struct sim_yaml *pipeline)
 {
@@ -213,8 +231,8 @@ static void set_input(struct importing *importing, const struct sim_yaml *pipeli
     const struct sim_yaml *arrivals = sim_yaml_get(input, "arrivals");
     if (input == NULL || input->kind != SIM_YAML_MAPPING)
         return; /* what is missing is said when the scenario is read */
-    if (model->is_backlog && arrivals != NULL)
-        sim_rewrite_drop(&importing->rewrite, arrivals);
+    if (model->is_backlog)
+        take_backlog(importing, input, arrivals);
     if (!model->is_backlog && arrivals != NULL && arrivals->kind == SIM_YAML_MAPPING) {
         sim_report_warning(&importing->report, arrivals,
                            "stays as it is; the log has gaps of %.4g s in the mean",

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum target { TARGET_STAGE, TARGET_NODE, TARGET_SOURCE, TARGET_NONE };
+enum target { TARGET_STAGE, TARGET_NODE, TARGET_NIC, TARGET_STORE, TARGET_SOURCE, TARGET_NONE };
 
 /* What each action is about and which keys it takes; in the order of enum sim_action. */
 struct action_rule {
@@ -40,6 +40,12 @@ static const struct action_rule rules[] = {
     { "burst", TARGET_SOURCE, false, false, false, true, false, false, "burst of" },
     { "set", TARGET_NONE, false, false, false, false, true, false, "set" },
     { "power_cap", TARGET_NODE, true, false, false, false, false, true, "GPUs capped at" },
+    { "nic_down", TARGET_NIC, true, false, false, false, false, false, "network interface out" },
+    { "nic_up", TARGET_NIC, false, false, false, false, false, false, "network interface back" },
+    { "nic_slow", TARGET_NIC, true, true, false, false, false, false, "network interface slowed" },
+    { "store_down", TARGET_STORE, true, false, false, false, false, false, "out" },
+    { "store_up", TARGET_STORE, false, false, false, false, false, false, "back" },
+    { "store_slow", TARGET_STORE, true, true, false, false, false, false, "slowed" },
 };
 
 /* A key must be there exactly if the action takes it (`for` may be left out). */
@@ -61,6 +67,7 @@ static void check_keys(struct sim_resolver *resolver, const struct draft_event *
     const struct action_rule *rule = &rules[draft->to.action];
     const struct sim_scenario *scenario = resolver->scenario;
     const bool is_source = rule->target == TARGET_SOURCE;
+    const bool is_node = rule->target == TARGET_NODE || rule->target == TARGET_NIC;
     const bool is_clear = draft->jobs != NULL || scenario->pipelines_count == 1 ||
                           scenario->pipelines_count + scenario->workloads_count == 1;
     check_key(resolver, draft, "for", rule->takes_for, false);
@@ -70,7 +77,8 @@ static void check_keys(struct sim_resolver *resolver, const struct draft_event *
     check_key(resolver, draft, "cap", rule->takes_cap, rule->takes_cap);
     check_key(resolver, draft, "set", rule->takes_set, rule->takes_set);
     check_key(resolver, draft, "stage", rule->target == TARGET_STAGE, rule->target == TARGET_STAGE);
-    check_key(resolver, draft, "node", rule->target == TARGET_NODE, rule->target == TARGET_NODE);
+    check_key(resolver, draft, "node", is_node, is_node);
+    check_key(resolver, draft, "store", rule->target == TARGET_STORE, rule->target == TARGET_STORE);
     check_key(resolver, draft, "jobs", is_source, false);
     check_key(resolver, draft, "pipeline", is_source && draft->jobs == NULL,
               is_source && !is_clear && scenario->pipelines_count > 0);
@@ -131,6 +139,17 @@ static uint32_t find_source(struct sim_resolver *resolver, const struct draft_ev
     return find_pipeline(resolver, draft);
 }
 
+/* Without an interface of limited bandwidth nothing becomes slower. */
+static uint32_t find_nic(struct sim_resolver *resolver, const struct draft_event *draft)
+{
+    const struct sim_yaml *const at = sim_draft_at(&draft->head, "node");
+    const uint32_t node = sim_resolve_node(resolver, at, draft->node);
+    if (node != WEIR_NO_INDEX && !(sim_scenario_node_type(resolver->scenario, node)->nic_per_s > 0))
+        sim_report_error(resolver->report, at, "%s has no network interface (nic) to act on",
+                         draft->node);
+    return node;
+}
+
 static uint32_t find_target(struct sim_resolver *resolver, const struct draft_event *draft)
 {
     switch (rules[draft->to.action].target) {
@@ -142,6 +161,12 @@ static uint32_t find_target(struct sim_resolver *resolver, const struct draft_ev
         return draft->node == NULL
                    ? WEIR_NO_INDEX
                    : sim_resolve_node(resolver, sim_draft_at(&draft->head, "node"), draft->node);
+    case TARGET_NIC:
+        return draft->node == NULL ? WEIR_NO_INDEX : find_nic(resolver, draft);
+    case TARGET_STORE:
+        return draft->store == NULL
+                   ? WEIR_NO_INDEX
+                   : sim_resolve_store(resolver, sim_draft_at(&draft->head, "store"), draft->store);
     case TARGET_SOURCE:
         return find_source(resolver, draft);
     case TARGET_NONE:
@@ -175,10 +200,12 @@ static char *sets_text(struct sim_arena *arena, const struct draft_list *list)
 static const char *target_of(const struct draft_event *draft)
 {
     const enum target target = rules[draft->to.action].target;
-    return target == TARGET_STAGE  ? draft->stage
-           : target == TARGET_NODE ? draft->node
-           : draft->jobs != NULL   ? draft->jobs
-                                   : draft->pipeline;
+    if (target == TARGET_NODE || target == TARGET_NIC)
+        return draft->node;
+    return target == TARGET_STAGE   ? draft->stage
+           : target == TARGET_STORE ? draft->store
+           : draft->jobs != NULL    ? draft->jobs
+                                    : draft->pipeline;
 }
 
 const char *sim_event_name(struct sim_arena *arena, const struct draft_event *draft)

@@ -17,20 +17,39 @@ struct stretch {
 
 /* ---- entries of the timeline ---- */
 
-/* What is down for good comes back with a node_up of the same node. */
+/* What is down for good comes back with an `up` of the same thing. */
+static bool is_back(const struct draft_event *down, const struct draft_event *up)
+{
+    static const uint32_t pairs[][2] = { { SIM_ACTION_NODE_DOWN, SIM_ACTION_NODE_UP },
+                                         { SIM_ACTION_NIC_DOWN, SIM_ACTION_NIC_UP },
+                                         { SIM_ACTION_STORE_DOWN, SIM_ACTION_STORE_UP } };
+    const char *a = down->node != NULL ? down->node : down->store;
+    const char *b = up->node != NULL ? up->node : up->store;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (down->to.action == pairs[i][0] && up->to.action == pairs[i][1])
+            return a != NULL && b != NULL && strcmp(a, b) == 0;
+    return false;
+}
+
+static bool is_moment(uint32_t action)
+{
+    return action == SIM_ACTION_BURST || action == SIM_ACTION_NODE_UP ||
+           action == SIM_ACTION_NIC_UP || action == SIM_ACTION_STORE_UP;
+}
+
 static int64_t end_of(const struct draft_event *events, size_t count, size_t index)
 {
     const struct draft_event *event = &events[index];
     if (event->to.for_ns != SIM_ABSENT_TIME)
         return event->to.at_ns + event->to.for_ns;
-    if (event->to.action == SIM_ACTION_BURST || event->to.action == SIM_ACTION_NODE_UP)
+    if (is_moment(event->to.action))
         return event->to.at_ns;
-    for (size_t i = index + 1; i < count; i++)
-        if (event->to.action == SIM_ACTION_NODE_DOWN && events[i].to.action == SIM_ACTION_NODE_UP &&
-            event->node != NULL && events[i].node != NULL &&
-            strcmp(event->node, events[i].node) == 0)
-            return events[i].to.at_ns;
-    return SIM_TIME_MAX;
+    int64_t end_ns = SIM_TIME_MAX; /* entries are in the order of the file, not of time */
+    for (size_t i = 0; i < count; i++)
+        if (is_back(event, &events[i]) && events[i].to.at_ns > event->to.at_ns &&
+            events[i].to.at_ns < end_ns)
+            end_ns = events[i].to.at_ns;
+    return end_ns;
 }
 
 /* "node_down n-3" is called so, and node_down too. */

@@ -458,15 +458,21 @@ enum sim_action {
     SIM_ACTION_ARRIVALS,  /* arrival rate x factor (0 = lull) */
     SIM_ACTION_BURST,     /* `items`, or jobs, arrive at once */
     SIM_ACTION_SET,       /* hot swap of sched.* */
-    SIM_ACTION_POWER_CAP  /* the GPUs of the node may draw `cap_w` together */
+    SIM_ACTION_POWER_CAP, /* the GPUs of the node may draw `cap_w` together */
+    SIM_ACTION_NIC_DOWN,  /* nothing moves over the interface of the node */
+    SIM_ACTION_NIC_UP,    /* it is back, where an entry has no end of its own */
+    SIM_ACTION_NIC_SLOW,  /* its bandwidth / factor */
+    SIM_ACTION_STORE_DOWN,
+    SIM_ACTION_STORE_UP,
+    SIM_ACTION_STORE_SLOW
 };
 
 struct sim_timeline_entry {
     int64_t at_ns;
     int64_t for_ns;  /* 0 = for good */
     uint32_t action; /* enum sim_action */
-    uint32_t target; /* stage over all pipelines, node, or source; WEIR_NO_INDEX for SET. Sources
-                        are the pipelines, then the workloads */
+    uint32_t target; /* stage over all pipelines, node, store or source; WEIR_NO_INDEX for SET.
+                        Sources are the pipelines, then the workloads */
     double factor;
     double probability;
     double cap_w;

@@ -101,12 +101,14 @@ static const struct sim_field sched_fields[] = {
       ACTS(SIM_ACTS_TIMED),
       HELP("how old the queues, counts of busy workers, measurements and news of jobs (come, gone, "
            "over) are that a decision sees; with pipelines at most the interval") },
-    { CHOICE("hold_mode", draft_sched, hold_mode, "none|reserve"), DEFAULT("none"),
+    { CHOICE("hold_mode", draft_sched, hold_mode, "none|reserve|members"), DEFAULT("none"),
       ACTS(SIM_ACTS_JOBS),
       HELP(
           "what a gang (members > 1, no placement group) has while it waits: nothing; or the GPUs, "
           "CPUs and memory that its members find, kept from the jobs behind it and from pipelines "
-          "until all have a place") },
+          "until all have a place (reserve); or the same, where all gangs that wait take turns, a "
+          "member each, as pods that are placed by themselves (members: they may wait for each "
+          "other for ever)") },
     { TIME("usage_half_life", draft_sched, half_life_ns), ABSENT("168 h"), MOST(LARGEST_TIME),
       ACTS(SIM_ACTS_JOBS),
       HELP("past use of a tenant counts half after so long (fair_share); 0 s: in full for ever") },
@@ -127,15 +129,18 @@ static const struct sim_field event_fields[] = {
       HELP("how long") },
     { CHOICE("action", draft_event, to.action,
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
-             "burst|set|power_cap"),
+             "burst|set|power_cap|nic_down|nic_up|nic_slow|store_down|store_up|store_slow"),
       REQUIRED, WORD("stage_slow|stage_stall|stage_fail|setup_slow", SIM_ACTS_PIPELINES),
       HELP("stage_slow, setup_slow, node_slow: times x factor; stage_stall: no task starts or "
            "ends; stage_fail: attempts fail with `probability`; node_down, node_up; arrivals: rate "
            "x factor; burst: `items` arrive at once; set: other scheduler settings; power_cap: the "
-           "GPUs of the node may draw `cap` together") },
+           "GPUs of the node may draw `cap` together; nic_down, store_down: what moves over the "
+           "interface of the node, or to and from the store, stands still; nic_up, store_up: it is "
+           "back; nic_slow, store_slow: its bandwidth / factor") },
     { TEXT("stage", draft_event, stage), ACTS(SIM_ACTS_PIPELINES),
       HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
+    { TEXT("store", draft_event, store), HELP("store of the cluster, by its name") },
     { TEXT("pipeline", draft_event, pipeline), ABSENT("the only one"), ACTS(SIM_ACTS_PIPELINES),
       HELP("for arrivals and burst") },
     { TEXT("jobs", draft_event, jobs), ABSENT("the only ones, where there is no pipeline"),

@@ -6,8 +6,11 @@
  * compose (factors multiply, failures are independent) and each end takes back only its own part.
  * Nodes and the scheduler are the world's; the rest acts on the driver that knows its target.
  */
+#include "sim/cluster/link.h"
 #include "sim/record/record.h"
 #include "sim/world/world.h"
+
+#include <math.h>
 
 static weir_status schedule(struct sim_world *world, int64_t at_ns, uint16_t kind, uint32_t entry)
 {
@@ -34,7 +37,10 @@ static const char *action_name(uint32_t action)
         [SIM_ACTION_NODE_DOWN] = "node_down",   [SIM_ACTION_NODE_UP] = "node_up",
         [SIM_ACTION_NODE_SLOW] = "node_slow",   [SIM_ACTION_ARRIVALS] = "arrivals",
         [SIM_ACTION_BURST] = "burst",           [SIM_ACTION_SET] = "set",
-        [SIM_ACTION_POWER_CAP] = "power_cap"
+        [SIM_ACTION_POWER_CAP] = "power_cap",   [SIM_ACTION_NIC_DOWN] = "nic_down",
+        [SIM_ACTION_NIC_UP] = "nic_up",         [SIM_ACTION_NIC_SLOW] = "nic_slow",
+        [SIM_ACTION_STORE_DOWN] = "store_down", [SIM_ACTION_STORE_UP] = "store_up",
+        [SIM_ACTION_STORE_SLOW] = "store_slow"
     };
     return names[action];
 }
@@ -52,10 +58,21 @@ static const struct sim_driver *driver_of(const struct sim_world *world,
     return NULL;
 }
 
+static bool is_about_nics(const struct sim_timeline_entry *entry)
+{
+    return entry->action >= SIM_ACTION_NIC_DOWN && entry->action <= SIM_ACTION_NIC_SLOW;
+}
+
+static bool is_about_stores(const struct sim_timeline_entry *entry)
+{
+    return entry->action >= SIM_ACTION_STORE_DOWN && entry->action <= SIM_ACTION_STORE_SLOW;
+}
+
 static bool is_about_nodes(const struct sim_timeline_entry *entry)
 {
     return entry->action == SIM_ACTION_NODE_DOWN || entry->action == SIM_ACTION_NODE_UP ||
-           entry->action == SIM_ACTION_NODE_SLOW || entry->action == SIM_ACTION_POWER_CAP;
+           entry->action == SIM_ACTION_NODE_SLOW || entry->action == SIM_ACTION_POWER_CAP ||
+           is_about_nics(entry);
 }
 
 static void target_name(const struct sim_world *world, const struct sim_timeline_entry *entry,
@@ -64,6 +81,8 @@ static void target_name(const struct sim_world *world, const struct sim_timeline
     const char *name = NULL;
     if (is_about_nodes(entry))
         sim_scenario_node_name(world->scenario, entry->target, text, capacity);
+    else if (is_about_stores(entry))
+        (void)snprintf(text, capacity, "%s", world->scenario->stores[entry->target].name);
     else if (driver_of(world, entry, &name) != NULL)
         (void)snprintf(text, capacity, "%s", name);
     else
@@ -93,6 +112,24 @@ static double cap_in_force(const struct sim_world *world, uint32_t node)
     return cap_w;
 }
 
+/* By how many times less it gives, with all that is in force: the last word says whether it is out,
+ * each entry with an end takes its own back. */
+static double link_slowness(const struct sim_world *world, const struct sim_timeline_entry *about)
+{
+    const bool is_nic = is_about_nics(about);
+    const uint32_t down = is_nic ? SIM_ACTION_NIC_DOWN : SIM_ACTION_STORE_DOWN;
+    bool is_out = false;
+    for (size_t i = 0; i < world->scenario->timeline_count; i++) {
+        const struct sim_timeline_entry *entry = &world->scenario->timeline[i];
+        if (world->is_active[i] && entry->target == about->target &&
+            (entry->action == down || entry->action == down + 1))
+            is_out = entry->action == down;
+    }
+    const double slow = sim_timeline_factor(
+        world, is_nic ? SIM_ACTION_NIC_SLOW : SIM_ACTION_STORE_SLOW, about->target);
+    return is_out ? (double)INFINITY : fmax(1.0, slow);
+}
+
 /* `is_on` true at the beginning of the entry, false at its end. */
 static weir_status turn(struct sim_world *world, const struct sim_timeline_entry *entry, bool is_on)
 {
@@ -105,6 +142,12 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
         return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
     if (entry->action == SIM_ACTION_NODE_SLOW)
         return sim_world_pace_node(world, entry->target);
+    if (is_about_stores(entry))
+        return sim_links_slow_store(world->context.cluster, entry->target,
+                                    link_slowness(world, entry));
+    if (is_about_nics(entry))
+        return sim_links_slow_node(world->context.cluster, entry->target,
+                                   link_slowness(world, entry));
     if (entry->action == SIM_ACTION_POWER_CAP) {
         sim_world_cap_power(world, entry->target, cap_in_force(world, entry->target));
         return WEIR_OK;

@@ -156,3 +156,50 @@ def workers(low, high):
 before, during, after = workers(600, 1080), workers(1200, 3400), workers(4200, 5400)
 sys.exit(not (near and during < 0.9 * before and after > 0.95 * before))
 PY
+
+# Headers as other programs write them; events in no order; a store that is out and back. What is
+# neither spans nor events is said to be neither.
+cat >filer.yaml <<'YAML'
+schema: 2
+name: filer
+start_time: 2026-11-20T08:00:00+01:00
+horizon: 10 min
+cluster: {nodes: [{name: n, count: 2, cpus: 8}], stores: {nfs: 1 GB/s}}
+pipelines:
+  - name: p
+    input: {arrivals: {process: poisson, rate: 1/s}, bytes_per_item: 100 MB, store: nfs}
+    stages: [{name: tag, cpus: 1, workers: 6, service: 1 s}]
+windows: {before: "..store_down nfs", outage: "store_down nfs", after: "store_down nfs.."}
+YAML
+python3 - <<'PY'
+import datetime
+at = lambda s: (datetime.datetime(2026, 11, 20, 8, 0) + datetime.timedelta(seconds=s)).isoformat(timespec="milliseconds") + "+01:00"
+rows = [f"tag;w{i % 6};{at(i)};{at(i + 0.5)}" for i in range(300)]
+open("odd.csv", "w").write("Stage Name;worker-id;Began;finished_at\n" + "\n".join(reversed(rows)) + "\n")
+open("odd_events.csv", "w").write("When,store,host,what,reason\n2026-11-20T08:05:00+01:00,nfs,,up,\n"
+    "2026-11-20T08:02:00+01:00,nfs,,down,failover\n2026-11-20T08:03:00+01:00,,n-1,down,\n"
+    "2026-11-20T08:04:00+01:00,,n-1,up,\n")
+open("neither.csv", "w").write("colour,size\nred,1\n")
+PY
+expect 0 "$WEIR_BIN" import odd.csv odd_events.csv --into filer.yaml -o fed.yaml
+has fed.yaml 'timeline: {file: odd_events.csv}'
+expect 0 "$WEIR_BIN" run fed.yaml -q -o fed.db
+[ "$(sqlite3 fed.db "SELECT group_concat(kind || ' ' || target || ' ' || t_s, ', ') FROM (SELECT * FROM
+    happening ORDER BY t_s)")" = 'store_down nfs 120.0, node_down n-1 180.0, node_up n-1 240.0, store_up nfs 300.0' ] ||
+    fail 'the events did not become what they say'
+expect 2 "$WEIR_BIN" import odd.csv neither.csv --into filer.yaml -o none.yaml
+has stderr 'neither.csv:1:1: neither spans (stage, start, end) nor events (time, event): it has the columns colour, size'
+
+# A log of a backlog says how much there was, where the scenario has arrivals alone.
+python3 - <<'PY'
+rows = [f"tag,w{i % 3},{i // 3},{i // 3 + 1}" for i in range(300)]
+open("full.csv", "w").write("stage,worker,start,end\n" + "\n".join(rows) + "\n")
+PY
+sed 's/input: .*/input: {arrivals: {process: poisson, rate: 1\/s}, bytes_per_item: 100 MB}/; /^windows/d' filer.yaml >mapped.yaml
+sed 's/input: .*/input:\n      arrivals: exp(1 s)/; /^windows/d' filer.yaml >plain.yaml
+for name in mapped plain; do
+    expect 0 "$WEIR_BIN" import full.csv --into $name.yaml -o ${name}_full.yaml
+    has ${name}_full.yaml 'items: 300'
+    hasnt ${name}_full.yaml 'arrivals:'
+    expect 0 "$WEIR_BIN" validate ${name}_full.yaml
+done

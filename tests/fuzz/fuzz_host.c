@@ -320,7 +320,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct weir_host_config config = test_config(
         weir_placement_at(draw(&game, weir_placement_count()))->name, scalings[draw(&game, 3)]);
     config.queueing = weir_queueing_at(draw(&game, weir_queueing_count()));
-    config.hold_mode = draw(&game, 2);
+    config.hold_mode = draw(&game, 3);
     config.cut_min_gain = draw(&game, 3);
     config.explain = draw(&game, 4);
     if (weir_host_create(&config, &game.host, NULL) != WEIR_OK)

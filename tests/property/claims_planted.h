@@ -63,8 +63,8 @@
     { "stages of a batch end",
       HEAD CPUS "pipelines: [{name: p, execution: batch, input: {items: 40}, stages: [{name: a, "
                 "workers: 2, service: 1 s}, {name: b, workers: 2, service: 1 s}]}]\n",
-      { { "flow.rate", "items per second" } },
-      "workers.lost" },
+      { { "flow.rate", "items per second" }, { "limit.turns", "Stages take turns: " } },
+      "workers.lost limit.stage limit.slowest limit.room tile.slowest" },
     { "a node is lost",
       HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 2}]}\n" FIXED TWO(
           "items: 400", "workers: 2, service: 1 s",
@@ -269,6 +269,22 @@
           "{request: {gpus: 1}}}"),
       { { "incident.wait", "Jobs that came in outage" }, { "incident.faults", "n-1 down for" } },
       "incident.latency incident.binding" },
+    { "workers that wait for a store that is out",
+      HEAD "cluster: {nodes: [{name: n, count: 3, cpus: 32, gpus: {h100: 4}}], stores: {nfs: 2 "
+           "GB/s}}\nmetrics: {sample: 1 s}\nhorizon: 900 s\n" XENNA WARM REPEAT TWO(
+               "arrivals: {gap: exp(0.95 s)}", "service: 1 s, request: {cpus: 1}",
+               "service: 10 s, setup: {weights: {bytes: 4 GB, store: nfs}}, request: {gpus: "
+               "1}") "timeline: [{at: 300 s, action: store_down, store: nfs}, {at: 310 s, "
+                     "for: 20 s, action: "
+                     "node_down, node: n-2}, {at: 500 s, action: store_up, store: nfs}]\n"
+                     "windows: {before: ..store_down nfs, outage: store_down nfs, after: "
+                     "store_down nfs..}\n"
+                     "compare: [{label: a, set: {}}, {label: b, set: {\"timeline[2].at\": "
+                     "470 s}}]\n",
+      { { "incident.setup", "workers of b were in set-up on average in outage" },
+        { "incident.faults", "nfs out" },
+        { "winner.window", "b helps, not enough" } },
+      "incident.slower incident.taken" },
     { "five runs with a window",
       SMALL XENNA WARM REPEAT TWO("arrivals: {gap: exp(1.4 s)}", "service: 1 s, request: {cpus: 1}",
                                   "service: exp(10 s), setup: 5 s, request: {gpus: 1}") DIES
@@ -305,7 +321,7 @@
       HEAD GPUS "horizon: 2 h\ntenants: [{name: a}, {name: b, guarantee: 2}]\n"
                 "jobs: {w: {run_time: 10 min, classes: {b: {tenant: b, count: 30, request: {gpus: "
                 "1}}, a: {tenant: a, count: 30, request: {gpus: 1}}}}}\nsched: {queueing: fcfs}\n",
-      { { "tenants.dominant", "a dominant share" } },
+      { { "tenants.dominant", "a dominant share" }, { "tenants.most", "of the GPU time of " } },
       "tenants.short" },
     { "a trace of two users",
       HEAD "cluster: {nodes: [{name: n, count: 1, cpus: 64, gpus: {h100: 4}}, {name: m, count: 1, "
@@ -333,3 +349,63 @@
       "{gpus: 1}}, big: {count: 10, at: 1 min, request: {gpus: 4}}}}}\n",
       { { "spread.class", "most of “big” never start" } },
       "gangs.start spread.jobs" },
+    { "a store that is full",
+      HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 16, nic: 400 Gb/s}], stores: {nfs: 1 "
+           "GB/s}}\n" FIXED "pipelines: [{name: p, input: {items: 40}, stages: [{name: a, workers: "
+           "8, service: 1 s, setup: {weights: {bytes: 50 GB, store: nfs}}}]}]\n",
+      { { "links.full", "Store nfs is full" } },
+      "links.free power.idle memory.suffices" },
+    { "a store that is not full",
+      HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 16, nic: 1 Gb/s}], stores: {nfs: 100 "
+           "GB/s}}\nhorizon: 10 min\n" FIXED
+           "pipelines: [{name: p, input: {arrivals: {gap: 1 s}, bytes_per_item: 100 MB, store: "
+           "nfs}, stages: [{name: a, workers: 8, service: 1 s}]}]\n",
+      { { "links.free", "No link is full" } },
+      "links.full" },
+    { "memory that runs out",
+      HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 32, ram: 64 GB}], memory: oom_killer}\n"
+           "horizon: 20 min\n" FIXED
+           "pipelines: [{name: p, semantics: event, backpressure: none, input: {arrivals: "
+           "{process: poisson, rate: 3/s}, bytes_per_item: 8 GB}, stages: [{name: a, workers: 22, "
+           "ram: 4 GB, uses: {ram: 0 B}, service: exp(6 s)}]}]\n",
+      { { "memory.killed", "Memory ran out: " } },
+      "memory.suffices" },
+    { "memory that suffices",
+      HEAD "cluster: {nodes: [{name: n, cpus: 32, ram: 64 GB}], memory: oom_killer}\n" FIXED
+           "pipelines: [{name: p, semantics: event, backpressure: none, input: {items: 20, "
+           "bytes_per_item: 1 GB}, stages: [{name: a, workers: 2, ram: 4 GB, service: 2 s}]}]\n",
+      { { "memory.suffices", "Memory suffices: the fullest node, n" } },
+      "memory.killed memory.spilled" },
+    { "outputs that go to disk",
+      HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 32, ram: 64 GB}], memory: "
+           "memory_monitor}\nhorizon: 20 min\n" FIXED
+           "pipelines: [{name: p, semantics: event, backpressure: none, input: {items: 2000}, "
+           "stages: [{name: a, workers: 2, ram: 6 GB, uses: {ram: 0 B}, service: 1 s, bytes_out: "
+           "const(1 GB)}, {name: b, workers: 2, ram: 6 GB, uses: {ram: 0 B}, service: 8 s}]}]\n",
+      { { "memory.spilled", "What waits goes to disk: " } },
+      "memory.suffices memory.killed" },
+    { "a cap on one node",
+      HEAD "cluster: {power: {gpu: used}, nodes: [{name: n, cpus: 16, gpus: {h100: 8}, power_cap: "
+           "4 kW}]}\n" FIXED "pipelines: [{name: p, input: {items: 40}, stages: [{name: a, "
+           "workers: 8, gpus: 1, service: 100 s}]}]\n",
+      { { "power.node", "capped at 4 kW" } },
+      "power.free power.nodes power.idle" },
+    { "a cap on one node of two",
+      HEAD "cluster: {power: {gpu: used}, nodes: [{name: n, cpus: 16, gpus: {h100: 8}, power_cap: "
+           "4 kW}, {name: m, cpus: 16, gpus: {h100: 8}}]}\n" FIXED
+           "pipelines: [{name: p, input: {items: 90}, stages: [{name: a, workers: 16, gpus: 1, "
+           "service: 100 s}]}]\n",
+      { { "power.nodes", "n loses most" } },
+      "power.free power.node power.idle" },
+    { "a cap that nobody feels",
+      HEAD "cluster: {power: {gpu: used}, nodes: [{name: n, cpus: 16, gpus: {h100: 8}, power_cap: "
+           "9 kW}]}\n" FIXED "pipelines: [{name: p, input: {items: 40}, stages: [{name: a, "
+           "workers: 8, gpus: 1, service: 10 s}]}]\n",
+      { { "power.free", "No GPU is held back: those of n draw 5.6 kW" } },
+      "power.node power.nodes power.idle" },
+    { "a cap on GPUs that do nothing",
+      HEAD "cluster: {power: {gpu: used}, nodes: [{name: n, cpus: 16, gpus: {h100: 8}, power_cap: "
+           "9 kW}]}\n" FIXED "pipelines: [{name: p, input: {items: 40}, stages: [{name: a, "
+           "workers: 4, cpus: 1, service: 10 s}]}]\n",
+      { { "power.idle", "No GPU computes" } },
+      "power.node power.nodes power.free" },

@@ -36,6 +36,15 @@
                                                    "at_work"
 #define QUEUE    OF("x.queue_items") " / " OF("1") " AS queue, " MOST("x.queue_items") " AS most"
 #define ONE_PIPE "(SELECT min(pipeline) = max(pipeline) FROM s)"
+/* Two stages that have workers at one time, by pairs. */
+#define T_TURNS                                                                                    \
+    "((SELECT count(DISTINCT stage) FROM stage_sample WHERE run_id = :run AND t_s >= :from AND"    \
+    " workers > 0) > 1 AND (SELECT total(dt_s) FROM cluster_sample c WHERE run_id = :run AND t_s"  \
+    " >= :from AND EXISTS (SELECT 1 FROM stage_sample a JOIN stage_sample b USING (run_id, t_s)"   \
+    " WHERE a.run_id = :run AND a.t_s = c.t_s AND a.stage < b.stage AND a.workers > 0 AND"         \
+    " b.workers > 0)) <= 0.05 * (SELECT total(dt_s) FROM cluster_sample c WHERE run_id = :run AND" \
+    " t_s >= :from AND EXISTS (SELECT 1 FROM stage_sample a WHERE a.run_id = :run AND a.t_s ="     \
+    " c.t_s AND a.workers > 0)))"
 #define ENDS(what)                                                                                 \
     "(SELECT count(*) FROM worker WHERE run_id = :run AND stage NOT NULL AND " what ")"
 #define BEGIN "(SELECT min(created_s) FROM worker WHERE run_id = :run AND stage NOT NULL)"
@@ -194,8 +203,8 @@ static const struct claim_truth truths[] = {
     { "flow.rate", "SELECT " DONE " AS done WHERE " HAS_STAGES " AND " DONE " > 0" },
     { "limit.stage",
       STAGE(SHARE ", " AT_WORK) " SELECT name AS stage, share, at_work AS busy FROM s"
-                                " a WHERE share >= 0.5 AND at_work >= 0.8 AND " ONE_PIPE
-                                " AND NOT " KEEPS_UP " AND " STATUS
+                                " a WHERE share >= 0.5 AND at_work >= 0.8 AND NOT " T_TURNS
+                                " AND " ONE_PIPE " AND NOT " KEEPS_UP " AND " STATUS
                                 " <> 'ended early' AND NOT EXISTS (SELECT 1 FROM s b WHERE "
                                 "b.at_work >= 0.8 AND (b.share >"
                                 " a.share OR (b.share = a.share AND b.stage < a.stage)))" },
@@ -215,18 +224,19 @@ static const struct claim_truth truths[] = {
                    " a.pipeline AND b.share >= 0.0005)" },
     { "limit.slowest",
       STAGE(SHARE ", " BUSY) " SELECT name AS stage, share, busy FROM s a WHERE share"
-                             " >= 0.0005 AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > "
+                             " >= 0.0005 AND NOT " T_TURNS
+                             " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > "
                              "a.share OR (b.share = a.share"
                              " AND b.stage < a.stage))" },
-    { "limit.room",
-      STAGE(SHARE ", " AT_WORK) " SELECT name AS stage, gpus AS worker, " MEAN(
-          "gpu_capacity - gpu_assigned") " AS free FROM s WHERE share >= 0.5 AND "
-                                         "at_work >= 0.8 AND"
-                                         " gpus > 0 AND " ONE_PIPE " AND NOT " KEEPS_UP
-                                         " AND " STATUS " <> 'ended early' AND " MEAN(
-                                             "gpu_capacity - gpu_assigned - "
-                                             "frag_gpu") " >= gpus ORDER BY "
-                                                         "share DESC LIMIT 1" },
+    { "limit.room", STAGE(SHARE ", " AT_WORK) " SELECT name AS stage, gpus AS worker, " MEAN(
+                        "gpu_capacity - gpu_assigned") " AS free FROM s WHERE share >= 0.5 AND "
+                                                       "at_work >= 0.8 AND"
+                                                       " gpus > 0 AND NOT " T_TURNS " AND " ONE_PIPE
+                                                       " AND NOT " KEEPS_UP " AND " STATUS
+                                                       " <> 'ended early' AND " MEAN(
+                                                           "gpu_capacity - gpu_assigned - "
+                                                           "frag_gpu") " >= gpus ORDER BY "
+                                                                       "share DESC LIMIT 1" },
     { "run.grows", "SELECT end_s AS 'end' FROM run WHERE run_id = :run AND status = 'horizon' AND"
                    " NOT is_steady" },
     { "queue.none", STAGE(QUEUE) " SELECT max(most) AS most FROM s HAVING max(most) < 1" },
@@ -383,7 +393,8 @@ static const struct claim_truth truths[] = {
       "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES " AND " SPAN " > 0" },
     { "tile.slowest",
       STAGE(SHARE ", " BUSY) " SELECT name AS stage, share, busy FROM s a WHERE share"
-                             " >= 0.0005 AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > "
+                             " >= 0.0005 AND NOT " T_TURNS
+                             " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > "
                              "a.share OR (b.share = a.share"
                              " AND b.stage < a.stage))" },
     { "tile.fragments",
@@ -408,6 +419,7 @@ static const struct claim_truth truths[] = {
     { "tile.failed",
       "SELECT " VALUE("jobs.arrived") " - " VALUE("jobs.placed") " AS failed WHERE " IS_FILL },
 #include "tests/support/claim_truths_incident.h"
+#include "tests/support/claim_truths_machine.h"
 #include "tests/support/claim_truths_waits.h"
 };
 

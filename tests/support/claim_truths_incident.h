@@ -29,20 +29,15 @@
 #define T_STAGE(what, window)                                                                      \
     "(SELECT sum(" what " * x.dt_s) FROM stage_sample x WHERE x.run_id = :run AND x.stage ="       \
     " g.stage AND x.t_s >= " window ".f - 1e-6 AND x.t_s < " window ".t - 1e-6)"
-#define T_BOUND                                                                                                                           \
-    ", q AS (SELECT g.stage AS i, g.name AS stage, g.gpus AS gpus, " T_STAGE("x.is_bottleneck", "o") " / (o.t - o.f) AS share, " T_STAGE( \
-        "x.busy",                                                                                                                         \
-        "o") " / nullif(" T_STAGE("x.workers",                                                                                            \
-                                  "o") ", 0) AS busy, " T_STAGE("x.workers",                                                              \
-                                                                "o") " / (o.t - o.f) AS"                                                  \
-                                                                     " workers FROM o, stage g "                                          \
-                                                                     "WHERE g.run_id = :run), s "                                         \
-                                                                     "AS (SELECT * FROM q WHERE "                                         \
-                                                                     "share >= 0.5"                                                       \
-                                                                     " AND busy >= 0.8 AND share "                                        \
-                                                                     "= (SELECT max(share) FROM "                                         \
-                                                                     "q WHERE share >= 0.5 AND "                                          \
-                                                                     "busy >= 0.8))"
+#define T_SHARE T_STAGE("x.is_bottleneck", "o") " / (o.t - o.f) AS share"
+#define T_READY T_STAGE("(x.workers - x.setup)", "o")
+#define T_BUSY  T_STAGE("x.busy", "o") " / nullif(" T_READY ", 0) AS busy"
+#define T_COUNT T_STAGE("x.workers", "o") " / (o.t - o.f) AS workers"
+#define T_BOUND                                                                                    \
+    ", q AS (SELECT g.stage AS i, g.name AS stage, g.gpus AS gpus, " T_SHARE ", " T_BUSY           \
+    ", " T_COUNT " FROM o, stage g WHERE g.run_id = :run), s AS (SELECT * FROM q WHERE share >="   \
+    " 0.5 AND busy >= 0.8 AND share = (SELECT max(share) FROM q WHERE share >= 0.5 AND busy >="    \
+    " 0.8))"
 #define T_COMES "instr(ifnull((SELECT value FROM meta WHERE key = 'work'), ''), 'backlog') = 0"
 #define T_ROSE  T_IN("backlog.max", "o") " > 10 + 1.5 * " T_IN("backlog.usual", "o")
 #define T_HIGH  T_COMES " AND " T_ROSE
@@ -113,6 +108,16 @@
                " b, s g0 JOIN stage g ON g.run_id = :run AND g.stage = g0.i)"
                " SELECT s.stage AS stage, o.n AS window, s.workers AS workers, p.before AS"
                " before FROM s, o, p WHERE s.workers / p.before <= 0.9" },
+    { "incident.setup",
+      T_WINDOWS T_BOUND ", p AS (SELECT " T_STAGE(
+          "x.setup", "b") " / (b.t - b.f) AS before FROM b, s g0 JOIN stage g"
+                          " ON g.run_id = :run AND g.stage = g0.i), n AS (SELECT " T_STAGE(
+                              "x.setup", "o") " / (o.t - o.f) AS setup FROM o, s g0 JOIN stage g "
+                                              "ON g.run_id = :run AND g.stage = g0.i)"
+                                              " SELECT s.stage AS stage, o.n AS window, s.workers "
+                                              "AS workers, n.setup AS setup, p.before AS"
+                                              " before FROM s, o, p, n WHERE n.setup / s.workers "
+                                              ">= 0.1 AND n.setup >= 2 * p.before" },
     { "incident.holders", T_WINDOWS T_BOUND
       ", y AS (SELECT z.stage AS z, " T_WHO " AS who, sum(z.gpu_amount * (min(ifnull(z.ended_s,"
       " o.t), o.t) - max(z.created_s, o.f))) / (SELECT t - f FROM o) AS held FROM worker z, o"

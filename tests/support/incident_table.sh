@@ -22,5 +22,5 @@ grep -v '^#' "$table" | while IFS='|' read -r name metric label good words part;
     sqlite3 :memory: "SELECT printf('| %s | %s | %s | %s | %.0f %%%s |', '$name', '$words',
         iif($broken < 1000, printf('%.3g', $broken), printf('%,d', $broken)),
         iif($fix < 1000, printf('%.3g', $fix), printf('%,d', $fix)),
-        100.0 * ($fix - $broken) / ($good - $broken), iif('$part' = '', '', ' ($part)'))"
+        min(100, 100.0 * ($fix - $broken) / ($good - $broken)), iif('$part' = '', '', ' ($part)'))"
 done

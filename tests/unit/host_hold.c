@@ -105,6 +105,25 @@ static void gangs_never_wait_for_each_other(void)
     weir_host_destroy(host);
 }
 
+/* Where nobody knows that ranks belong together 3 and 5 take turns: of the GPUs that 1 and 2 leave
+ * each gets two, and both wait for good. A job of one rank that came before them goes first. */
+static void members_that_are_placed_alone_can_wait_for_ever(void)
+{
+    struct weir_host *const host = open_waiting(WEIR_HOLD_MEMBERS);
+
+    CHECK_I64(test_submit(host, 5, 4, 1), WEIR_OK);
+    pass_gives(host, "", "3.0@1");
+    test_end_job(host, 1);
+    pass_gives(host, "", "3.0@0 3.1@0 5.0@1");
+    test_end_job(host, 2);
+    pass_gives(host, "", "3.0@0 3.1@0 5.0@1 5.1@1");
+    CHECK_I64(weir_host_withdraw(host, 0, 5), WEIR_OK);
+    pass_gives(host, "3.0@0 3.1@0 3.2@1 3.3@1", "");
+    test_end_job(host, 3);
+    pass_gives(host, "4.0@0", "");
+    weir_host_destroy(host);
+}
+
 /* A placement group is placed whole by its own rules: there is nothing to reserve for a part. */
 static void a_placement_group_reserves_nothing(void)
 {
@@ -173,12 +192,12 @@ static void what_is_reserved_is_not_given_twice(void)
 
 static void an_unknown_mode_is_refused(void)
 {
-    const struct weir_host_config config = config_of(WEIR_HOLD_RESERVE + 1);
+    const struct weir_host_config config = config_of(WEIR_HOLD_MEMBERS + 1);
     struct weir_host *host = NULL;
     struct weir_error error = { .phase = -1 };
 
     CHECK_I64(weir_host_create(&config, &host, &error), WEIR_EINVAL);
-    CHECK_STR(error.text, "unknown hold mode 2");
+    CHECK_STR(error.text, "unknown hold mode 3");
 }
 
 /* Who goes on where another host stopped at 5 s decides at 5 s, and no more before. */
@@ -204,6 +223,8 @@ static const struct test tests[] = {
     { "a gang that leaves gives up what it reserved",
       a_gang_that_leaves_gives_up_what_it_reserved },
     { "gangs never wait for each other", gangs_never_wait_for_each_other },
+    { "members that are placed alone can wait for ever",
+      members_that_are_placed_alone_can_wait_for_ever },
     { "a placement group reserves nothing", a_placement_group_reserves_nothing },
     { "a pool gets nothing that a gang reserves", a_pool_gets_nothing_that_a_gang_reserves },
     { "what is reserved is not given twice", what_is_reserved_is_not_given_twice },

@@ -337,6 +337,43 @@ static void what_moves_over_what_is_out_stands_still(void)
     }
 }
 
+/* 6 GB at 2 GB/s and 1 s of work are over at 4 s; the timeline stops or slows what they move over
+ * from 2 s on, when 4 GB are there. */
+static void the_timeline_acts_on_stores_and_interfaces(void)
+{
+    static const struct {
+        const char *timeline;
+        double end_s;
+    } cases[] = {
+        { "{at: 2 s, action: store_down, store: s, for: 3 s}", 7 },
+        { "{at: 2 s, action: store_down, store: s}, {at: 5 s, action: store_up, store: s}", 7 },
+        { "{at: 2 s, action: store_slow, store: s, factor: 4}", 7 },
+        { "{at: 2 s, action: store_slow, store: s, factor: 4, for: 2 s}", 5.5 },
+        { "{at: 2 s, action: store_slow, store: s, factor: 2}, {at: 2 s, action: nic_slow, node: "
+          "n, factor: 4}",
+          7 },
+        { "{at: 2 s, action: nic_down, node: n, for: 3 s}", 7 },
+        { "{at: 2 s, action: nic_down, node: n}, {at: 3 s, action: nic_slow, node: n, factor: 2}, "
+          "{at: 5 s, action: nic_up, node: n}",
+          8 },
+        { "{at: 2 s, action: store_down, store: t}", 4 },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct spans spans;
+        char cluster[512];
+        (void)snprintf(cluster, sizeof cluster,
+                       "{nodes: [{name: n, cpus: 4, nic: 2 GB/s}], stores: {s: 2 GB/s, t: 2 "
+                       "GB/s}}\ntimeline: [%s]",
+                       cases[c].timeline);
+        free(run(cluster,
+                 PIPELINE("items: 1, bytes_per_item: 6 GB, store: s", "",
+                          "      - {name: a, cpus: 1, workers: 1, service: 1 s}\n"),
+                 &spans));
+        CHECK_I64(spans.count, 1);
+        CHECK_NEAR(end_s(&spans, 0), cases[c].end_s, 1e-6);
+    }
+}
+
 static void the_fixed_step_loop_moves_nothing(void)
 {
     static const char text[] =
@@ -375,6 +412,7 @@ static const struct test tests[] = {
     { "a class never exceeds its limit", a_class_never_exceeds_its_limit },
     { "a window bounds the rate of a transfer", a_window_bounds_the_rate_of_a_transfer },
     { "what moves over what is out stands still", what_moves_over_what_is_out_stands_still },
+    { "the timeline acts on stores and interfaces", the_timeline_acts_on_stores_and_interfaces },
     { "the fixed step loop moves nothing", the_fixed_step_loop_moves_nothing },
 };
 TEST_MAIN(tests)

@@ -25,8 +25,10 @@ struct weir_host;
 /* What a gang, a job of several ranks, has while not all of them find a place. Reserve: its ranks
  * keep what they find from whoever is asked after it, jobs and pools alike; found anew at every
  * decision, each a RESERVE of the plan. Jobs before it in the queue go first, so that two gangs
- * never wait for each other; placement groups reserve nothing. */
-enum weir_hold_mode { WEIR_HOLD_NONE, WEIR_HOLD_RESERVE };
+ * never wait for each other; placement groups reserve nothing. Members (from 2.3 on): the gangs
+ * that wait take turns, a rank each, as where nobody knows that ranks belong together; two of them
+ * can keep what the other needs for ever. */
+enum weir_hold_mode { WEIR_HOLD_NONE, WEIR_HOLD_RESERVE, WEIR_HOLD_MEMBERS };
 
 struct weir_host_config {
     uint32_t size;                          /* sizeof */
