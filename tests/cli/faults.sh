@@ -40,6 +40,11 @@ expect 0 "$WEIR_BIN" run small.yaml -n 1 --no-db -q --spans spans.csv
 expect 0 "$WEIR_BIN" explain whole.db --at 0s --decide
 cp stdout state.json
 sed 's/service: exp(1 s)/servise: exp(-1 s)/' small.yaml >wrong.yaml
+for part in 1 2; do
+    expect 0 "$WEIR_BIN" compare small.yaml -n 2 -q --shard $part/2 -o half$part.db
+done
+printf '%s\n' 'schema: 2' 'name: fill' 'cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 2}}]}' \
+    'fill: [{name: w, classes: [{name: one, count: 12, request: {cpus: 1, gpus: 0.5}}]}]' >fill.yaml
 cp whole.db part.db
 sqlite3 part.db "DELETE FROM run WHERE run_id = 2"
 
