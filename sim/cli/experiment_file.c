@@ -287,7 +287,7 @@ static weir_status find_shards(const struct sim_experiment *experiment,
             (void)fprintf(stderr, "weir: run %zu is computed again: %s\n", task + 1, damage.text);
         if (!file->has_shard[task])
             sim_record_remove(path);
-        else if (experiment->points.count > 0) /* its program had no time to pass it on */
+        if (file->has_shard[task] && experiment->points.count > 0) /* it was not passed on yet */
             (void)sim_run_stderr_take(experiment, task, NULL);
     }
     return WEIR_OK;
