@@ -220,11 +220,11 @@ static size_t sequence(const unsigned char *text, bool *is_fine)
     }
     if (length == 0 || point < least[length] || point > 0x10ffff || point >> 11 == 0x1b)
         return 1;
-    const bool is_direction = point == 0x61c || point == 0x200e || point == 0x200f ||
-                              (point >= 0x2028 && point <= 0x202e) ||
-                              (point >= 0x2066 && point <= 0x2069);
+    const bool is_unseen = point == 0x61c || (point >= 0x200b && point <= 0x200f) ||
+                           (point >= 0x2028 && point <= 0x202e) ||
+                           (point >= 0x2060 && point <= 0x206f) || point == 0xfeff;
     const bool is_control = point < ' ' || (point >= 0x7f && point < 0xa0);
-    *is_fine = point == '\n' || point == '\t' || !(is_control || is_direction);
+    *is_fine = point == '\n' || point == '\t' || !(is_control || is_unseen);
     return length;
 }
 

@@ -63,6 +63,6 @@ for command in validate show run; do
     has stderr 'crowd.yaml:5:2: error: pipelines: 256 pipelines and lists of jobs in one scenario, 255 are possible'
 done
 many 255 1 >full.yaml
-expect 0 "$WEIR_BIN" run full.yaml --no-db -q
+expect 0 env WEIR_CHECK_INVARIANTS=0 "$WEIR_BIN" run full.yaml --no-db -q
 many 255 100 >wide.yaml
 (ulimit -t 20; exec "$WEIR_BIN" show wide.yaml) >stdout || fail 'showing 255 pipelines takes more than 20 s of the processor'
