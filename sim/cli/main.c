@@ -61,21 +61,19 @@ static int unknown(const char *word)
 /* Words are said again: on terminals, in results and on pages. None may steer them. */
 static bool are_seen(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        char *shown = strdup(argv[i]);
-        if (shown != NULL)
-            an_clean(shown);
-        const bool is_seen = shown != NULL && strcmp(shown, argv[i]) == 0;
+    bool is_seen = true;
+    for (int i = 1; i < argc && is_seen; i++) {
+        char *shown = strdup(argv[i]); /* memory.c ends who gets none */
+        an_clean(shown);
+        is_seen = strcmp(shown, argv[i]) == 0;
         if (!is_seen)
             (void)fprintf(stderr,
                           "weir: word %d of the command line has characters that are not seen, or "
                           "are no UTF-8; with ? in their place: %s\n",
-                          i, shown == NULL ? "?" : shown);
+                          i, shown);
         free(shown);
-        if (!is_seen)
-            return false;
     }
-    return true;
+    return is_seen;
 }
 
 /* However the program ends by itself: what could not be printed is an error. */
