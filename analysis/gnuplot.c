@@ -169,20 +169,23 @@ weir_status an_gnuplot_run(const char *folder, const char *const *scripts, doubl
 /* ---- texts ---- */
 
 /* Control characters would end the line of the script, and a doubled quote at its beginning the
- * text (gnuplot 5.4): a quote becomes an apostrophe. */
-static void write_plain(FILE *out, char c)
+ * text (gnuplot 5.4): a quote becomes an apostrophe. Its pictures escape < and &, but not the > of
+ * what ends a section of XML. */
+static void write_plain(FILE *out, const char *text, const char *c)
 {
-    if (c == '\'')
+    if (*c == '\'')
         (void)fputs("\xE2\x80\x99", out);
+    else if (*c == '>' && c - text >= 2 && c[-1] == ']' && c[-2] == ']')
+        (void)fputs("\xE2\x80\xBA", out);
     else
-        (void)fputc((unsigned char)c < ' ' ? ' ' : c, out);
+        (void)fputc((unsigned char)*c < ' ' ? ' ' : *c, out);
 }
 
 void an_gnuplot_quote(FILE *out, const char *text)
 {
     (void)fputc('\'', out);
     for (const char *c = text; *c != '\0'; c++)
-        write_plain(out, *c);
+        write_plain(out, text, c);
     (void)fputc('\'', out);
 }
 
@@ -192,7 +195,7 @@ void an_gnuplot_quote_bold(FILE *out, const char *text)
     for (const char *c = text; *c != '\0'; c++) {
         if (strchr("_^{}@&~\\", *c) != NULL)
             (void)fputc('\\', out);
-        write_plain(out, *c);
+        write_plain(out, text, c);
     }
     (void)fputs("}'", out);
 }

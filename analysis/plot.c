@@ -295,31 +295,32 @@ static char *absolute_path(const char *output)
     return path;
 }
 static weir_status plot_run(struct an_db *db, const struct an_plot_ops *plot,
-                            struct an_plot_job *job, struct weir_error *error)
+                            const struct an_plot_job *plain, struct weir_error *error)
 {
     struct an_run *run = NULL;
     struct an_facts *facts = NULL;
-    WEIR_TRY(an_run_find(db, job->options->variant, job->options->replication, &run, error));
+    WEIR_TRY(an_run_find(db, plain->options->variant, plain->options->replication, &run, error));
     weir_status status = an_points_look_at(db, run->variant, error);
     if (status == WEIR_OK)
         status = an_facts_read(db, run, &facts, error);
-    struct an_plot_options asked = *job->options;
-    job->run = run;
-    job->facts = facts;
-    job->extras = job->options->observed == NULL ? NULL : &job->options->observed->extras;
-    job->options = &asked;
+    struct an_plot_options asked = *plain->options;
+    struct an_plot_job job = *plain;
+    job.run = run;
+    job.facts = facts;
+    job.extras = asked.observed == NULL ? NULL : &asked.observed->extras;
+    job.options = &asked;
     if (status == WEIR_OK)
         status = an_moment_in(&asked.at, run->start_unix_s, run->end_s, &asked.at_s, error);
     if (status == WEIR_OK)
-        status = an_plot_write(plot, job, NULL, error);
+        status = an_plot_write(plot, &job, NULL, error);
     if (status == WEIR_OK) {
         char script[96];
         (void)snprintf(script, sizeof script, "%s.gp", plot->info.name);
-        status = an_gnuplot_run(job->folder, (const char *const[]){ script, NULL }, plot_timeout_s,
+        status = an_gnuplot_run(job.folder, (const char *const[]){ script, NULL }, plot_timeout_s,
                                 error);
     }
-    if (status == WEIR_OK && ends_with(job->output, ".svg"))
-        status = an_svg_finish(job->output, error);
+    if (status == WEIR_OK && ends_with(job.output, ".svg"))
+        status = an_svg_finish(job.output, error);
     an_facts_destroy(facts);
     an_run_destroy(run);
     return status;

@@ -204,8 +204,10 @@ static weir_status compare_focused(struct an_db *db, const struct an_points *poi
                                    const struct an_compare_options *options,
                                    struct an_comparison **comparison, struct weir_error *error)
 {
-    struct an_compare_options here = options == NULL ? (struct an_compare_options){ 0 } : *options;
+    struct an_compare_options here = { 0 };
     struct an_frame *frame = NULL;
+    if (options != NULL)
+        here = *options;
     here.baseline = baseline_of(points, point, here.baseline);
     *comparison = NULL;
     WEIR_TRY(

@@ -4,6 +4,8 @@
  */
 #include "analysis/text.h"
 
+#include "sim/files/utf8.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -202,37 +204,14 @@ struct an_word an_word_value(double value, const char *unit)
     return word;
 }
 
-/* Bytes of the UTF-8 sequence at `text`, or of what is none: 1. *is_fine: it may be shown. */
-static size_t sequence(const unsigned char *text, bool *is_fine)
-{
-    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    const size_t length = text[0] < 0x80             ? 1
-                          : (text[0] & 0xe0) == 0xc0 ? 2
-                          : (text[0] & 0xf0) == 0xe0 ? 3
-                          : (text[0] & 0xf8) == 0xf0 ? 4
-                                                     : 0;
-    unsigned point = length < 2 ? text[0] : text[0] & (0xffU >> (length + 1));
-    *is_fine = false;
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 1;
-        point = point << 6 | (text[i] & 0x3f);
-    }
-    if (length == 0 || point < least[length] || point > 0x10ffff || point >> 11 == 0x1b)
-        return 1;
-    const bool is_direction = point == 0x61c || point == 0x200e || point == 0x200f ||
-                              (point >= 0x2028 && point <= 0x202e) ||
-                              (point >= 0x2066 && point <= 0x2069);
-    const bool is_control = point < ' ' || (point >= 0x7f && point < 0xa0);
-    *is_fine = point == '\n' || point == '\t' || !(is_control || is_direction);
-    return length;
-}
-
 void an_clean(char *text)
 {
-    bool is_fine = false;
     for (size_t length = 0; *text != '\0'; text += length) {
-        length = sequence((const unsigned char *)text, &is_fine);
+        uint32_t point = 0;
+        length = sim_utf8_decode(text, &point);
+        const bool is_fine =
+            length > 0 && (point == '\n' || point == '\t' || !sim_utf8_is_unseen(point));
+        length += length == 0 ? 1 : 0;
         if (!is_fine)
             memset(text, '?', length);
     }

@@ -43,8 +43,9 @@ static inline const char *an_plural(double count)
 /* The first `characters` of a name, with an ellipsis when it is longer. */
 struct an_word an_shorten(const char *name, size_t characters);
 
-/* In place: bytes that are no UTF-8, control characters but line breaks and tabs, and marks of
- * direction become '?', so that nothing read from a file steers a terminal or a page. */
+/* In place: bytes that are no UTF-8, control characters but line breaks and tabs, and what is not
+ * seen (marks of direction, of joining, of order) become '?', so that nothing read from a file
+ * steers a terminal or a page. */
 void an_clean(char *text);
 
 /* Text in HTML and SVG: & < > " are escaped. */

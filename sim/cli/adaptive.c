@@ -104,7 +104,7 @@ bool sim_adaptive_begin(struct sim_adaptive *adaptive, size_t points)
     adaptive->point_count = points;
     adaptive->asked = calloc(points + 1, sizeof *adaptive->asked);
     adaptive->reached = calloc(points + 1, sizeof *adaptive->reached);
-    (void)snprintf(adaptive->rule, sizeof adaptive->rule, "goal within %.9g of its mean, %u to %u",
+    (void)snprintf(adaptive->rule, sizeof adaptive->rule, "goal within %.9g of its mean, %d to %u",
                    adaptive->relative, SIM_ADAPTIVE_FIRST, adaptive->most);
     adaptive->rounds =
         (struct sim_rounds){ .self = adaptive, .next = next, .rule = adaptive->rule };

@@ -5,6 +5,7 @@
 #include "analysis/database.h"
 #include "sim/cli/build_info.h"
 #include "sim/cli/json_writer.h"
+#include "sim/cli/run_stderr.h"
 #include "sim/engine/time.h"
 #include "sim/record/record.h"
 #include "sim/scenario/varies.h"
@@ -300,6 +301,8 @@ static weir_status find_shards(const struct sim_experiment *experiment,
             (void)fprintf(stderr, "weir: run %zu is computed again: %s\n", task + 1, damage.text);
         if (!file->has_shard[task])
             sim_record_remove(path);
+        if (file->has_shard[task] && experiment->points.count > 0) /* it was not passed on yet */
+            (void)sim_run_stderr_take(experiment, task, NULL);
     }
     return WEIR_OK;
 }

@@ -5,7 +5,7 @@
  */
 #include "sim/cli/json_writer.h"
 
-#include "sim/scenario/name_rule.h"
+#include "sim/files/utf8.h"
 
 #include <assert.h>
 #include <math.h>

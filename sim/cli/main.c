@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `weir`: finds the subcommand and hands over. Results go to standard output, the rest to error. */
+#include "analysis/text.h"
 #include "sim/cli/build_info.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/options.h"
@@ -57,6 +58,24 @@ static int unknown(const char *word)
     return SIM_EXIT_USAGE;
 }
 
+/* Words are said again: on terminals, in results and on pages. None may steer them. */
+static bool are_seen(int argc, char **argv)
+{
+    bool is_seen = true;
+    for (int i = 1; i < argc && is_seen; i++) {
+        char *shown = strdup(argv[i]); /* memory.c ends who gets none */
+        an_clean(shown);
+        is_seen = strcmp(shown, argv[i]) == 0;
+        if (!is_seen)
+            (void)fprintf(stderr,
+                          "weir: word %d of the command line has characters that are not seen, or "
+                          "are no UTF-8; with ? in their place: %s\n",
+                          i, shown);
+        free(shown);
+    }
+    return is_seen;
+}
+
 /* However the program ends by itself: what could not be printed is an error. */
 static void close_output(void)
 {
@@ -75,6 +94,8 @@ int main(int argc, char **argv)
         print_help(stderr);
         return SIM_EXIT_USAGE;
     }
+    if (!are_seen(argc, argv))
+        return SIM_EXIT_USAGE;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
         return SIM_EXIT_OK;

@@ -148,8 +148,8 @@ static void rule_program(struct filter *filter, const struct sim_sandbox_rules *
 /* ---- what a module is refused: it may go on ---- */
 
 /* What makes, changes or removes a file by its name, and what stays behind or reaches out: sockets,
- * memory with a name, queues, namespaces, the memory and the processor of others. A file that is
- * open for reading has a mode, an owner and locks, too. */
+ * memory with a name or a file, queues, namespaces, the memory and the processor of others. A file
+ * that is open for reading has a mode, an owner and locks, too. */
 static const long refused[] = {
     SYS_mkdirat,      SYS_mknodat,
     SYS_renameat2,    SYS_unlinkat,
@@ -177,6 +177,7 @@ static const long refused[] = {
     SYS_bpf,          SYS_perf_event_open,
     SYS_userfaultfd,  SYS_add_key,
     SYS_request_key,  SYS_keyctl,
+    SYS_memfd_create, SYS_memfd_secret,
 #ifdef SYS_renameat
     SYS_renameat,
 #endif

@@ -99,7 +99,7 @@ static const char *plain_id(const struct sim_resolver *resolver, const struct si
     if (is_word && strcmp(id, name) == 0)
         sim_report_near(resolver->report, node, SIM_AT_VALUE, near, "there is no metric '%s'",
                         name);
-    return id;
+    return id; /* cppcheck-suppress returnDanglingLifetime ; it is not in `near` */
 }
 
 static const char *of_window(const struct sim_resolver *resolver, const struct sim_yaml *node,

@@ -19,7 +19,4 @@ enum { SIM_NAME_MOST = 100, SIM_NAME_FAULT = 96 };
 /* Whether it may; if not, writes what is wrong, to stand behind "a name". */
 bool sim_name_is_fine(const char *name, char fault[SIM_NAME_FAULT]);
 
-/* Length of the UTF-8 sequence at `text` and its code point; 0 when it is not one (RFC 3629). */
-size_t sim_utf8_decode(const char *text, uint32_t *point);
-
 #endif

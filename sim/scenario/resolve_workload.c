@@ -215,6 +215,19 @@ static void check_names(struct sim_resolver *resolver)
     }
 }
 
+/* What a run could not hold is no scenario. */
+static void check_count(const struct sim_resolver *resolver)
+{
+    const size_t pipelines = resolver->draft->pipelines.count;
+    const size_t count = pipelines + resolver->draft->jobs.count;
+    if (count > SIM_WORK_MAX)
+        sim_report_error(
+            resolver->report,
+            sim_yaml_get(resolver->root, pipelines > SIM_WORK_MAX ? "pipelines" : "jobs"),
+            "%zu pipelines and lists of jobs in one scenario, %d are possible", count,
+            SIM_WORK_MAX);
+}
+
 void sim_resolve_workloads(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
@@ -228,6 +241,7 @@ void sim_resolve_workloads(struct sim_resolver *resolver)
     for (size_t i = 0; i < draft->fill.count; i++)
         resolve_fill(resolver, &fills[i], &scenario->workloads[scenario->workloads_count++]);
     check_names(resolver);
+    check_count(resolver);
     list_work(resolver);
     const struct sim_yaml *has_jobs = sim_yaml_get(resolver->root, "jobs");
     const struct sim_yaml *has_fill = sim_yaml_get(resolver->root, "fill");

@@ -507,6 +507,8 @@ struct sim_input_file {
     uint64_t digest;
 };
 
+enum { SIM_WORK_MAX = 255 }; /* pipelines and lists of jobs in time: an event names its own */
+
 struct sim_scenario {
     char *path; /* as given; "-" = standard input */
     char *name;

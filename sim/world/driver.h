@@ -22,7 +22,7 @@
 #include "weir/measure.h"
 #include "weir/policy.h"
 
-enum { SIM_DRIVERS_MAX = 255 }; /* in one run */
+enum { SIM_DRIVERS_MAX = SIM_WORK_MAX }; /* in one run */
 
 struct sim_world; /* opaque to drivers: the first argument of every service */
 

@@ -40,6 +40,11 @@ expect 0 "$WEIR_BIN" run small.yaml -n 1 --no-db -q --spans spans.csv
 expect 0 "$WEIR_BIN" explain whole.db --at 0s --decide
 cp stdout state.json
 sed 's/service: exp(1 s)/servise: exp(-1 s)/' small.yaml >wrong.yaml
+for part in 1 2; do
+    expect 0 "$WEIR_BIN" compare small.yaml -n 2 -q --shard $part/2 -o half$part.db
+done
+printf '%s\n' 'schema: 2' 'name: fill' 'cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 2}}]}' \
+    'fill: [{name: w, classes: [{name: one, count: 12, request: {cpus: 1, gpus: 0.5}}]}]' >fill.yaml
 cp whole.db part.db
 sqlite3 part.db "DELETE FROM run WHERE run_id = 2"
 
@@ -52,6 +57,22 @@ for n in 5 60 130; do
     done
 done
 expect 0 "$WEIR_BIN" run small.yaml -n 3 -o full.db -q --resume
+# What a finished run had printed goes with it, also when its program was killed before it was merged.
+words='search small.yaml -n 1 -j 1 -q --such-that throughput>0 --smallest cluster.nodes.n.count=1..2 -o found.db'
+parts=0
+for n in 215 235; do
+    rm -f found.db*
+    # shellcheck disable=SC2086
+    expect 137 env LD_PRELOAD="$shim" WEIR_FAIL="write:$n:once:kill" "$WEIR_BIN" $words
+    for part in found.db.part?; do
+        [ ! -e "$part" ] || { echo 'said before' >"$part.stderr"; parts=$((parts + 1)); }
+    done
+    # shellcheck disable=SC2086
+    expect 0 "$WEIR_BIN" $words --resume
+    [ "$(echo found.db*)" = found.db ] || fail "left beside the result: $(echo found.db*)"
+    has stderr 'said before'
+done
+[ "$parts" -ge 1 ] || fail 'no finished run was left to be merged'
 # The last calls end the log, without which others cannot read the file: that is an error, too.
 rm -f full.db*
 expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=write:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" run small.yaml -n 1 -o full.db -q

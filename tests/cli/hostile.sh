@@ -37,7 +37,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $name in hostile_p_*) kind=placement ;; esac
     more=()
     case $name in
-    *_loop | *_hang | *_p_less | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp | *_spinners | *_blocked) more=(--policy-timeout 1) ;;
+    *_loop | *_hang | *_p_less | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp | *_spinners | *_blocked | *_segv_loop) more=(--policy-timeout 1) ;;
     *_hog | *_actions | *_memory) more=(--policy-memory 600) ;;
     esac
     expect 4 tagged timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" \
@@ -56,6 +56,11 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     hostile_newer) has stderr 'it knows no newer calls' ;;
     hostile_locks) has stderr 'it may lock no file' ;;
     hostile_ipc) has stderr 'it may not touch what others share' ;;
+    hostile_memfd) has stderr 'at 0 s, seed 1, replication 0: scaling policy hostile: it may have no files of memory' ;;
+    hostile_namespaces) has stderr 'it may have no world of its own' ;;
+    hostile_undefined) has stderr 'undefined symbol: weir_that_never_was' ;;
+    hostile_late_plan) has stderr 'node 0: needs 1000 CPU, 64 free, 936 too much' ;;
+    hostile_past) matches stderr 'killed by signal (11|7)' ;;
     hostile_devices_steered) has stderr 'it may steer no device' ;;
     hostile_ring) has stderr 'it finds no ring' ;;
     hostile_processes_memory) has stderr "it may write into nobody's memory" ;;
@@ -71,7 +76,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
     count=$((count + 1))
 done
-[ "$count" -ge 85 ] || fail "only $count hostile modules"
+[ "$count" -ge 91 ] || fail "only $count hostile modules"
 [ "$(ls ./*.yaml)" = ./two.yaml ] && [ "$(stat -c %a two.yaml)" = "$mode" ] || fail 'a module has written files'
 
 # The same where every place is asked for, without a clock.
@@ -121,7 +126,7 @@ for module in "$WEIR_PLUGINS"/rude_*.so; do
     fi
     rude=$((rude + 1))
 done
-[ "$rude" -ge 8 ] || fail "only $rude rude modules"
+[ "$rude" -ge 12 ] || fail "only $rude rude modules"
 
 # Limits of the process of a policy are options, as all others.
 expect 4 tagged timeout 60 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_loop.so" \

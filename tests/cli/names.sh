@@ -38,7 +38,7 @@ done
 scenario two variant
 expect 0 "$WEIR_BIN" compare names.yaml -n 2 -o good.db
 for name in "'a" $'e\x1b[31mred' '=cmd()' '<b>h</b>' 'a|b' $'r\xe2\x80\xaetl' $'\xff\xfe' 'a`rm`' '"q"' \
-    $'a\nb' '{/:Bold' '%s%n' '../x'; do
+    $'a\nb' '{/:Bold' '%s%n' '../x' 'a]]>b' $'z\xe2\x80\x8bz' $'\xef\xbb\xbfb'; do
     cp good.db bad.db
     python3 - "$name" <<'PY'
 import os, sqlite3, sys
@@ -53,7 +53,7 @@ PY
     expect 0 "$WEIR_BIN" report bad.db -o page.html
     ! grep -qE '<b(>|&gt;)h' page.html || fail "$name: is HTML in the page"
     for file in stdout stderr page.html; do
-        ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae|\xff' "$file" ||
+        ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80[\x8b\xae]|\xef\xbb|\xff' "$file" ||
             fail "$name: control characters in $file"
     done
     for format in csv md; do
@@ -62,4 +62,18 @@ PY
     done
     expect 0 "$WEIR_BIN" plot bad.db policies -o picture.svg
     ! grep -q '<b>h' picture.svg || fail "$name: markup in the picture"
+    python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' 2>stderr ||
+        fail "$name: the picture is no XML: $(tail -n 1 stderr)"
 done
+
+# Words of the command line, names of files among them, are said again in many places.
+cp good.db $'a\x1b[31m.db'
+for word in $'a\x1b[31m.db' $'a\x1b]0;t\x07' $'r\xe2\x80\xaetl' $'\x9b31m' $'z\xe2\x80\x8bz' $'a\rb'; do
+    for words in report 'run names.yaml --set' 'plot good.db' 'explain good.db --stage' policies; do
+        # shellcheck disable=SC2086
+        expect 2 "$WEIR_BIN" $words "$word"
+        matches stderr '^weir: word [2-4] of the command line has characters that are not seen'
+        ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80[\x8b\xae]|\x9b' stderr || fail "$words: the sentence steers"
+    done
+done
+expect 0 "$WEIR_BIN" run names.yaml -n 1 -q -o 'größer als 任务.db'

@@ -35,6 +35,10 @@ COMMANDS = {  # words, and what it makes
     "compare file": ("compare two.db --format json", []),
     "compare csv": ("compare two.db --format csv", []),
     "resume": ("run small.yaml -n 3 -j 1 -o part.db --resume --format json", ["part.db"]),
+    "run fill": ("run fill.yaml -o x.db --format json", ["x.db"]),
+    "merge": ("merge half1.db half2.db -o x.db", ["x.db"]),
+    "search": ("search small.yaml -n 1 -j 1 --such-that throughput>0 --smallest cluster.nodes.n.count=1..2 "
+               "-o x.db", ["x.db"]),
     "rerun": ("rerun whole.db -o x.db --format json", ["x.db"]),
     "report": ("report two.db -o x.html", ["x.html"]),
     "plot": ("plot two.db throughput -o x.svg --folder f", ["x.svg", "f/throughput.dat", "f/throughput.gp"]),
@@ -85,7 +89,7 @@ WAYS = {  # of each kind: samples of the quick test, and how a call fails
     "start": (1, ["once:eagain", "on:emfile"]),
     "wait": (1, ["once:eintr"]),
 }
-RESUMED = ("run", "run 2", "jobs", "compare", "resume")
+RESUMED = ("run", "run 2", "jobs", "compare", "resume", "run fill", "search")
 HOWS, USUAL, OF_ALL_KINDS = ("every", "all", "places"), ("alloc", "write", "read"), ("check", "run module")
 # Lines that the wall clock or the machine writes.
 WALL = re.compile(r'.*("wall_s"|"cpu_s"|rss|wall|cpu_ms|events_per|_ms|generated|bound\.|p99).*'
@@ -143,7 +147,7 @@ def content(folder, name):
 def go_on(name, folder):
     """What a program that was killed leaves to --resume: the code, and the files."""
     words, made = COMMANDS[name]
-    ran = subprocess.run([weir, *dict.fromkeys([*words.split(), "--resume"])], cwd=folder,
+    ran = subprocess.run([weir, *words.split(), *["--resume"] * ("--resume" not in words)], cwd=folder,
                          capture_output=True, timeout=60)
     left = [file for file in os.listdir(folder) if file.startswith(made[0] + ".")]
     return ran.returncode, [content(folder, file) for file in made], left

@@ -30,9 +30,9 @@ struct sim_scenario *test_scenario(const char *text, const char *sets)
     const char *list[SETS_MAX];
     struct sim_scenario *scenario = NULL;
     struct sim_diagnostics diagnostics = { 0 };
-    (void)snprintf(path, sizeof(path), "%s/%s", folder == NULL ? TEST_SOURCE_DIR : folder,
-                   is_file ? text : "test.yaml");
-    const struct sim_scenario_source source = { .path = path,
+    (void)snprintf(path, sizeof(path), "%s/%s", folder == NULL ? TEST_SOURCE_DIR : folder, text);
+    /* A text lies where the test runs, as the files that it writes for it do. */
+    const struct sim_scenario_source source = { .path = is_file ? path : "test.yaml",
                                                 .text = is_file ? NULL : text,
                                                 .sets = list,
                                                 .sets_count = split_sets(words, list) };

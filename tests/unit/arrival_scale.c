@@ -7,6 +7,7 @@
 #include "tests/support/runs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { ARRIVALS = 3 };
@@ -137,10 +138,13 @@ static void days_are_drawn_whole(void)
 /* Of a short trace a copy goes round it; jobs keep their run times, and rows their own time. */
 static void a_short_trace_is_not_played_faster(void)
 {
-    const struct times times = times_of("    trace: tests/fuzz/corpus/swf/plain.swf\n"
-                                        "    from: 10 s\n"
-                                        "    arrivals: {scale: 100%}\n",
-                                        NULL);
+    char text[1000];
+    (void)snprintf(text, sizeof text,
+                   "    trace: %s\n"
+                   "    from: 10 s\n"
+                   "    arrivals: {scale: 100%%}\n",
+                   test_data("fuzz/corpus/swf/plain.swf"));
+    const struct times times = times_of(text, NULL);
     CHECK_NEAR(times.s[0], 0, 0);
     CHECK_NEAR(times.s[1], 1, 1e-9);
     CHECK_NEAR(times.s[2], 2.25, 1e-9);

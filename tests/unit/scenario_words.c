@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of scenario files: those of schema 1 and of today mean the same, and many kinds of work
  * stand side by side. */
+#include "sim/files/utf8.h"
 #include "sim/scenario/name_rule.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/check.h"

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a text of strangers is made of, and which of it may be shown. One rule for names that are
+ * read and for texts that are printed.
+ */
+#ifndef SIM_FILES_UTF8_H
+#define SIM_FILES_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Length of the UTF-8 sequence at `text` and its code point; 0 when it is not one (RFC 3629). */
+size_t sim_utf8_decode(const char *text, uint32_t *point);
+/* Control characters, line and paragraph separators, marks of direction, of joining and of order.
+ */
+bool sim_utf8_is_unseen(uint32_t point);
+
+#endif
