@@ -328,6 +328,8 @@ static const struct decide_key job[] = {
     { TIME("done_ns", decide_job, spec.done_ns), .help = "of its estimate, and kept" },
     { TIME("restart_cost_ns", decide_job, spec.restart_cost_ns),
       .help = "to start again from its last checkpoint" },
+    { OPTIONAL("step_s", DECIDE_NUMBER), INTO(decide_job, spec.step_s), .most = 1e9,
+      .help = "what one step of its estimate takes; none without" },
     { OPTIONAL("bandwidth", DECIDE_NUMBER), INTO(decide_job, spec.traffic.bandwidth),
       .help = "of the memory of each GPU, as a part of what it has" },
     { OPTIONAL("bound", DECIDE_NUMBER), INTO(decide_job, spec.traffic.bound), .most = 1,

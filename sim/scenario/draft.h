@@ -468,6 +468,7 @@ struct draft_jobs {
     uint32_t ties;
     uint64_t first_row;
     char *first_job;
+    char *profiles;
     int64_t first_date_s, last_date_s; /* INT64_MIN = not said */
 };
 enum { OVER_ESTIMATE_RUN, OVER_ESTIMATE_KILL };

@@ -479,6 +479,7 @@ static void take_jobs(struct trace *trace)
         places[i] = is_usable(trace, &spec) ? (uint32_t)workload->jobs_count : 0;
     }
     tell_strangers(trace);
+    sim_resolve_profiles(trace->resolver, trace->source, &trace->jobs, places);
     if (follows(trace))
         sim_resolve_rows_follow(trace->resolver, &trace->jobs, places, workload);
     if (workload->jobs_count + trace->outside < count - first)

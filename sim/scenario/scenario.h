@@ -335,6 +335,7 @@ struct sim_job_spec {
     struct sim_law *patience;
     double estimate_factor; /* estimate over run time, when the estimate is not known */
     struct sim_speed speed;
+    const struct sim_profile *profile; /* of what it trains; NULL = none */
     const struct sim_step *step;       /* NULL = it computes to its end */
     double bubble;                     /* of the computing of a step: its pipeline is not full */
     const struct sim_rank_group *more; /* ranks beside its members */

@@ -344,6 +344,9 @@ static const struct sim_field jobs_fields[] = {
            "before it are left out, and it is time 0") },
     { TIMESTAMP("last_date", draft_jobs, last_date_s), ABSENT("the last row"),
       HELP("rows of a trace submitted from this date on are left out") },
+    { TEXT("profiles", draft_jobs, profiles), ABSENT("none"),
+      HELP("a CSV file of models (docs/traces.md): what a job of a trace asks for, exchanges and "
+           "how fast it is on each GPU type, by its model and number of GPUs") },
     { CHOICE("ties", draft_jobs, ties, "as_given|shortest|smallest"), ABSENT("as_given"),
       HELP("order of rows of a trace that are submitted at one instant: that of the trace; the "
            "shorter run time, then fewer GPUs; or fewer GPUs, then the shorter run time") },

@@ -84,9 +84,9 @@ static void put_scheduler(struct writer *writer)
         writer->out, "sched:\n  placement: %s\n  queueing: %s\n",
         writer->is_mig
             ? PICK(writer, "first_fit", "best_fit", "random", "{policy: first_fit, slots: low}")
-            : PICK(writer, "first_fit", "best_fit", "worst_fit", "random", "fgd", "fgd_n",
-                   "fgd_p", "dot_product", "alignment", "gpu_packing", "gpu_clustering",
-                   "power", "weighted", "ray_hybrid", "fgd_c"),
+            : PICK(writer, "first_fit", "best_fit", "worst_fit", "random", "fgd", "fgd_n", "fgd_p",
+                   "dot_product", "alignment", "gpu_packing", "gpu_clustering", "power", "weighted",
+                   "ray_hybrid", "fgd_c"),
         PICK(writer, "fcfs", "first_fit", "sjf", "smallest", "priority",
              "{policy: priority, ageing: 3600}"));
     if (chance(writer, 50))
