@@ -407,6 +407,7 @@ struct draft_job_class {
     struct draft_list groups;
     struct draft_elastic elastic;
     char *after;
+    char *until;
 };
 
 /* Where jobs come from. */

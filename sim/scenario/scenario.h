@@ -343,6 +343,7 @@ struct sim_job_spec {
     const struct sim_elastic *elastic; /* NULL = it runs with all its ranks or not at all */
     uint32_t after;        /* index + 1 of those it follows, the n-th the n-th; 0 = none */
     uint32_t users;        /* who submit its jobs, each when the one before is over; 0 = none */
+    uint32_t frees;        /* index + 1 of those whose user thinks when it is over; 0 = nobody's */
     uint32_t array;        /* jobs of one submission */
     uint32_t array_limit;  /* of these that are there at once */
     uint64_t limit;        /* with users: jobs, or arrays, in all; UINT64_MAX = none */

@@ -191,6 +191,10 @@ static const struct sim_field job_class_fields[] = {
       HELP(
           "a closed population: so many submit a job each (the first `at`, then one `every`), wait "
           "until it is over, `think`, and submit the next; `count` jobs in all") },
+    { TEXT("until", draft_job_class, until), ABSENT("the job itself"),
+      HELP("with users: class behind it, by `after`, whose job is to be over before the user "
+           "thinks: "
+           "a user goes from one class to the next") },
     { COUNT("array", draft_job_class, to.array), ABSENT("1"), RANGE(1, 1e6),
       HELP("jobs that one submission brings: each waits, starts and ends by itself, and the array "
            "is over with the last") },
