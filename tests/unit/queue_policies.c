@@ -156,6 +156,26 @@ static void least_attained_service_runs(void)
         CHECK_NEAR(times.end_s[i], ends[i], 1e-9);
 }
 
+/* The first has had its 4 s of the first queue, and new jobs come every 2 s. When it has waited 7/8
+ * of that, at 7.5 s, it is as new as they are, and goes before the one that comes at 8 s. */
+static void who_starves_is_new_again(void)
+{
+    static const struct job jobs[] = { { 0, 6, 1, 6 }, { 4, 2, 1, 2 },  { 6, 2, 1, 2 },
+                                       { 8, 2, 1, 2 }, { 10, 2, 1, 2 }, { 12, 2, 1, 2 } };
+    static const double starved[] = { 16, 6, 8, 10, 12, 14 };
+    static const double promoted[] = { 10, 6, 8, 12, 14, 16 };
+    const struct times las = run_jobs(jobs, EACH(jobs), 1, "{policy: las_2d, limit_1: 4}");
+    const struct times again =
+        run_jobs(jobs, EACH(jobs), 1, "{policy: las_promoted, limit_1: 4, promote: 0.875}");
+    const struct times never =
+        run_jobs(jobs, EACH(jobs), 1, "{policy: las_promoted, limit_1: 4, promote: 1000}");
+    for (size_t i = 0; i < EACH(jobs); i++) {
+        CHECK_NEAR(las.end_s[i], starved[i], 1e-9);
+        CHECK_NEAR(again.end_s[i], promoted[i], 1e-9);
+        CHECK_NEAR(never.end_s[i], starved[i], 1e-9);
+    }
+}
+
 /* Four A100 stand idle, and two of four H100 until 100 s; j1 needs all four. j2 would delay it, j3
  * takes any GPU and ends in time, j4 ends in time on the H100 that are free. */
 static void types_that_jobs_insist_on_count(void)
@@ -260,6 +280,7 @@ static const struct test tests[] = {
     { "types that jobs insist on count", types_that_jobs_insist_on_count },
     { "who takes any GPU takes none that is reserved",
       who_takes_any_gpu_takes_none_that_is_reserved },
+    { "who starves is new again", who_starves_is_new_again },
     { "restarts cost by size", restarts_cost_by_size },
     { "the likeliest end runs", the_likeliest_end_runs },
     { "least attained service runs", least_attained_service_runs },
