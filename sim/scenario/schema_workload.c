@@ -242,16 +242,16 @@ static const struct sim_section fill_class_section = {
     }
 
 static const struct sim_field checkpoint_fields[] = {
-    { CHOICE("rule", draft_checkpoint, to.rule, "fixed|young|daly|saxena"), ABSENT("fixed"),
+    { CHOICE("rule", draft_checkpoint, to.rule, "fixed|young|daly|saxena|optimum"), ABSENT("fixed"),
       HELP("fixed: as `interval` says; the others work it out at every start of a job, from the "
            "cost C of a checkpoint, the restart R and the time M between failures of the job: "
            "young sqrt(2 C M), daly the same with terms of higher order, saxena "
-           "C + sqrt(2 (M + R) C + C^2)") },
+           "C + sqrt(2 (M + R) C + C^2), optimum the least expected time") },
     { TIME("interval", draft_checkpoint, to.interval_ns), ABSENT("needed by the rule fixed"),
       RANGE(1e-3, LARGEST_TIME), NEEDS("rule: fixed"), HELP("work between two checkpoints") },
     { TIME("mtbf", draft_checkpoint, to.mtbf_ns),
       ABSENT("by the failures of the cluster, of the nodes and GPUs that the job holds"),
-      RANGE(1e-3, LARGEST_TIME), NEEDS("rule: young|daly|saxena"),
+      RANGE(1e-3, LARGEST_TIME), NEEDS("rule: young|daly|saxena|optimum"),
       HELP("time between failures of a job, for the rule") },
     { TIME("cost", draft_checkpoint, to.cost_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("time a job does not work while one is written") },
