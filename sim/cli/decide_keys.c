@@ -453,6 +453,8 @@ static const struct decide_key document[] = {
     { OPTIONAL("workers", DECIDE_LIST), .of = &decide_worker_keys, .help = "those that live" },
     { TIME("half_life_ns", decide_document, half_life_ns),
       .help = "past use of tenants counts half after it (0 = in full)" },
+    { TIME("usage_period_ns", decide_document, usage_period_ns),
+      .help = "it fades at whole ones, as Slurm has it (0 = all the time)" },
     { OPTIONAL("tenants", DECIDE_LIST), .of = &decide_tenant_keys,
       .help = "whose jobs they are, parents first; the first is the root of all" },
     { OPTIONAL("reservations", DECIDE_LIST), .of = &decide_reservation_keys,

@@ -226,7 +226,7 @@ struct draft_sched {
     struct draft_latency latency;
     int64_t view_age_ns;
     uint32_t hold_mode;
-    int64_t half_life_ns;
+    int64_t half_life_ns, usage_period_ns;
     struct draft_groups groups;
     struct draft_repartition repartition;
 };
