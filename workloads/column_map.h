@@ -52,6 +52,7 @@ enum wl_map_kind {
     X(WL_FIELD_GPU_SHARE, "gpu_share", WL_MAP_GPUS, "share of each GPU; default 1")                \
     X(WL_FIELD_GPU_MEMORY, "gpu_memory", WL_MAP_BYTES, "memory of each GPU")                       \
     X(WL_FIELD_MIG, "mig", WL_MAP_TEXT, "a MIG instance by its profile, instead of a GPU")         \
+    X(WL_FIELD_MODEL, "model", WL_MAP_TEXT, "what it trains: the name of a profile")               \
     X(WL_FIELD_PROCESSORS, "processors", WL_MAP_COUNT, "processors, where nothing more is said")   \
     X(WL_FIELD_PRIORITY, "priority", WL_MAP_COUNT, "higher = more important")                      \
     X(WL_FIELD_END, "end", WL_MAP_END,                                                             \

@@ -57,6 +57,7 @@ static int compare_rows(const struct wl_job *a, const struct wl_job *b)
     order = order != 0 ? order : strcmp(a->user, b->user);
     order = order != 0 ? order : strcmp(a->group, b->group);
     order = order != 0 ? order : strcmp(a->mig, b->mig);
+    order = order != 0 ? order : strcmp(a->model, b->model);
     return order != 0 ? order : strcmp(a->models, b->models);
 }
 

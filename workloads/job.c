@@ -98,7 +98,7 @@ weir_status wl_jobs_add(struct wl_jobs *jobs, const struct wl_job *job, struct w
     }
     char **const texts[] = { &jobs->jobs[jobs->count].name, &jobs->jobs[jobs->count].models,
                              &jobs->jobs[jobs->count].user, &jobs->jobs[jobs->count].group,
-                             &jobs->jobs[jobs->count].mig };
+                             &jobs->jobs[jobs->count].mig,  &jobs->jobs[jobs->count].model };
     jobs->jobs[jobs->count] = *job;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (*texts[i] == NULL)

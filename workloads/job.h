@@ -35,6 +35,7 @@ struct wl_job {
     char *user;   /* "" = not said */
     char *group;  /* tenant, virtual cluster */
     char *mig;    /* a MIG instance by its profile, and then gpus is 0; "" = none */
+    char *model;  /* what it trains, the name of a profile (profiles.h) */
     int64_t submit_ns;
     int64_t wait_ns; /* from submission to start, as the trace's own scheduler did it */
     int64_t run_ns;

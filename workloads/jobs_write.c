@@ -74,6 +74,8 @@ static void write_job(FILE *out, const struct wl_job *job)
     (void)fputc(',', out);
     write_text(out, job->mig);
     (void)fputc(',', out);
+    write_text(out, job->model);
+    (void)fputc(',', out);
     write_amount(out, job->processors);
     write_amount(out, job->priority);
     write_text(out, job->user);
@@ -85,7 +87,7 @@ static void write_job(FILE *out, const struct wl_job *job)
 weir_status wl_jobs_write(const struct wl_jobs *jobs, FILE *out, struct weir_error *error)
 {
     (void)fputs("name,submit_s,wait_s,run_s,estimate_s,patience_s,cpu_milli,memory_bytes,gpus,"
-                "gpu_milli,gpu_memory_bytes,models,mig,processors,priority,user,group,end\n",
+                "gpu_milli,gpu_memory_bytes,models,mig,model,processors,priority,user,group,end\n",
                 out);
     for (size_t i = 0; i < jobs->count; i++)
         write_job(out, &jobs->jobs[i]);

@@ -245,9 +245,10 @@ static weir_status put_amounts(const struct row *row, struct wl_job *job, struct
 static weir_status put_texts(struct wl_jobs *jobs, const struct row *row, struct wl_job *job,
                              struct weir_error *error)
 {
-    static const enum wl_map_field fields[] = { WL_FIELD_NAME, WL_FIELD_USER, WL_FIELD_GROUP,
-                                                WL_FIELD_MODELS, WL_FIELD_MIG };
-    char **const texts[] = { &job->name, &job->user, &job->group, &job->models, &job->mig };
+    static const enum wl_map_field fields[] = { WL_FIELD_NAME,   WL_FIELD_USER, WL_FIELD_GROUP,
+                                                WL_FIELD_MODELS, WL_FIELD_MIG,  WL_FIELD_MODEL };
+    char **const texts[] = { &job->name,   &job->user, &job->group,
+                             &job->models, &job->mig,  &job->model };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         const char *text = row->texts[fields[i]];
         const bool is_for_gpus = fields[i] == WL_FIELD_MODELS;

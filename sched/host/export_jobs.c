@@ -73,6 +73,8 @@ static void put_extra(struct weir_json *json, const struct weir_job *job)
     weir_export_unless(json, "restart_cost_ns", job->restart_cost_ns, 0);
     if (job->round_share > 0)
         weir_json_number(json, "round_share", job->round_share);
+    if (job->step_s > 0)
+        weir_json_number(json, "step_s", job->step_s);
     if (job->traffic.bandwidth > 0) {
         weir_json_number(json, "bandwidth", job->traffic.bandwidth);
         weir_json_number(json, "bound", job->traffic.bound);

@@ -323,7 +323,7 @@ static bool says_extra(const struct weir_job_spec *spec)
            spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
            spec->round_share > 0 || spec->throughput_count > 0 || spec->user != 0 ||
            spec->reservation != 0 || spec->done_ns != 0 || spec->speedup != NULL ||
-           spec->traffic.bandwidth > 0;
+           spec->traffic.bandwidth > 0 || spec->step_s > 0;
 }
 
 /* One that waits more or less, of those that are not served by age alone. */
@@ -367,6 +367,7 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
                                                     .done_ns = spec->done_ns,
                                                     .speedup = spec->speedup,
                                                     .traffic = spec->traffic,
+                                                    .step_s = spec->step_s,
                                                     .reservation = spec->reservation };
     return WEIR_OK;
 }
@@ -615,6 +616,7 @@ static void describe_extra(const struct weir_job_extra *extra, struct weir_job *
     job->throughput_count = extra->throughput_count;
     job->speedup = extra->speedup;
     job->traffic = extra->traffic;
+    job->step_s = extra->step_s;
 }
 
 static void describe_whole(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)

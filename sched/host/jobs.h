@@ -62,6 +62,7 @@ struct weir_job_extra {
     int64_t done_ns;
     const struct weir_speedup *speedup;
     struct weir_traffic traffic;
+    double step_s;
     uint32_t next_free;
 };
 

@@ -51,6 +51,27 @@ int64_t weir_rank_group_devices(const struct weir_rank_group *groups, uint32_t c
 
 /* ---- the past ---- */
 
+/* As Slurm has it: at every whole period all that was counted is taken times (1 - 0.693 / h) for
+ * each second of it, what came since the last one included. */
+static double past_in_steps(const struct weir_tenants *tenants,
+                            const struct weir_tenant_entry *entry, double devices)
+{
+    const int64_t period_ns = tenants->period_ns;
+    const int64_t before = entry->since_ns / period_ns; /* times are not negative */
+    const int64_t steps = tenants->now_ns / period_ns - before;
+    const double half_s = 1e-9 * (double)tenants->half_life_ns;
+    const double period_s = 1e-9 * (double)period_ns;
+    const double left = pow(fmax(1 - 0.693 / half_s, 0), period_s);
+    const double since_s = 1e-9 * (double)(entry->since_ns - before * period_ns);
+    const double now_s = 1e-9 * (double)(tenants->now_ns % period_ns);
+
+    if (steps == 0)
+        return entry->device_s + devices * (now_s - since_s);
+    const double first = (entry->device_s + devices * (period_s - since_s)) * left;
+    const double more = pow(left, (double)steps - 1);
+    return first * more + devices * (period_s * left * (1 - more) / (1 - left) + now_s);
+}
+
 /* U' = -(ln 2 / h) U + a, solved over the time in which a devices were in use. */
 static double past_use(const struct weir_tenants *tenants, const struct weir_tenant_entry *entry)
 {
@@ -61,6 +82,8 @@ static double past_use(const struct weir_tenants *tenants, const struct weir_ten
     const double passed_s = 1e-9 * (double)(tenants->now_ns - entry->since_ns);
     if (tenants->half_life_ns == 0)
         return entry->device_s + devices * passed_s;
+    if (tenants->period_ns > 0 && entry->since_ns >= 0)
+        return past_in_steps(tenants, entry, devices);
     const double half_s = 1e-9 * (double)tenants->half_life_ns;
     const double left = exp2(-passed_s / half_s);
     return entry->device_s * left + devices * half_s / log(2.0) * (1 - left);

@@ -36,7 +36,8 @@ struct weir_tenants {
     struct weir_tenant_entry *all; /* from the root on */
     uint32_t count, capacity;
     int64_t now_ns, half_life_ns;
-    uint64_t turn; /* of passes: jobs that a soft limit puts off */
+    int64_t period_ns; /* past use fades at whole ones; 0 = all the time */
+    uint64_t turn;     /* of passes: jobs that a soft limit puts off */
     bool has_limits, has_soft, has_pools;
 };
 

@@ -186,6 +186,14 @@ weir_status weir_host_set_half_life(struct weir_host *host, int64_t half_life_ns
     return WEIR_OK;
 }
 
+weir_status weir_host_set_usage_period(struct weir_host *host, int64_t period_ns)
+{
+    if (host == NULL || period_ns < 0)
+        return WEIR_EINVAL;
+    host->jobs.tenants.period_ns = period_ns;
+    return WEIR_OK;
+}
+
 weir_status weir_host_restore_usage(struct weir_host *host, uint32_t number, double device_s,
                                     int64_t now_ns)
 {

@@ -53,11 +53,10 @@ void weir_attained_begin(struct weir_attained *attained)
     attained->next_ns = HUGE_VAL;
 }
 
-void weir_attained_note(struct weir_attained *attained, const struct weir_job *job, int64_t now_ns)
+void weir_attained_note(struct weir_attained *attained, double service, double gpus)
 {
-    const double service = weir_attained_of(job, now_ns);
     const double limit = weir_attained_limit(attained, weir_attained_queue(attained, service));
-    const double wait_ns = ceil((limit - service) / weir_ranked_gpus(job));
+    const double wait_ns = ceil((limit - service) / gpus);
 
     if (wait_ns < attained->next_ns)
         attained->next_ns = wait_ns;

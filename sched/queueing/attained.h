@@ -38,7 +38,7 @@ double weir_attained_limit(const struct weir_attained *attained, uint32_t queue)
 bool weir_attained_is_idle(struct weir_attained *attained, const struct weir_view *view);
 /* Before a pass; for every job that runs on or starts in it; and at its end. */
 void weir_attained_begin(struct weir_attained *attained);
-void weir_attained_note(struct weir_attained *attained, const struct weir_job *job, int64_t now_ns);
+void weir_attained_note(struct weir_attained *attained, double service, double gpus);
 weir_status weir_attained_wake(struct weir_attained *attained, int64_t now_ns,
                                struct weir_plan *plan);
 

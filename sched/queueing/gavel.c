@@ -10,9 +10,14 @@
  * preempted, and nobody starts but those that were chosen; an idle cluster begins a round at once.
  *
  * Speeds on each type are those of the job (throughput); a job is worth the weight of its tenant.
- * Jobs without GPUs start when they fit. Goals beside max-min: finish-time
- * fairness, the makespan, and jobs in turn (then who has no share does not run). Left out of the
- * published code: packing two jobs on a GPU, and deficits, which settle ties there.
+ * With `whole_steps` a job whose steps are known does in a round as many of them as end within
+ * `round`, and is preempted then; the round is over when the last one is through, and shares that
+ * were worked out at 0 hold no longer than others, all as in the published simulator.
+ *
+ * Jobs without GPUs start when they fit, with `whole_steps` when a round begins. Goals beside
+ * max-min: finish-time fairness, the makespan, and jobs in turn (then who has no share does not
+ * run). Left out of the published code: packing two jobs on a GPU, and deficits, which settle ties
+ * there.
  */
 #include "sched/queueing/queueings.h"
 
@@ -26,7 +31,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAM_ROUND, PARAM_RESET, PARAM_FILL, PARAM_GOAL, PARAM_HIERARCHY, PARAM_COUNT };
+enum {
+    PARAM_ROUND,
+    PARAM_RESET,
+    PARAM_FILL,
+    PARAM_GOAL,
+    PARAM_HIERARCHY,
+    PARAM_STEPS,
+    PARAM_COUNT
+};
 enum { GOAL_FIFO = WEIR_TYPE_MAKESPAN + 1 };
 
 static const struct weir_param params[PARAM_COUNT] = {
@@ -42,6 +55,9 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_HIERARCHY] = WEIR_CHOICE("hierarchy", "none|fairness|fifo", 2, WEIR_TYPE_FLAT,
                                     "for max_min: the weight of a tenant is divided over its jobs, "
                                     "or its first has it, and the next when that has enough"),
+    [PARAM_STEPS] = WEIR_FLAG("whole_steps", 0,
+                              "as the published simulator has it: a job does the whole steps that "
+                              "end within the round, then rests; the round ends with the last"),
 };
 
 static const double ns_per_s = 1e9;
@@ -60,6 +76,8 @@ struct entry {
     uint32_t wanted;        /* type + 1 that it is to run on; 0 = none */
     uint32_t is_new;        /* since shares were worked out */
     uint32_t is_preempted;
+    double step_s;    /* on the first type; 0 = it has none */
+    int64_t until_ns; /* it rests then; INT64_MAX = it does not */
     double speed[WEIR_ROUND_TYPES];
     struct weir_round_job round;
 };
@@ -78,6 +96,8 @@ struct gavel {
     uint32_t number_capacity, claim_capacity;
     double supply[WEIR_ROUND_TYPES];
     double round_ns, reset_ns, seen_ns; /* end of the round; shares are of then; latest pass */
+    int64_t woken_ns;                   /* the latest call that was asked for */
+    uint32_t missing;                   /* jobs that were chosen and do not run yet */
     bool has_changed;                   /* jobs came or went since shares were worked out */
 };
 
@@ -125,6 +145,8 @@ static struct entry entry_of(const struct gavel *gavel, const struct weir_view *
                            .done_s = (double)job->done_ns / ns_per_s,
                            .is_new = 1,
                            .is_preempted = job->is_preempted,
+                           .step_s = job->step_s,
+                           .until_ns = INT64_MAX,
                            .round = { .devices = weir_units_amount(need.gpu_units) } };
 
     if (weir_view_tenant(view, job->tenant, &tenant) && tenant.weight > 0)
@@ -160,6 +182,7 @@ static void keep(struct gavel *gavel, struct entry *entry)
     entry->round.devices = devices;
     entry->wanted = old->wanted;
     entry->is_new = old->is_new;
+    entry->until_ns = old->until_ns;
     entry->held = entry->state == WEIR_JOB_WAITING ? 0 : old->held;
 }
 
@@ -205,15 +228,19 @@ static void count_supply(struct gavel *gavel, const struct weir_cluster *cluster
     }
 }
 
-/* Since the last pass. */
+/* Since the last pass that counted. */
+static void count_time_of(const struct gavel *gavel, struct entry *job, int64_t now_ns)
+{
+    const double since_ns = fmax(gavel->seen_ns, (double)job->start_ns);
+
+    if (job->held > 0 && job->state != WEIR_JOB_WAITING && (double)now_ns > since_ns)
+        job->round.had_s[job->held - 1] += ((double)now_ns - since_ns) / ns_per_s;
+}
+
 static void count_time(struct gavel *gavel, int64_t now_ns)
 {
-    for (uint32_t j = 0; j < gavel->count; j++) {
-        struct entry *const job = &gavel->jobs[j];
-        const double since_ns = fmax(gavel->seen_ns, (double)job->start_ns);
-        if (job->held > 0 && job->state != WEIR_JOB_WAITING && (double)now_ns > since_ns)
-            job->round.had_s[job->held - 1] += ((double)now_ns - since_ns) / ns_per_s;
-    }
+    for (uint32_t j = 0; j < gavel->count; j++)
+        count_time_of(gavel, &gavel->jobs[j], now_ns);
     gavel->seen_ns = (double)now_ns;
 }
 
@@ -253,19 +280,26 @@ static void put_in_turn(const struct gavel *gavel, uint32_t *turn)
     }
 }
 
-/* What the programme is told of a job: who it is for, and its times. */
-static struct weir_type_job claim_of(const struct gavel *gavel, const struct entry *job,
-                                     int64_t now_ns)
+/* Of its time on the first type. */
+static double left_s(const struct entry *job, int64_t now_ns)
 {
     const bool runs = job->held > 0 && job->state != WEIR_JOB_WAITING;
     const double ran_s = runs ? (double)(now_ns - job->start_ns) / ns_per_s : 0;
     const double done_s = job->done_s + (runs ? ran_s * job->speed[job->held - 1] : 0);
+
+    return fmax(job->total_s - done_s, 0);
+}
+
+/* What the programme is told of a job: who it is for, and its times. */
+static struct weir_type_job claim_of(const struct gavel *gavel, const struct entry *job,
+                                     int64_t now_ns)
+{
     const bool has_entities = gavel->values[PARAM_HIERARCHY] > 0;
 
     return (struct weir_type_job){ .devices = job->round.devices,
                                    .weight = has_entities ? 1 : job->weight,
                                    .entity = job->tenant,
-                                   .left = fmax(job->total_s - done_s, 0),
+                                   .left = left_s(job, now_ns),
                                    .spent_s = (double)(now_ns - job->submit_ns) / ns_per_s,
                                    .total = job->total_s };
 }
@@ -363,12 +397,75 @@ static uint32_t shared_types(const struct weir_round_job *job, uint32_t types)
     return set;
 }
 
+/* Jobs that are to run rest after their last whole step; the round is as long as the longest. */
+static void set_rests(struct gavel *gavel, int64_t now_ns)
+{
+    static const double slack_ns = 2; /* behind the end of a job, which is rounded elsewhere */
+    double end_ns = (double)now_ns;
+
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        struct entry *const job = &gavel->jobs[j];
+        job->until_ns = INT64_MAX;
+        if (job->wanted == 0)
+            continue;
+        const double speed = job->speed[job->wanted - 1];
+        const double step_s = job->step_s / speed;
+        const double most_s = step_s > 0 ? floor(gavel->values[PARAM_ROUND] / step_s) * step_s
+                                         : gavel->values[PARAM_ROUND];
+        const double own_s = left_s(job, now_ns) / speed;
+        if (own_s > most_s && step_s > 0)
+            job->until_ns = now_ns + llround(most_s * ns_per_s);
+        const double last_ns =
+            own_s > most_s ? round(most_s * ns_per_s) : ceil(own_s * ns_per_s) + slack_ns;
+        end_ns = fmax(end_ns, (double)now_ns + last_ns);
+    }
+    gavel->round_ns = end_ns;
+}
+
+/* It gives its place back until the next round; unless it has gone since. */
+static weir_status rest(struct gavel *gavel, struct entry *job, const struct weir_view *view,
+                        struct weir_placer *placer, struct weir_error *error)
+{
+    struct weir_job known = { .size = sizeof known };
+
+    job->until_ns = INT64_MAX;
+    job->wanted = 0;
+    if (!weir_view_job(view, job->workload, job->id, &known) || known.state != WEIR_JOB_RUNNING ||
+        known.is_preempted != 0)
+        return WEIR_OK;
+    count_time_of(gavel, job, view->now_ns);
+    job->held = 0;
+    return weir_placer_preempt_job(placer, job->workload, job->id, error);
+}
+
+/* Those whose steps of the round are done; and it is to be called when the next ones are. */
+static weir_status let_rest(struct gavel *gavel, const struct weir_view *view,
+                            struct weir_placer *placer, struct weir_plan *plan,
+                            struct weir_error *error)
+{
+    int64_t next_ns = (int64_t)gavel->round_ns;
+
+    for (uint32_t j = 0; j < gavel->count; j++) {
+        struct entry *const job = &gavel->jobs[j];
+        if (job->until_ns <= view->now_ns)
+            WEIR_TRY(rest(gavel, job, view, placer, error));
+        if (job->until_ns < next_ns)
+            next_ns = job->until_ns;
+    }
+    if (next_ns <= view->now_ns || (gavel->woken_ns > view->now_ns && gavel->woken_ns <= next_ns))
+        return WEIR_OK; /* the call that was asked for asks for the next */
+    gavel->woken_ns = next_ns;
+    return weir_plan_wake(plan, next_ns);
+}
+
 static weir_status choose(struct gavel *gavel, int64_t now_ns, struct weir_error *error)
 {
+    const bool counts_steps = gavel->values[PARAM_STEPS] > 0;
+    const bool is_first = counts_steps && !(gavel->reset_ns > 0);
     const double since_ns = (double)now_ns - gavel->reset_ns;
     const struct weir_allocator *const memory = &gavel->allocator;
 
-    if (gavel->has_changed && !(since_ns < gavel->values[PARAM_RESET] * ns_per_s)) {
+    if (gavel->has_changed && (is_first || !(since_ns < gavel->values[PARAM_RESET] * ns_per_s))) {
         WEIR_TRY(work_out(gavel, now_ns, error));
         gavel->reset_ns = (double)now_ns;
         gavel->has_changed = false;
@@ -389,6 +486,8 @@ static weir_status choose(struct gavel *gavel, int64_t now_ns, struct weir_error
     for (uint32_t j = 0; j < gavel->count; j++)
         gavel->jobs[j].wanted = gavel->chosen[j].type + 1; /* none: 0 */
     gavel->round_ns = (double)now_ns + gavel->values[PARAM_ROUND] * ns_per_s;
+    if (counts_steps)
+        set_rests(gavel, now_ns);
     return WEIR_OK;
 }
 
@@ -432,26 +531,44 @@ static weir_status start(struct entry *job, struct weir_placer *placer, struct w
     return WEIR_OK;
 }
 
-static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,
-                        struct weir_plan *plan, struct weir_error *error)
+/* Who was chosen, and may wait until who has its place has gone. */
+static weir_status start_chosen(struct gavel *gavel, struct weir_placer *placer,
+                                struct weir_error *error)
 {
-    struct gavel *const gavel = state;
-
-    count_supply(gavel, view->cluster);
-    if (collect(gavel, view) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    count_time(gavel, view->now_ns);
-    if (!((double)view->now_ns < gavel->round_ns) || is_idle(gavel)) {
-        WEIR_TRY(choose(gavel, view->now_ns, error));
-        WEIR_TRY(stop_others(gavel, placer, error));
-        WEIR_TRY(weir_plan_wake(plan, (int64_t)gavel->round_ns));
-    }
+    gavel->missing = 0;
     for (uint32_t j = 0; j < gavel->count; j++) {
         struct entry *const job = &gavel->jobs[j];
         if (job->state == WEIR_JOB_WAITING && (job->wanted > 0 || job->round.may_use == 0))
             WEIR_TRY(start(job, placer, error));
+        gavel->missing += job->wanted > 0 && job->held != job->wanted;
     }
     return WEIR_OK;
+}
+
+static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,
+                        struct weir_plan *plan, struct weir_error *error)
+{
+    struct gavel *const gavel = state;
+    const bool counts_steps = gavel->values[PARAM_STEPS] > 0;
+    const bool is_over = !((double)view->now_ns < gavel->round_ns);
+
+    if (!counts_steps && weir_view_waiting_jobs(view) == 0)
+        return WEIR_OK;
+    if (counts_steps && !is_over && gavel->missing == 0) /* nobody starts before its end */
+        return let_rest(gavel, view, placer, plan, error);
+    count_supply(gavel, view->cluster);
+    if (collect(gavel, view) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    count_time(gavel, view->now_ns);
+    if (is_over || is_idle(gavel)) {
+        WEIR_TRY(choose(gavel, view->now_ns, error));
+        WEIR_TRY(stop_others(gavel, placer, error));
+        if (!counts_steps)
+            WEIR_TRY(weir_plan_wake(plan, (int64_t)gavel->round_ns));
+    }
+    if (counts_steps)
+        WEIR_TRY(let_rest(gavel, view, placer, plan, error));
+    return start_chosen(gavel, placer, error);
 }
 
 /* ---- state ---- */
@@ -491,9 +608,9 @@ static void destroy(void *state)
     weir_free(&allocator, gavel);
 }
 
-/* Three times, a flag, then of each job its number, where it runs and is to run, and by type its
- * share and what it has had. */
-enum { HEAD = 4, OF_JOB = 5 + 2 * WEIR_ROUND_TYPES };
+/* Three times, a flag, then of each job its number, where it runs and is to run, when it rests, and
+ * by type its share and what it has had. */
+enum { HEAD = 4, OF_JOB = 6 + 2 * WEIR_ROUND_TYPES };
 
 static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 {
@@ -514,8 +631,9 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
         to[2] = job->held;
         to[3] = job->wanted;
         to[4] = job->is_new;
-        memcpy(to + 5, job->round.share, sizeof job->round.share);
-        memcpy(to + 5 + WEIR_ROUND_TYPES, job->round.had_s, sizeof job->round.had_s);
+        to[5] = job->until_ns == INT64_MAX ? 0 : (double)job->until_ns;
+        memcpy(to + 6, job->round.share, sizeof job->round.share);
+        memcpy(to + 6 + WEIR_ROUND_TYPES, job->round.had_s, sizeof job->round.had_s);
     }
     return count;
 }
@@ -545,9 +663,10 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
                                .id = (uint64_t)from[1],
                                .held = (uint32_t)from[2],
                                .wanted = (uint32_t)from[3],
-                               .is_new = (uint32_t)from[4] };
-        memcpy(job->round.share, from + 5, sizeof job->round.share);
-        memcpy(job->round.had_s, from + 5 + WEIR_ROUND_TYPES, sizeof job->round.had_s);
+                               .is_new = (uint32_t)from[4],
+                               .until_ns = from[5] > 0 ? (int64_t)from[5] : INT64_MAX };
+        memcpy(job->round.share, from + 6, sizeof job->round.share);
+        memcpy(job->round.had_s, from + 6 + WEIR_ROUND_TYPES, sizeof job->round.had_s);
     }
     return WEIR_OK;
 }
@@ -555,6 +674,7 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
 const struct weir_queueing_ops weir_queueing_gavel = {
     .size = sizeof weir_queueing_gavel,
     .abi = WEIR_ABI_MAJOR,
+    .flags = WEIR_QUEUEING_RESIZES,
     .name = "gavel",
     .summary = "shares of every GPU type so that the worst off job is as well off as can be, in "
                "rounds; decides who runs and on which type",

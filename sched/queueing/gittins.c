@@ -121,7 +121,8 @@ static double rank(void *state, const struct weir_job *job, int64_t now_ns)
 
 static void note_running(void *state, const struct weir_job *job, int64_t now_ns)
 {
-    weir_attained_note(&((struct gittins *)state)->attained, job, now_ns);
+    weir_attained_note(&((struct gittins *)state)->attained, weir_attained_of(job, now_ns),
+                       weir_ranked_gpus(job));
 }
 
 /* ---- its life ---- */

@@ -65,7 +65,8 @@ static double running_rank(void *state, const struct weir_job *job, int64_t now_
 
 static void note_running(void *state, const struct weir_job *job, int64_t now_ns)
 {
-    weir_attained_note(&((struct las *)state)->attained, job, now_ns);
+    weir_attained_note(&((struct las *)state)->attained, weir_attained_of(job, now_ns),
+                       weir_ranked_gpus(job));
 }
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,

@@ -15,6 +15,7 @@ extern const struct weir_queueing_ops weir_queueing_conservative;
 extern const struct weir_queueing_ops weir_queueing_srtf;
 extern const struct weir_queueing_ops weir_queueing_srsf;
 extern const struct weir_queueing_ops weir_queueing_las_2d;
+extern const struct weir_queueing_ops weir_queueing_las_promoted;
 extern const struct weir_queueing_ops weir_queueing_bounded_wait;
 extern const struct weir_queueing_ops weir_queueing_formula;
 extern const struct weir_queueing_ops weir_queueing_committed;

@@ -18,6 +18,7 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_srtf,
     &weir_queueing_srsf,
     &weir_queueing_las_2d,
+    &weir_queueing_las_promoted,
     &weir_queueing_bounded_wait,
     &weir_queueing_formula,
     &weir_queueing_committed,

@@ -5,6 +5,9 @@
  * Variables: share of job j on type t in j x types + t, and the common rise c last. Rows: a job has
  * no more than all of its time, a type gives no more than it has, and every job is at least at its
  * level, risen by c if it is not frozen.
+ *
+ * For max-min, jobs that are alike in everything are one in the programme: of all best answers the
+ * one in which they have the same, so a programme is as large as there are kinds of jobs.
  */
 #include "sched/solve/type_shares.h"
 
@@ -24,6 +27,7 @@ struct filling {
     double *rise;  /* by job: of its level, for a rise of 1 */
     double *open;  /* by job: 1 = it may still rise, 0 = it is frozen */
     double *equal; /* by job: 1 / its throughput with an equal part of every type */
+    double *alike; /* by job: how many it stands for */
     double *share;
 };
 
@@ -67,7 +71,7 @@ static double part_of(const struct filling *filling, uint32_t job)
             continue;
         if (problem->hierarchy == WEIR_TYPE_FIRST)
             return j == job ? problem->entities[own->entity] : 0;
-        sum += problem->job[j].weight;
+        sum += problem->job[j].weight * filling->alike[j];
     }
     return sum > 0 ? problem->entities[own->entity] * own->weight / sum : 0;
 }
@@ -97,7 +101,8 @@ static weir_status set_up(struct filling *filling, uint32_t only)
         for (uint32_t t = 0; t < types; t++) {
             const uint32_t column = j * types + t;
             *weir_program_at(filling->program, j, column) = 1;
-            *weir_program_at(filling->program, jobs + t, column) = problem->job[j].devices;
+            *weir_program_at(filling->program, jobs + t, column) =
+                problem->job[j].devices * filling->alike[j];
             *weir_program_at(filling->program, jobs + types + j, column) =
                 -through(problem, j, t) * filling->norm[j];
         }
@@ -273,26 +278,121 @@ static weir_status solve(struct filling *filling)
     return WEIR_EINVAL;
 }
 
+/* ---- kinds ---- */
+
+static bool is_alike(const struct weir_type_problem *problem, uint32_t a, uint32_t b)
+{
+    const struct weir_type_job *const left = &problem->job[a];
+    const struct weir_type_job *const right = &problem->job[b];
+    const size_t row = problem->types * sizeof *problem->throughput;
+
+    return !islessgreater(left->devices, right->devices) &&
+           !islessgreater(left->weight, right->weight) &&
+           (problem->hierarchy == WEIR_TYPE_FLAT || left->entity == right->entity) &&
+           memcmp(&problem->throughput[(size_t)a * problem->types],
+                  &problem->throughput[(size_t)b * problem->types], row) == 0;
+}
+
+/* kind[job]: which of those that stand for others is like it; first[kind]. */
+static uint32_t find_kinds(const struct weir_type_problem *problem, uint32_t *kind, uint32_t *first)
+{
+    const bool may_be_one =
+        problem->goal == WEIR_TYPE_MAX_MIN && problem->hierarchy != WEIR_TYPE_FIRST;
+    uint32_t count = 0;
+
+    for (uint32_t j = 0; j < problem->jobs; j++) {
+        uint32_t k = may_be_one ? 0 : count;
+        while (k < count && !is_alike(problem, first[k], j))
+            k++;
+        kind[j] = k;
+        if (k == count)
+            first[count++] = j;
+    }
+    return count;
+}
+
+/* Each kind once; the arrays have room for all jobs. */
+static void take_kinds(const struct weir_type_problem *problem, const uint32_t *first,
+                       uint32_t kinds, struct weir_type_job *job, double *throughput)
+{
+    for (uint32_t k = 0; k < kinds; k++) {
+        job[k] = problem->job[first[k]];
+        memcpy(&throughput[(size_t)k * problem->types],
+               &problem->throughput[(size_t)first[k] * problem->types],
+               problem->types * sizeof *throughput);
+    }
+}
+
+enum { ROWS = 6 };
+
+static void take_rows(struct filling *filling, double *rows, uint32_t jobs)
+{
+    double **const by_job[ROWS] = { &filling->norm, &filling->rise,  &filling->level,
+                                    &filling->open, &filling->equal, &filling->alike };
+
+    for (size_t i = 0; i < ROWS; i++)
+        *by_job[i] = rows + i * jobs;
+    memset(filling->alike, 0, jobs * sizeof *filling->alike);
+}
+
+/* The problem of its kinds. */
+struct kinds {
+    struct weir_type_problem problem;
+    uint32_t *of;               /* by job: its kind; behind them by kind its first job */
+    struct weir_type_job *job;  /* by kind */
+    double *throughput, *share; /* kinds x types */
+    double *rows;
+};
+
+static weir_status open_kinds(const struct weir_allocator *memory,
+                              const struct weir_type_problem *problem, struct kinds *kinds)
+{
+    const size_t cells = (size_t)problem->jobs * problem->types;
+
+    kinds->of = weir_alloc(memory, 2 * (size_t)problem->jobs, sizeof *kinds->of);
+    kinds->job = weir_alloc(memory, problem->jobs, sizeof *kinds->job);
+    kinds->rows = weir_alloc(memory, ROWS * (size_t)problem->jobs + 2 * cells, sizeof *kinds->rows);
+    if (kinds->of == NULL || kinds->job == NULL || kinds->rows == NULL)
+        return WEIR_ENOMEM;
+    kinds->throughput = kinds->rows + ROWS * (size_t)problem->jobs;
+    kinds->share = kinds->throughput + cells;
+    kinds->problem = *problem;
+    kinds->problem.jobs = find_kinds(problem, kinds->of, kinds->of + problem->jobs);
+    kinds->problem.job = kinds->job;
+    kinds->problem.throughput = kinds->throughput;
+    take_kinds(problem, kinds->of + problem->jobs, kinds->problem.jobs, kinds->job,
+               kinds->throughput);
+    memset(kinds->share, 0, cells * sizeof *kinds->share);
+    return WEIR_OK;
+}
+
 weir_status weir_type_shares(struct weir_program *program, const struct weir_type_problem *problem,
                              double *share, double *level)
 {
     const struct weir_allocator *const memory = &program->allocator;
-    double *const rows = weir_alloc(memory, 5 * (size_t)problem->jobs, sizeof *rows);
-    struct filling filling = { .program = program, .problem = problem, .share = share };
+    const uint32_t types = problem->types;
+    struct kinds kinds = { .rows = NULL };
+    weir_status status = open_kinds(memory, problem, &kinds);
+    struct filling filling = { .program = program,
+                               .problem = &kinds.problem,
+                               .share = kinds.share };
 
-    if (rows == NULL)
-        return WEIR_ENOMEM;
-    filling.norm = rows;
-    filling.rise = rows + problem->jobs;
-    filling.level = rows + 2 * (size_t)problem->jobs;
-    filling.open = rows + 3 * (size_t)problem->jobs;
-    filling.equal = rows + 4 * (size_t)problem->jobs;
-    memset(share, 0, (size_t)problem->jobs * problem->types * sizeof *share);
-    for (uint32_t j = 0; j < problem->jobs; j++)
-        take_job(&filling, j);
-    const weir_status status = solve(&filling);
-    if (level != NULL)
-        memcpy(level, filling.level, problem->jobs * sizeof *level);
-    weir_free(memory, rows);
+    if (status == WEIR_OK) {
+        take_rows(&filling, kinds.rows, problem->jobs);
+        for (uint32_t j = 0; j < problem->jobs; j++)
+            filling.alike[kinds.of[j]]++;
+        for (uint32_t k = 0; k < kinds.problem.jobs; k++)
+            take_job(&filling, k);
+        status = solve(&filling);
+        for (uint32_t j = 0; j < problem->jobs; j++) {
+            memcpy(&share[(size_t)j * types], &kinds.share[(size_t)kinds.of[j] * types],
+                   types * sizeof *share);
+            if (level != NULL)
+                level[j] = filling.level[kinds.of[j]];
+        }
+    }
+    weir_free(memory, kinds.of);
+    weir_free(memory, kinds.job);
+    weir_free(memory, kinds.rows);
     return status;
 }

@@ -12,6 +12,7 @@
 
 #include "sim/jobs/jobs.h"
 
+#include <gsl/gsl_sf_lambert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ double sim_checkpoint_interval_s(enum sim_checkpoint_rule rule, double cost_s, d
         return part < 1 ? young_s * (1 + sqrt(part) / 3 + part / 9) - cost_s : mtbf_s;
     case SIM_CHECKPOINT_SAXENA:
         return cost_s + sqrt(2 * (mtbf_s + restart_s) * cost_s + cost_s * cost_s);
+    case SIM_CHECKPOINT_OPTIMUM: /* where the derivative of the expected time vanishes */
+        return mtbf_s * (1 + gsl_sf_lambert_W0(-exp(-1 - cost_s / mtbf_s)));
     case SIM_CHECKPOINT_FIXED:
     case SIM_CHECKPOINT_YOUNG:
         break;

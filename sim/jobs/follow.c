@@ -136,21 +136,29 @@ static int64_t comes_ns(const struct sim_jobs_run *run, uint32_t spec, uint64_t 
     return own_ns > now_ns ? own_ns : now_ns;
 }
 
-static void submission_over(struct sim_jobs_run *run, uint32_t spec, uint64_t key, bool is_refused)
+/* Who submitted this one of a class with users thinks, and submits the next. */
+static void next_of_user(struct sim_jobs_run *run, uint32_t spec, uint64_t key, bool is_refused)
 {
     const struct sim_job_spec *job = &run->workload->jobs[spec];
+    if (key + job->users >= job->limit)
+        return;
+    /* Who is turned away does not come again at the same instant for ever. */
+    const int64_t least_ns = sim_jobs_later(sim_jobs_now(run), is_refused ? SIM_NS_PER_S : 0);
+    const int64_t at_ns = comes_ns(run, spec, key + job->users);
+    plan(run, at_ns > least_ns ? at_ns : least_ns, SIM_JOBS_SUBMIT, spec, key + job->users);
+}
+
+static void submission_over(struct sim_jobs_run *run, uint32_t spec, uint64_t key, bool is_refused)
+{
+    const uint32_t frees = run->workload->jobs[spec].frees;
     const bool is_row = run->workload->kind != SIM_WORKLOAD_GENERATED;
     uint32_t next = run->followers == NULL ? 0 : run->followers[spec];
     for (; next != 0; next = run->next_follower[next - 1]) {
         const uint64_t of = is_row ? next - 1 : key;
         plan(run, comes_ns(run, next - 1, of), SIM_JOBS_SUBMIT, next - 1, of);
     }
-    if (job->users == 0 || key + job->users >= job->limit)
-        return;
-    /* Who is turned away does not come again at the same instant for ever. */
-    const int64_t least_ns = sim_jobs_later(sim_jobs_now(run), is_refused ? SIM_NS_PER_S : 0);
-    const int64_t at_ns = comes_ns(run, spec, key + job->users);
-    plan(run, at_ns > least_ns ? at_ns : least_ns, SIM_JOBS_SUBMIT, spec, key + job->users);
+    if (frees != 0)
+        next_of_user(run, frees - 1, key, is_refused);
 }
 
 void sim_jobs_over(struct sim_jobs_run *run, const struct sim_job *job)

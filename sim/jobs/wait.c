@@ -67,6 +67,7 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .done_ns = life != NULL ? life->run_ns - life->saved_ns : 0,
         .speedup = spec->elastic != NULL ? &spec->elastic->speedup : NULL,
         .traffic = { spec->traffic.bandwidth, spec->traffic.bound },
+        .step_s = spec->profile != NULL && spec->profile->step_s > 0 ? spec->profile->step_s : 0,
     };
 }
 

@@ -70,6 +70,7 @@ static weir_status add_tenants(const struct sim_port *port, struct weir_host *ho
 {
     const struct sim_scenario *scenario = port->config.scenario;
     WEIR_TRY(weir_host_set_half_life(host, port->sched->half_life_ns));
+    WEIR_TRY(weir_host_set_usage_period(host, port->sched->usage_period_ns));
     for (size_t i = 0; i < scenario->tenants_count; i++) {
         const struct sim_tenant *tenant = &scenario->tenants[i];
         const struct weir_tenant_spec spec = { .size = sizeof(struct weir_tenant_spec),

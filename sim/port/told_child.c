@@ -228,6 +228,8 @@ static weir_status replace(struct child *child)
     if (status == WEIR_OK)
         status = weir_host_set_half_life(child->host, child->port->sched->half_life_ns);
     if (status == WEIR_OK)
+        status = weir_host_set_usage_period(child->host, child->port->sched->usage_period_ns);
+    if (status == WEIR_OK)
         status = weir_host_replace(child->host, &config, &child->error);
     return answer(child, status, 0);
 }

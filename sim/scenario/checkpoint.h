@@ -11,7 +11,8 @@ enum sim_checkpoint_rule {
     SIM_CHECKPOINT_FIXED,
     SIM_CHECKPOINT_YOUNG,
     SIM_CHECKPOINT_DALY,
-    SIM_CHECKPOINT_SAXENA
+    SIM_CHECKPOINT_SAXENA,
+    SIM_CHECKPOINT_OPTIMUM
 };
 struct sim_checkpoint {
     bool is_made;

@@ -226,7 +226,7 @@ struct draft_sched {
     struct draft_latency latency;
     int64_t view_age_ns;
     uint32_t hold_mode;
-    int64_t half_life_ns;
+    int64_t half_life_ns, usage_period_ns;
     struct draft_groups groups;
     struct draft_repartition repartition;
 };
@@ -407,6 +407,7 @@ struct draft_job_class {
     struct draft_list groups;
     struct draft_elastic elastic;
     char *after;
+    char *until;
 };
 
 /* Where jobs come from. */
@@ -468,6 +469,7 @@ struct draft_jobs {
     uint32_t ties;
     uint64_t first_row;
     char *first_job;
+    char *profiles;
     int64_t first_date_s, last_date_s; /* INT64_MIN = not said */
 };
 enum { OVER_ESTIMATE_RUN, OVER_ESTIMATE_KILL };

@@ -52,21 +52,23 @@ static struct sim_repartition repartition_of(const struct draft_repartition *dra
 
 void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
 {
-    *sched = (struct sim_sched){ .placement = draft->placement.choice,
-                                 .scaling = draft->scaling.policy.choice,
-                                 .queueing = draft->queueing.choice,
-                                 .interval_ns = draft->scaling.interval_ns,
-                                 .window_ns = draft->scaling.window_ns,
-                                 .min_points = draft->scaling.min_points,
-                                 .explain = draft->explain,
-                                 .latency_ns = draft->latency.base_ns,
-                                 .latency_per_worker_ns = draft->latency.per_worker_ns,
-                                 .view_age_ns = draft->view_age_ns,
-                                 .hold_mode = draft->hold_mode,
-                                 .half_life_ns = draft->half_life_ns == SIM_ABSENT_TIME
-                                                     ? 168 * 3600 * INT64_C(1000000000)
-                                                     : draft->half_life_ns,
-                                 .repartition = repartition_of(&draft->repartition) };
+    *sched = (struct sim_sched){
+        .placement = draft->placement.choice,
+        .scaling = draft->scaling.policy.choice,
+        .queueing = draft->queueing.choice,
+        .interval_ns = draft->scaling.interval_ns,
+        .window_ns = draft->scaling.window_ns,
+        .min_points = draft->scaling.min_points,
+        .explain = draft->explain,
+        .latency_ns = draft->latency.base_ns,
+        .latency_per_worker_ns = draft->latency.per_worker_ns,
+        .view_age_ns = draft->view_age_ns,
+        .hold_mode = draft->hold_mode,
+        .half_life_ns = draft->half_life_ns == SIM_ABSENT_TIME ? 168 * 3600 * INT64_C(1000000000)
+                                                               : draft->half_life_ns,
+        .usage_period_ns = draft->usage_period_ns == SIM_ABSENT_TIME ? 0 : draft->usage_period_ns,
+        .repartition = repartition_of(&draft->repartition)
+    };
     if (draft->groups.scorer != SIM_ABSENT_COUNT)
         sched->group_scorer = draft->groups.scorer;
     if (draft->groups.report != SIM_ABSENT_COUNT)

@@ -94,6 +94,10 @@ void sim_resolve_size_labels(struct sim_resolver *resolver, struct sim_workload 
 /* A request with its defaults filled in (in the draft too), and its shape. */
 void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                          struct draft_request *draft, struct weir_shape *shape);
+/* resolve_profiles.c: what profiles say of the rows of a trace, one after the other; the specs of
+ * the workload are of the rows at `places` (as above). */
+void sim_resolve_profiles(struct sim_resolver *resolver, const struct sim_job_source *source,
+                          const struct wl_jobs *rows, const uint32_t *places);
 /* The jobs of an entry from its trace. */
 void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_source *source);
 void sim_resolve_timeline(struct sim_resolver *resolver);

@@ -348,6 +348,9 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     if (is_by_row && workload->kind == SIM_WORKLOAD_GENERATED)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, key),
                          "acts on a trace; jobs of classes have no rows");
+    if (draft->profiles != NULL && workload->kind == SIM_WORKLOAD_GENERATED)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "profiles"),
+                         "acts on a trace; classes say themselves what a job needs");
     if (draft->from_ns == SIM_ABSENT_TIME)
         draft->from_ns = is_by_row ? workload->from_ns : 0;
     if (draft->retries == SIM_ABSENT_COUNT)

@@ -169,20 +169,58 @@ static void check_loop(struct sim_resolver *resolver, const struct draft_job_cla
     }
 }
 
-static void resolve_after(struct sim_resolver *resolver, const struct draft_job_class *drafts,
-                          const struct sim_workload *workload, size_t index)
+/* The class of this name; `key` says who names it. SIZE_MAX, reported, when there is none. */
+static size_t class_called(struct sim_resolver *resolver, const struct draft_job_class *drafts,
+                           const struct sim_job_source *source, const struct sim_yaml *at,
+                           const char *name)
 {
-    const struct draft_job_class *draft = &drafts[index];
-    const char **names = sim_arena_alloc(resolver->arena, workload->jobs_count + 1, sizeof *names);
-    for (size_t i = 0; i < workload->jobs_count; i++) {
+    const size_t count = source->workload->jobs_count;
+    const char **names = sim_arena_alloc(resolver->arena, count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++) {
         names[i] = drafts[i].head.name;
-        if (strcmp(names[i], draft->after) == 0)
-            workload->jobs[index].after = (uint32_t)i + 1;
+        if (strcmp(names[i], name) == 0)
+            return i;
     }
-    if (workload->jobs[index].after == 0)
-        sim_report_near(resolver->report, sim_draft_at(&draft->head, "after"), SIM_AT_VALUE,
-                        sim_near_name(draft->after, names, workload->jobs_count),
-                        "there is no class '%s' of these jobs", draft->after);
+    sim_report_near(resolver->report, at, SIM_AT_VALUE, sim_near_name(name, names, count),
+                    "there is no class '%s' of these jobs", name);
+    return SIZE_MAX;
+}
+
+/* Whose end lets the users of a class think. */
+static void resolve_until(struct sim_resolver *resolver, const struct sim_job_source *source,
+                          size_t index)
+{
+    const struct draft_job_class *drafts = source->draft->classes.items;
+    struct sim_job_spec *jobs = source->workload->jobs;
+    const struct sim_yaml *at = sim_draft_at(&drafts[index].head, "until");
+    if (drafts[index].until == NULL) {
+        jobs[index].frees = jobs[index].users > 0 ? (uint32_t)index + 1 : 0;
+        return;
+    }
+    const size_t last = class_called(resolver, drafts, source, at, drafts[index].until);
+    if (last == SIZE_MAX)
+        return;
+    size_t first = last;
+    for (size_t steps = 0; jobs[first].after != 0 && steps <= source->workload->jobs_count; steps++)
+        first = jobs[first].after - 1;
+    if (jobs[index].users == 0)
+        sim_report_error(resolver->report, at, "needs users: who waits until then");
+    else if (first != index || last == index)
+        sim_report_error(resolver->report, at, "'%s' does not come after '%s'", drafts[index].until,
+                         drafts[index].head.name);
+    else
+        jobs[last].frees = (uint32_t)index + 1;
+}
+
+static void resolve_after(struct sim_resolver *resolver, const struct sim_job_source *source,
+                          size_t index)
+{
+    const struct draft_job_class *drafts = source->draft->classes.items;
+    const struct draft_job_class *draft = &drafts[index];
+    const struct sim_workload *workload = source->workload;
+    const size_t before =
+        class_called(resolver, drafts, source, sim_draft_at(&draft->head, "after"), draft->after);
+    workload->jobs[index].after = before == SIZE_MAX ? 0 : (uint32_t)before + 1;
     if (workload->jobs[index].users > 0 || draft->to.count != UINT64_MAX)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "after"),
                          "as many come as of '%s': leave %s out", draft->after,
@@ -203,15 +241,17 @@ void sim_resolve_followers(struct sim_resolver *resolver, const struct sim_job_s
     for (size_t i = 0; i < workload->jobs_count; i++) {
         struct sim_job_spec *job = &workload->jobs[i];
         if (drafts[i].after != NULL)
-            resolve_after(resolver, drafts, workload, i);
+            resolve_after(resolver, source, i);
         if (job->think != NULL && drafts[i].after == NULL && job->users == 0)
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "think"),
                              "acts with after or users: jobs that come by themselves do not think");
         if (drafts[i].after != NULL || sim_yaml_get(drafts[i].head.node, "users") != NULL)
             take_out(job);
     }
-    for (size_t i = 0; i < workload->jobs_count; i++)
+    for (size_t i = 0; i < workload->jobs_count; i++) {
         check_loop(resolver, drafts, workload, i);
+        resolve_until(resolver, source, i);
+    }
 }
 
 void sim_resolve_ranks(struct sim_resolver *resolver, struct draft_job_class *draft,

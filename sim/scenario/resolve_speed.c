@@ -305,7 +305,22 @@ static void resolve_class(struct speeds *speeds, const struct draft_jobs *jobs,
     job->speed = resolve_speed(speeds, &work, &job->shape);
 }
 
-/* All rows alike: which GPUs a row may have is its own, how fast it goes there is not. */
+/* By what its profile says of types; false when it says nothing of where times were measured. */
+static bool profile_speed(const struct speeds *speeds, uint32_t origin, struct sim_job_spec *job)
+{
+    const size_t count = scenario_of(speeds)->gpu_types_count;
+    const double *said = job->profile->on_type;
+    if (origin == WEIR_NO_INDEX || isnan(said[origin]))
+        return false;
+    double *on_type = sim_arena_alloc(speeds->resolver->arena, count + 1, sizeof *on_type);
+    for (size_t t = 0; t < count; t++)
+        on_type[t] = isnan(said[t]) ? job->speed.on_type[t] : said[t] / said[origin];
+    job->speed.on_type = on_type;
+    return true;
+}
+
+/* All rows alike but for what their profiles say: which GPUs a row may have is its own, how fast it
+ * goes there is not. */
 static void resolve_rows(struct speeds *speeds, const struct draft_jobs *jobs,
                          struct sim_workload *workload)
 {
@@ -321,9 +336,23 @@ static void resolve_rows(struct speeds *speeds, const struct draft_jobs *jobs,
         sim_report_error(speeds->resolver->report, sim_draft_at(&jobs->head, "work"),
                          "needs measured_on: run times of a trace are as recorded");
     const struct sim_speed speed = resolve_speed(speeds, &work, &any);
-    for (size_t i = 0; i < workload->jobs_count; i++)
-        if (workload->jobs[i].shape.gpu_units > 0)
-            workload->jobs[i].speed = speed;
+    const uint32_t origin = origin_of(speeds, &work).type;
+    bool is_told = false;
+    for (size_t i = 0; i < workload->jobs_count; i++) {
+        struct sim_job_spec *job = &workload->jobs[i];
+        if (job->shape.gpu_units == 0)
+            continue;
+        /* mostly that of the row before */
+        const bool is_alike = i > 0 && job->profile != NULL && job->profile == job[-1].profile &&
+                              job[-1].speed.on_type != NULL;
+        job->speed = is_alike ? job[-1].speed : speed;
+        if (!is_alike && job->profile != NULL && job->profile->on_type != NULL)
+            is_told |= !profile_speed(speeds, origin, job);
+    }
+    if (is_told)
+        sim_report_error(speeds->resolver->report, sim_draft_at(&jobs->head, "profiles"),
+                         "has speeds: needs measured_on, a type that they list (run times of a "
+                         "trace are as recorded)");
 }
 
 static void resolve_jobs(struct speeds *speeds, const struct draft_jobs *jobs,

@@ -528,6 +528,7 @@ static void take_jobs(struct trace *trace)
     }
     tell_strangers(trace);
     tell_idle(trace);
+    sim_resolve_profiles(trace->resolver, trace->source, trace->jobs, places);
     if (follows(trace))
         sim_resolve_rows_follow(trace->resolver, trace->jobs, places, workload);
     if (workload->jobs_count + trace->outside + trace->idle < count - first)

@@ -68,6 +68,7 @@ struct sim_sched {
     uint32_t group_report;         /* enum weir_group_report */
     uint32_t hold_mode;            /* enum weir_hold_mode */
     int64_t half_life_ns;          /* of past use by tenants */
+    int64_t usage_period_ns;       /* in which it fades by steps; 0 = all the time */
     struct sim_repartition repartition;
 };
 
@@ -335,6 +336,7 @@ struct sim_job_spec {
     struct sim_law *patience;
     double estimate_factor; /* estimate over run time, when the estimate is not known */
     struct sim_speed speed;
+    const struct sim_profile *profile; /* of what it trains; NULL = none */
     const struct sim_step *step;       /* NULL = it computes to its end */
     double bubble;                     /* of the computing of a step: its pipeline is not full */
     const struct sim_rank_group *more; /* ranks beside its members */
@@ -342,6 +344,7 @@ struct sim_job_spec {
     const struct sim_elastic *elastic; /* NULL = it runs with all its ranks or not at all */
     uint32_t after;        /* index + 1 of those it follows, the n-th the n-th; 0 = none */
     uint32_t users;        /* who submit its jobs, each when the one before is over; 0 = none */
+    uint32_t frees;        /* index + 1 of those whose user thinks when it is over; 0 = nobody's */
     uint32_t array;        /* jobs of one submission */
     uint32_t array_limit;  /* of these that are there at once */
     uint64_t limit;        /* with users: jobs, or arrays, in all; UINT64_MAX = none */

@@ -112,6 +112,11 @@ static const struct sim_field sched_fields[] = {
     { TIME("usage_half_life", draft_sched, half_life_ns), ABSENT("168 h"), MOST(LARGEST_TIME),
       ACTS(SIM_ACTS_JOBS),
       HELP("past use of a tenant counts half after so long (fair_share); 0 s: in full for ever") },
+    { TIME("usage_period", draft_sched, usage_period_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
+      ACTS(SIM_ACTS_JOBS),
+      HELP(
+          "past use fades in steps of so long, by Slurm's formula (its PriorityCalcPeriod, 300 s); "
+          "0 s: all the time") },
     { SECTION("placement_groups", draft_sched, groups, &groups_section), ABSENT("ray"),
       WAS("groups"), ACTS(SIM_ACTS_JOBS | SIM_ACTS_FILL), HELP("placement groups, for jobs") },
     { SECTION("repartition", draft_sched, repartition, &repartition_section), ABSENT("off"),

@@ -191,6 +191,10 @@ static const struct sim_field job_class_fields[] = {
       HELP(
           "a closed population: so many submit a job each (the first `at`, then one `every`), wait "
           "until it is over, `think`, and submit the next; `count` jobs in all") },
+    { TEXT("until", draft_job_class, until), ABSENT("the job itself"),
+      HELP("with users: class behind it, by `after`, whose job is to be over before the user "
+           "thinks: "
+           "a user goes from one class to the next") },
     { COUNT("array", draft_job_class, to.array), ABSENT("1"), RANGE(1, 1e6),
       HELP("jobs that one submission brings: each waits, starts and ends by itself, and the array "
            "is over with the last") },
@@ -238,16 +242,16 @@ static const struct sim_section fill_class_section = {
     }
 
 static const struct sim_field checkpoint_fields[] = {
-    { CHOICE("rule", draft_checkpoint, to.rule, "fixed|young|daly|saxena"), ABSENT("fixed"),
+    { CHOICE("rule", draft_checkpoint, to.rule, "fixed|young|daly|saxena|optimum"), ABSENT("fixed"),
       HELP("fixed: as `interval` says; the others work it out at every start of a job, from the "
            "cost C of a checkpoint, the restart R and the time M between failures of the job: "
            "young sqrt(2 C M), daly the same with terms of higher order, saxena "
-           "C + sqrt(2 (M + R) C + C^2)") },
+           "C + sqrt(2 (M + R) C + C^2), optimum the least expected time") },
     { TIME("interval", draft_checkpoint, to.interval_ns), ABSENT("needed by the rule fixed"),
       RANGE(1e-3, LARGEST_TIME), NEEDS("rule: fixed"), HELP("work between two checkpoints") },
     { TIME("mtbf", draft_checkpoint, to.mtbf_ns),
       ABSENT("by the failures of the cluster, of the nodes and GPUs that the job holds"),
-      RANGE(1e-3, LARGEST_TIME), NEEDS("rule: young|daly|saxena"),
+      RANGE(1e-3, LARGEST_TIME), NEEDS("rule: young|daly|saxena|optimum"),
       HELP("time between failures of a job, for the rule") },
     { TIME("cost", draft_checkpoint, to.cost_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("time a job does not work while one is written") },
@@ -344,6 +348,9 @@ static const struct sim_field jobs_fields[] = {
            "before it are left out, and it is time 0") },
     { TIMESTAMP("last_date", draft_jobs, last_date_s), ABSENT("the last row"),
       HELP("rows of a trace submitted from this date on are left out") },
+    { TEXT("profiles", draft_jobs, profiles), ABSENT("none"),
+      HELP("a CSV file of models (docs/traces.md): what a job of a trace asks for, exchanges and "
+           "how fast it is on each GPU type, by its model and number of GPUs") },
     { CHOICE("ties", draft_jobs, ties, "as_given|shortest|smallest"), ABSENT("as_given"),
       HELP("order of rows of a trace that are submitted at one instant: that of the trace; the "
            "shorter run time, then fewer GPUs; or fewer GPUs, then the shorter run time") },

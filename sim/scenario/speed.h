@@ -28,6 +28,12 @@ struct sim_speed {
     uint32_t pace;   /* enum sim_pace: times that part of the GPU */
 };
 
+/* What the profile of a job's model says of its speed. */
+struct sim_profile {
+    double step_s;         /* computing of a step where it was measured; NAN = not said */
+    const double *on_type; /* by GPU type, in any unit; NAN = not said of that type */
+};
+
 static inline double sim_pace_of(uint32_t pace, struct sim_gpu_part part)
 {
     return pace == SIM_PACE_WHOLE ? 1 : pace == SIM_PACE_SMS ? part.sms : part.bandwidth;

@@ -166,10 +166,11 @@ static char *pools_of(uint64_t seed, uint64_t *dice)
 
 static char *jobs_of(uint64_t seed, uint64_t *dice)
 {
-    static const char *const queueings[] = { "fcfs",         "first_fit", "smallest",  "priority",
-                                             "easy",         "srsf",      "srtf",      "las_2d",
-                                             "conservative", "gittins",   "committed", "slurm",
-                                             "hold",         "benefit" };
+    static const char *const queueings[] = { "fcfs",         "first_fit", "smallest",
+                                             "priority",     "easy",      "srsf",
+                                             "srtf",         "las_2d",    "las_promoted",
+                                             "conservative", "gittins",   "committed",
+                                             "slurm",        "hold",      "benefit" };
     char *text = NULL;
 
     if (seed % 4 == 2)

@@ -295,9 +295,10 @@ static double worst_part(struct queueing *queueing, const char *policy, double b
 /* On one server the bound is two of the largest jobs of both; on D servers (D + 1) of them. */
 static void fair_queueing_stays_within_its_bound(void)
 {
+    const uint64_t last = test_is_slow() ? CASES : CASES / 20;
     double worst = 0;
 
-    for (uint64_t seed = 1; seed <= CASES / 20; seed++) {
+    for (uint64_t seed = 1; seed <= last; seed++) {
         struct draws draws = draws_seeded(seed);
         struct queueing queueing = { .flows = 2 + (uint32_t)draws_below(&draws, FLOWS - 1),
                                      .servers = 1 + (uint32_t)draws_below(&draws, SERVERS) };
@@ -319,8 +320,9 @@ static void who_waits_has_what_is_guaranteed_to_him(void)
 {
     uint64_t waits = 0;
     uint64_t preemptions = 0;
+    const uint64_t last = test_is_slow() ? CASES : CASES / 50;
 
-    for (uint64_t seed = 1; seed <= CASES / 50; seed++) {
+    for (uint64_t seed = 1; seed <= last; seed++) {
         struct draws draws = draws_seeded(seed);
         const struct test_node node = { .nodes = 2, .gpus = 8, .cpus = 99, .ram = 1e9 };
         struct weir_host *const host = test_tenants_host("quota_queues", &node);

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { QUICK = 500, ALL = 5000, TEXT = 512 };
+enum { QUICK = 500, ALL = 10000, TEXT = 512 };
 
 /* What happened over all scenarios: a comparison of nothing would pass. */
 struct seen {

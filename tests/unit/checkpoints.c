@@ -128,10 +128,10 @@ static void what_is_saved_is_work_and_not_time(void)
 static void rules_give_the_published_intervals(void)
 {
     static const struct {
-        double cost_s, restart_s, mtbf_s, young_s, daly_s;
-    } cases[] = { { 60, 60, 86400, 3219.938, 3180.062 },
-                  { 300, 300, 21600, 3600, 3402.778 },
-                  { 30, 60, 3600, 464.758, 444.973 } };
+        double cost_s, restart_s, mtbf_s, young_s, daly_s, best_s, day_s;
+    } cases[] = { { 60, 60, 86400, 3219.938, 3180.062, 3180.063, 89763.90 },
+                  { 300, 300, 21600, 3600, 3402.778, 3402.840, 103991.00 },
+                  { 30, 60, 3600, 464.758, 444.973, 444.977, 100242.51 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CHECK_NEAR(sim_checkpoint_interval_s(SIM_CHECKPOINT_YOUNG, cases[i].cost_s,
                                              cases[i].restart_s, cases[i].mtbf_s),
@@ -139,6 +139,13 @@ static void rules_give_the_published_intervals(void)
         CHECK_NEAR(sim_checkpoint_interval_s(SIM_CHECKPOINT_DALY, cases[i].cost_s,
                                              cases[i].restart_s, cases[i].mtbf_s),
                    cases[i].daly_s, 5e-4);
+        const double best_s = sim_checkpoint_interval_s(SIM_CHECKPOINT_OPTIMUM, cases[i].cost_s,
+                                                        cases[i].restart_s, cases[i].mtbf_s);
+        CHECK_NEAR(best_s, cases[i].best_s, 5e-4);
+        /* and so long does a day of work take then */
+        CHECK_NEAR(cases[i].mtbf_s * exp(cases[i].restart_s / cases[i].mtbf_s) *
+                       expm1((best_s + cases[i].cost_s) / cases[i].mtbf_s) * 86400 / best_s,
+                   cases[i].day_s, 5e-3);
     }
     CHECK_NEAR(sim_checkpoint_interval_s(SIM_CHECKPOINT_YOUNG, 30, 600, 11135), 817.37, 0.01);
     CHECK_NEAR(sim_checkpoint_interval_s(SIM_CHECKPOINT_SAXENA, 30, 600, 11135), 869.64, 0.01);

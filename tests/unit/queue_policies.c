@@ -156,6 +156,26 @@ static void least_attained_service_runs(void)
         CHECK_NEAR(times.end_s[i], ends[i], 1e-9);
 }
 
+/* The first has had its 4 s of the first queue, and new jobs come every 2 s. When it has waited 7/8
+ * of that, at 7.5 s, it is as new as they are, and goes before the one that comes at 8 s. */
+static void who_starves_is_new_again(void)
+{
+    static const struct job jobs[] = { { 0, 6, 1, 6 }, { 4, 2, 1, 2 },  { 6, 2, 1, 2 },
+                                       { 8, 2, 1, 2 }, { 10, 2, 1, 2 }, { 12, 2, 1, 2 } };
+    static const double starved[] = { 16, 6, 8, 10, 12, 14 };
+    static const double promoted[] = { 10, 6, 8, 12, 14, 16 };
+    const struct times las = run_jobs(jobs, EACH(jobs), 1, "{policy: las_2d, limit_1: 4}");
+    const struct times again =
+        run_jobs(jobs, EACH(jobs), 1, "{policy: las_promoted, limit_1: 4, promote: 0.875}");
+    const struct times never =
+        run_jobs(jobs, EACH(jobs), 1, "{policy: las_promoted, limit_1: 4, promote: 1000}");
+    for (size_t i = 0; i < EACH(jobs); i++) {
+        CHECK_NEAR(las.end_s[i], starved[i], 1e-9);
+        CHECK_NEAR(again.end_s[i], promoted[i], 1e-9);
+        CHECK_NEAR(never.end_s[i], starved[i], 1e-9);
+    }
+}
+
 /* Four A100 stand idle, and two of four H100 until 100 s; j1 needs all four. j2 would delay it, j3
  * takes any GPU and ends in time, j4 ends in time on the H100 that are free. */
 static void types_that_jobs_insist_on_count(void)
@@ -212,13 +232,11 @@ static void who_takes_any_gpu_takes_none_that_is_reserved(void)
 }
 
 /* What a pre-emption adds to the work of a job, by its GPUs, as in the clusters of Helios. */
-static void restarts_cost_by_size(void)
+static void run_helios(int late_s, const double *starts, const double *ends)
 {
     static const struct job jobs[] = {
         { 0, 100, 4, 100 }, { 10, 20, 2, 20 }, { 15, 60, 8, 60 }, { 40, 5, 8, 5 }
     };
-    static const double starts[] = { 0, 10, 30, 40 };
-    static const double ends[] = { 225, 30, 125, 45 };
     struct times times = { { 0 }, { 0 } };
     char text[TEXT];
     int used = snprintf(text, sizeof text,
@@ -229,13 +247,20 @@ static void restarts_cost_by_size(void)
                          "  - name: w%zu\n    estimate: 1\n    preemption: {keeps: all, restart: "
                          "30 s}\n    classes: [{name: j%zu, count: 1, at: %d s, run_time: %d s, "
                          "members: %d, request: {gpus: 1, cpus: 0.1}}]\n",
-                         i, i, jobs[i].submit_s, jobs[i].run_s, jobs[i].gpus);
+                         i, i, jobs[i].submit_s, jobs[i].run_s + late_s, jobs[i].gpus);
     const struct sim_observer observer = { .job = see_named, .state = &times };
     free(test_watch_text(text, &observer));
     for (size_t i = 0; i < EACH(jobs); i++) {
         CHECK_NEAR(times.start_s[i], starts[i], 0);
         CHECK_NEAR(times.end_s[i], ends[i], 0);
     }
+}
+
+/* As the rule is, and as the published program has it, which ends every job a second late. */
+static void restarts_cost_by_size(void)
+{
+    run_helios(0, (const double[]){ 0, 10, 30, 40 }, (const double[]){ 225, 30, 125, 45 });
+    run_helios(1, (const double[]){ 0, 10, 31, 40 }, (const double[]){ 228, 31, 128, 46 });
 }
 
 /* The same jobs, by the index of Gittins over ten samples. */
@@ -260,6 +285,7 @@ static const struct test tests[] = {
     { "types that jobs insist on count", types_that_jobs_insist_on_count },
     { "who takes any GPU takes none that is reserved",
       who_takes_any_gpu_takes_none_that_is_reserved },
+    { "who starves is new again", who_starves_is_new_again },
     { "restarts cost by size", restarts_cost_by_size },
     { "the likeliest end runs", the_likeliest_end_runs },
     { "least attained service runs", least_attained_service_runs },

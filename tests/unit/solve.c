@@ -199,6 +199,28 @@ static void levels_rise_one_after_the_other(void)
     }
 }
 
+/* Two pairs that are alike: each pair has the same, and both supplies are used up, as with four. */
+static void those_that_are_alike_have_the_same(void)
+{
+    static const struct shares pairs = { 4, 2, { 4, 1, 2, 2, 4, 1, 2, 2 }, { 1, 2 }, { 0 }, 0 };
+    double share[12];
+    double level[4];
+    CHECK_I64(solve(&pairs, true, share, level), WEIR_OK);
+    for (uint32_t t = 0; t < 2; t++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < 2; j++)
+            CHECK_NEAR(share[j * 2 + t], share[(j + 2) * 2 + t], 0);
+        for (uint32_t j = 0; j < 4; j++)
+            sum += share[j * 2 + t];
+        CHECK_NEAR(sum, pairs.supply[t], 1e-6);
+    }
+    for (uint32_t j = 0; j < 4; j++)
+        CHECK_NEAR(level[j] * 2, /* with an equal part each has a throughput of 2 */
+                   share[j * 2] * pairs.throughput[j * 2] +
+                       share[j * 2 + 1] * pairs.throughput[j * 2 + 1],
+                   1e-6);
+}
+
 /* A job that can run nowhere has no level, and holds nobody up. */
 static void a_job_without_a_type_holds_nobody_up(void)
 {
@@ -397,6 +419,7 @@ static const struct test tests[] = {
     { "small programmes are solved as GLPK does", small_programmes_are_solved_as_glpk_does },
     { "published optima are reached", published_optima_are_reached },
     { "levels rise one after the other", levels_rise_one_after_the_other },
+    { "those that are alike have the same", those_that_are_alike_have_the_same },
     { "a job without a type holds nobody up", a_job_without_a_type_holds_nobody_up },
     { "times are as short as GLPK says", times_are_as_short_as_glpk_says },
     { "entities divide their weight", entities_divide_their_weight },

@@ -58,6 +58,29 @@ static void past_use_fades_with_the_half_life(void)
     weir_host_destroy(host);
 }
 
+/* The same in Slurm's steps of 300 s; of a week's half-life .500073 is left after a week. */
+static void past_use_fades_in_steps(void)
+{
+    struct weir_host *const host = test_tenants_host("first_fit", &LARGE);
+    const uint32_t a = test_tenant_of_weight(host, 1);
+    const uint32_t b = test_tenant_of_weight(host, 1);
+
+    CHECK_I64(weir_host_set_half_life(host, INT64_C(3600000000000)), WEIR_OK);
+    CHECK_I64(weir_host_set_usage_period(host, INT64_C(300000000000)), WEIR_OK);
+    test_ask(host, (struct test_ask){ .tenant = a, .count = 1, .gpus = 4 });
+    test_ask(host, (struct test_ask){ .tenant = b, .count = 1, .gpus = 2 });
+    CHECK_STR(test_round(host, 0).text, "AB");
+    CHECK_NEAR(test_tenant_now(host, b, 299).device_s, 598, 1e-9);
+    CHECK_NEAR(test_tenant_now(host, a, 3600).device_s, 10090.685872, 1e-6);
+    test_end_some(host, a, 1);
+    CHECK_NEAR(test_tenant_now(host, a, 7200).device_s, 5045.748955, 1e-6);
+    CHECK_NEAR(test_tenant_now(host, b, 7200).device_s, 7568.217413, 1e-6);
+    CHECK_I64(weir_host_set_half_life(host, INT64_C(604800000000000)), WEIR_OK);
+    CHECK_I64(weir_host_restore_usage(host, a, 1, INT64_C(7200000000000)), WEIR_OK);
+    CHECK_NEAR(test_tenant_now(host, a, 7200 + 604800).device_s, 0.500073, 5e-7);
+    weir_host_destroy(host);
+}
+
 static void without_a_half_life_all_of_the_past_counts(void)
 {
     struct weir_host *const host = test_tenants_host("first_fit", &LARGE);
@@ -248,6 +271,7 @@ static void mistakes_are_refused(void)
     spec = weir_tenant_default();
     CHECK_I64(weir_host_set_tenant(host, 7, &spec, NULL), WEIR_ENOTFOUND);
     CHECK_I64(weir_host_set_half_life(host, -1), WEIR_EINVAL);
+    CHECK_I64(weir_host_set_usage_period(host, -1), WEIR_EINVAL);
     CHECK_I64(weir_host_restore_usage(host, 9, 1, 0), WEIR_ENOTFOUND);
     CHECK_I64(weir_view_tenants(weir_host_view(host, 0)), 2);
     for (uint32_t depth = 1; depth < WEIR_MAX_TENANT_DEPTH; depth++)
@@ -270,6 +294,7 @@ static void without_tenants_jobs_are_nobodys(void)
 static const struct test tests[] = {
     { "a tenant has what those below it have", a_tenant_has_what_those_below_it_have },
     { "past use fades with the half-life", past_use_fades_with_the_half_life },
+    { "past use fades in steps", past_use_fades_in_steps },
     { "without a half-life all of the past counts", without_a_half_life_all_of_the_past_counts },
     { "the ninth GPU of eight waits though twenty are free",
       the_ninth_gpu_of_eight_waits_though_twenty_are_free },

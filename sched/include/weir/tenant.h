@@ -65,6 +65,9 @@ WEIR_API weir_status weir_host_set_tenant(struct weir_host *host, uint32_t numbe
                                           struct weir_error *error);
 /* Past use counts half after so long; 0 (at first) = in full for ever. Before the first job. */
 WEIR_API weir_status weir_host_set_half_life(struct weir_host *host, int64_t half_life_ns);
+/* Past use fades at whole periods since time 0 alone, by Slurm's formula; 0 (at first) = all the
+ * time. Before the first job. From 2.3 on. */
+WEIR_API weir_status weir_host_set_usage_period(struct weir_host *host, int64_t period_ns);
 /* Past use, as another host had counted it at `now_ns`, for a host that goes on where that one
  * stopped; after its jobs were restored. Each tenant by itself: that of a parent is told, too.
  * Errors: WEIR_EINVAL (no number >= 0), WEIR_ENOTFOUND. */

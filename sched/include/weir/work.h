@@ -107,6 +107,7 @@ struct weir_job_spec {
      * job is known. */
     const struct weir_speedup *speedup;
     struct weir_traffic traffic; /* what each of its ranks takes */
+    double step_s; /* of its estimate that one step is; 0 = it has none. From 2.3 on */
 };
 
 enum weir_job_state { WEIR_JOB_WAITING, WEIR_JOB_STARTING, WEIR_JOB_RUNNING };
@@ -144,6 +145,7 @@ struct weir_job {
     uint32_t reserved2;
     const struct weir_speedup *speedup; /* as of its spec */
     struct weir_traffic traffic;        /* likewise */
+    double step_s;                      /* likewise */
 };
 
 /* What is left of its estimate, without what it has run this time; INT64_MAX = not known. */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Profiles of models: read and written, and what they do to the rows of a trace. */
+#include "workloads/profiles.h"
+
+#include "sim/record/record.h"
+#include "sim/world/run.h"
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT = 2048, JOBS = 4 };
+
+static void write_file(char path[], const char *text)
+{
+    const int handle = mkstemp(path);
+    FILE *file = handle < 0 ? NULL : fdopen(handle, "w");
+    if (!CHECK(file != NULL))
+        return;
+    (void)fputs(text, file);
+    CHECK_I64(fclose(file), 0);
+}
+
+static char *written(const struct wl_profiles *profiles)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    wl_profiles_write(profiles, out);
+    (void)fclose(out);
+    return text;
+}
+
+/* covers: S1.111 */
+static void thirteen_fields_come_back_as_they_went(void)
+{
+    static const char text[] =
+        "model,gpus,cpus,ram_bytes,gpu_memory_bytes,activation_bytes,bandwidth,bound,step_s,"
+        "sync_bytes,latency_s,spread,speeds\n"
+        "\"LM, large\",8,3.5,64000000000,20000000000,1000000000,0.40000000000000002,0.25,"
+        "0.10000000000000001,4290000000,0.001,0.29999999999999999,\"h100=2.4|a100-80=1\"\n"
+        "ResNet-18,,,,,,,,,,,,\n";
+    char path[] = "/tmp/weir_profiles_XXXXXX";
+    struct wl_profiles profiles = { NULL, 0 };
+    struct weir_error error = { .phase = -1 };
+    write_file(path, text);
+    CHECK_I64(wl_profiles_read(path, NULL, &profiles, &error), WEIR_OK);
+    CHECK_STR(error.text, "");
+    char *again = written(&profiles);
+    CHECK_STR(again, text);
+    CHECK(wl_profiles_find(&profiles, "LM, large", 4) == NULL);
+    CHECK(wl_profiles_find(&profiles, "ResNet-18", 4) == &profiles.profiles[1]);
+    CHECK_NEAR(wl_profile_speed(&profiles.profiles[0], "h100"), 2.4, 0);
+    CHECK_NEAR(wl_profile_speed(&profiles.profiles[0], "a100-80"), 1, 0);
+    CHECK(isnan(wl_profile_speed(&profiles.profiles[0], "a100")));
+    free(again);
+    wl_profiles_clear(&profiles);
+    (void)unlink(path);
+}
+
+static void a_wrong_cell_is_named(void)
+{
+    static const char *const cases[][2] = {
+        { "model,gpus\n,1\n", ":2:1: column 'model': a profile needs the name of its model" },
+        { "model,gpus\na,1.5\n", ":2:2: column 'gpus': must be a whole number, got 1.5" },
+        { "model,bound\na,2\n", ":2:2: column 'bound': must be within 0 and 1, got 2" },
+        { "model,speeds\na,h100=fast\n",
+          ":2:2: column 'speeds': 'h100=fast' is no list of speeds by GPU type: "
+          "h100=2.4|a100-80=1" },
+        { "models\na\n", ":1:1: no column 'model'; did you mean 'models'?" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char path[] = "/tmp/weir_profiles_XXXXXX";
+        struct wl_profiles profiles = { NULL, 0 };
+        struct weir_error error = { .phase = -1 };
+        write_file(path, cases[i][0]);
+        CHECK(wl_profiles_read(path, NULL, &profiles, &error) != WEIR_OK);
+        CHECK_STR(error.text + strlen(path), cases[i][1]);
+        (void)unlink(path);
+    }
+}
+
+struct times {
+    double start_s[JOBS], end_s[JOBS];
+};
+
+static void see(void *state, const struct sim_job_row *job)
+{
+    struct times *times = state;
+    if (job->job >= JOBS)
+        return;
+    times->start_s[job->job] = 1e-9 * (double)job->start_ns;
+    times->end_s[job->job] = 1e-9 * (double)job->end_ns;
+}
+
+/* Two models on one A100 and one H100 of two nodes. */
+static struct times run(const char *profiles_text, const char *rows, const char *queueing)
+{
+    char profiles[] = "/tmp/weir_profiles_XXXXXX";
+    char trace[] = "/tmp/weir_profiles_XXXXXX";
+    char map[] = "/tmp/weir_profiles_XXXXXX";
+    char text[TEXT];
+    struct times times = { { 0 }, { 0 } };
+    write_file(profiles, profiles_text);
+    write_file(trace, rows);
+    write_file(map, "{\"name\": \"m\", \"fields\": {\"submit\": {\"column\": \"at\", \"unit\": "
+                    "\"s\"}, \"run\": {\"column\": \"run\", \"unit\": \"s\"}, \"gpus\": "
+                    "{\"column\": \"gpus\"}, \"model\": {\"column\": \"what\"}}}");
+    (void)snprintf(text, sizeof text,
+                   "schema: 2\nname: x\ncluster:\n  nodes:\n    - {name: a, cpus: 8, gpus: "
+                   "{a100-80: 1}}\n    - {name: h, cpus: 8, gpus: {h100: 1}}\n"
+                   "sched: {placement: first_fit, queueing: %s}\n"
+                   "jobs: [{name: w, trace: %s, format: table, columns: %s, profiles: %s, "
+                   "measured_on: a100-80, preemption: all, estimate: 1}]\n",
+                   queueing, trace, map, profiles);
+    const struct sim_observer observer = { .state = &times, .job = see };
+    free(test_watch_text(text, &observer));
+    (void)unlink(profiles);
+    (void)unlink(trace);
+    (void)unlink(map);
+    return times;
+}
+
+/* 600 s of work on an A100 take 240 s where it is 2.5 times as fast; a model of eight CPUs has its
+ * node for itself; of a model without a profile times are as recorded. */
+static void rows_are_as_their_profiles_say(void)
+{
+    const struct times times =
+        run("model,cpus,speeds\nquick,8,h100=5|a100-80=2\nbroad,8,\n",
+            "at,run,gpus,what\n0,1000,1,broad\n1,600,1,quick\n2,50,1,other\n", "fcfs");
+    CHECK_NEAR(times.end_s[0], 1000, 1e-6);
+    CHECK_NEAR(times.start_s[1], 1, 1e-6);
+    CHECK_NEAR(times.end_s[1], 241, 1e-6);
+    CHECK_NEAR(times.start_s[2], 241, 1e-6);
+}
+
+/* In rounds of 360 s the first does three steps of 100 s, the second five of 70 s: a round is 350 s
+ * long, the first rests for 50 s of it and ends 300 s after the next has begun. */
+static void gavels_rounds_have_whole_steps(void)
+{
+    static const char profiles[] = "model,step_s,speeds\na,100,h100=1|a100-80=1\n"
+                                   "b,70,h100=1|a100-80=1\n";
+    static const char rows[] = "at,run,gpus,what\n0,600,1,a\n0,400,1,b\n";
+    const struct times whole =
+        run(profiles, rows, "{policy: gavel, goal: fifo, whole_steps: true}");
+    const struct times any = run(profiles, rows, "{policy: gavel, goal: fifo}");
+    CHECK_NEAR(whole.end_s[0], 650, 1e-6);
+    CHECK_NEAR(whole.end_s[1], 400, 1e-6);
+    CHECK_NEAR(any.end_s[0], 600, 1e-6);
+    CHECK_NEAR(any.end_s[1], 400, 1e-6);
+}
+
+static const struct test tests[] = {
+    { "thirteen fields come back as they went", thirteen_fields_come_back_as_they_went },
+    { "a wrong cell is named", a_wrong_cell_is_named },
+    { "rows are as their profiles say", rows_are_as_their_profiles_say },
+    { "Gavel's rounds have whole steps", gavels_rounds_have_whole_steps },
+};
+TEST_MAIN(tests)
