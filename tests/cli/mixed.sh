@@ -21,6 +21,19 @@ count() { sqlite3 mixed.db "SELECT count(*) FROM $1"; }
 [ "$(count '(SELECT workload, job, created_s FROM worker WHERE job IS NOT NULL
     GROUP BY 1, 2, 3 HAVING count(*) = 4)')" -gt 0 ] || fail 'no gang of four'
 
+# Intervals of the cluster add up to what came and went, of all pipelines.
+cat >two.yaml <<'Y'
+schema: 2
+name: two
+cluster: {nodes: [{name: n, cpus: 8}]}
+pipelines:
+  a: {input: {items: 30, arrivals: exp(1 s)}, stages: [{name: x, cpus: 1, service: exp(2 s)}]}
+  b: {input: {items: 50, arrivals: exp(1 s)}, stages: [{name: y, cpus: 1, service: exp(1 s)}]}
+Y
+expect 0 "$WEIR_BIN" run two.yaml -q -o two.db
+[ "$(sqlite3 two.db 'SELECT sum(items_arrived) || "/" || sum(items_done) FROM cluster_sample')" = 80.0/80.0 ] ||
+    fail 'the intervals are not the whole'
+
 # The same words give the same results; a fill has no clock and stands alone.
 digest() { "$WEIR_BIN" run "$file" --set horizon=1h --no-db | grep -o 'result .*'; }
 [ "$(digest)" = "$(digest)" ] || fail 'two runs differ'

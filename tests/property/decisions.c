@@ -164,6 +164,24 @@ static char *pools_of(uint64_t seed, uint64_t *dice)
                : text;
 }
 
+/* Long queues of jobs that say how long they run, of which places are kept in advance. */
+static const char reserved[] =
+    "schema: 2\nname: reserved\nseed: %" PRIu64 "\nhorizon: 20 min\ncluster:\n  nodes:\n"
+    "    - {name: h, count: 2, cpus: 32, gpus: {h100: 4}}\n"
+    "sched:\n  placement: first_fit\n  queueing: %s\n"
+    "jobs:\n  - name: w\n    count: 400\n    arrivals: {rate: 0.2/s}\n    estimate: \"uniform(1, "
+    "3)\"\n"
+    "    run_time: exp(40 s)\n    classes:\n"
+    "      - {name: a, request: {gpus: 1}}\n      - {name: b, request: {gpus: 3}}\n"
+    "      - {name: c, members: 2, request: {gpus: 3}}\n      - {name: d, request: {cpus: 20}}\n";
+
+static char *reserved_of(uint64_t seed, uint64_t *dice)
+{
+    static const char *const queueings[] = { "conservative", "easy", "slurm", "conservative" };
+    char *text = NULL;
+    return asprintf(&text, reserved, seed, queueings[roll(dice, 4)]) < 0 ? NULL : text;
+}
+
 static char *jobs_of(uint64_t seed, uint64_t *dice)
 {
     static const char *const queueings[] = { "fcfs",         "first_fit", "smallest",
@@ -173,6 +191,8 @@ static char *jobs_of(uint64_t seed, uint64_t *dice)
                                              "slurm",        "hold",      "benefit" };
     char *text = NULL;
 
+    if (seed % 8 == 6)
+        return reserved_of(seed, dice);
     if (seed % 4 == 2)
         return pools_of(seed, dice);
     if (seed % 4 != 0)

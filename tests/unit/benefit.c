@@ -76,8 +76,9 @@ static void see_job(void *state, const struct sim_job_row *row)
     ends[row->name[0] == 'b'] = sim_time_s(row->end_ns);
 }
 
-/* One GPU; a from 0 on for 1 000 s, b of more priority from 100 s on for 10 s. */
-static void run(const char *queueing, const char *jobs, double ends[2])
+/* One GPU; a from 0 on for 1 000 s, b of more priority from 100 s on for 10 s. How many of a were
+ * killed, their grace over. */
+static double run(const char *queueing, const char *jobs, double ends[2])
 {
     char text[1500];
     (void)snprintf(text, sizeof text,
@@ -89,7 +90,10 @@ static void run(const char *queueing, const char *jobs, double ends[2])
                    "run_time: 10 s, priority: 60, request: {gpus: 1}}]\n",
                    queueing, jobs);
     const struct sim_observer observer = { .job = see_job, .state = ends };
-    free(test_watch_text(text, &observer));
+    struct sim_run_summary *summary = test_watch_text(text, &observer);
+    const double killed = test_value(summary, "jobs.killed", "a");
+    free(summary);
+    return killed > 0 ? killed : 0;
 }
 
 /* covers: S1.129 */
@@ -104,7 +108,7 @@ static void all_three_conditions_hold_or_nobody_goes(void)
                        "checkpoint: 30 s, restart: 60 s, scale: %s, limit: %s, threshold: %s",
                        (i & 1) != 0 ? "0.01" : "0.004", (i & 2) != 0 ? "30 s" : "29 s",
                        (i & 4) != 0 ? "5 s" : "2000 s");
-        run(queueing, "", ends);
+        CHECK_NEAR(run(queueing, "", ends), 0, 0);
         CHECK_NEAR(ends[1], i == 7 ? 115 : 1010, 1e-6); /* 100 + 5 + 10 */
     }
 }
@@ -123,7 +127,7 @@ static void who_is_warned_saves_its_work(void)
     };
     for (size_t i = 0; i < 2; i++) {
         double ends[2] = { NAN, NAN };
-        run("grace: 30 s", cases[i].checkpoint, ends);
+        CHECK_NEAR(run("grace: 30 s", cases[i].checkpoint, ends), (double)i, 0);
         CHECK_NEAR(ends[1], cases[i].b_s, 1e-6);
         if (!CHECK_NEAR(ends[0], cases[i].a_s, 1e-6))
             printf("case %zu\n", i);

@@ -305,6 +305,42 @@ static void what_a_policy_remembers_is_kept(void)
     }
 }
 
+/* Every policy writes as many numbers as it says, none beyond what there is room for, and takes
+ * them over. */
+static void every_policy_says_what_it_remembers(void)
+{
+    struct test_memory kept = { 0 };
+    const struct weir_allocator memory = test_allocator(&kept);
+    for (uint32_t p = 0; p < weir_queueing_count(); p++) {
+        const struct weir_queueing_ops *const ops = weir_queueing_at(p);
+        struct weir_host_config config = test_config("first_fit", "fixed");
+        struct weir_host *host = NULL;
+        void *state = NULL;
+        double numbers[64];
+        double again[64];
+        config.queueing = ops;
+        if (ops->save == NULL || weir_host_create(&config, &host, NULL) != WEIR_OK)
+            continue;
+        CHECK_I64(ops->create(NULL, &memory, &state, NULL), WEIR_OK);
+        for (int i = 0; i < 64; i++)
+            numbers[i] = again[i] = -12345;
+        const uint32_t count = ops->save(state, NULL, 0);
+        CHECK(count < 64);
+        CHECK_I64(ops->save(state, numbers, 64), count);
+        for (uint32_t i = 0; i < 64; i++)
+            if (!CHECK((numbers[i] > -12345 || numbers[i] < -12345 || isnan(numbers[i])) ==
+                       (i < count)))
+                printf("%s, number %u of %u\n", ops->name, i, count);
+        CHECK_I64(ops->restore(state, weir_host_view(host, 0), numbers, count, NULL), WEIR_OK);
+        CHECK_I64(ops->save(state, again, 64), count);
+        for (uint32_t i = 0; i < count; i++)
+            CHECK(memcmp(&numbers[i], &again[i], sizeof again[i]) == 0);
+        ops->destroy(state);
+        weir_host_destroy(host);
+    }
+    CHECK_I64(kept.blocks, 0);
+}
+
 /* ---- memory ---- */
 
 /* Host, stages, two decisions: everything that asks for memory. */
@@ -593,6 +629,7 @@ static void the_template_policies_run(void)
 }
 
 static const struct test tests[] = {
+    { "every policy says what it remembers", every_policy_says_what_it_remembers },
     { "what a policy remembers is kept", what_a_policy_remembers_is_kept },
     { "a lying scaling policy is rejected with a sentence",
       a_lying_scaling_policy_is_rejected_with_a_sentence },

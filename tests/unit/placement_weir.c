@@ -87,6 +87,32 @@ static void a_node_loses_what_is_left_when_jobs_went_on_arriving(void)
     CHECK_NEAR(lost_of(job(1000, 1, 1000), 3, 0.1, part), 0.5, 1e-12);
 }
 
+/* A mix asks for 2 CPUs a GPU on average: half of it 1 for one GPU, a quarter 6 for two. Room for
+ * two GPUs at once is room with the usual CPUs for both, and counts by `large` alone. */
+static void the_usual_cpus_are_those_of_the_whole_mix(void)
+{
+    static const struct {
+        int64_t cpu_milli;
+        double room;
+    } cases[] = { { 3999, 0 }, { 4000, 2 }, { 7999, 2 }, { 8000, 6 } };
+    const struct weir_shape shapes[] = { job(1000, 1, 1000), job(6000, 2, 1000) };
+    const double parts[] = { 0.5, 0.25 };
+    const struct weir_mix mix = { .shapes = shapes, .frequencies = parts, .count = 2 };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double lost[2];
+        for (int l = 0; l < 2; l++) {
+            struct weir_lookahead *const ahead = look(3, 0.1 * l, true);
+            struct weir_outlook node = { .cpu_free = cases[i].cpu_milli * MILLI, .gpu_count = 4 };
+            for (int g = 0; g < 4; g++)
+                node.left[g] = WEIR_ONE;
+            CHECK_I64(weir_lookahead_follow(ahead, &mix), WEIR_OK);
+            lost[l] = weir_lookahead_lost(ahead, &node);
+            weir_lookahead_destroy(ahead);
+        }
+        CHECK_NEAR(lost[0] - lost[1], 3 * 0.1 * cases[i].room, 1e-9);
+    }
+}
+
 /* ---- kept values ---- */
 
 static uint32_t next_draw(uint64_t *state, uint32_t count)
@@ -730,6 +756,7 @@ static void weir_survives_running_out_of_memory(void)
 static const struct test tests[] = {
     { "a node loses what is left when jobs went on arriving",
       a_node_loses_what_is_left_when_jobs_went_on_arriving },
+    { "the usual CPUs are those of the whole mix", the_usual_cpus_are_those_of_the_whole_mix },
     { "kept values equal plain ones, GPUs have no order", kept_values_equal_plain_ones },
     { "a grade is its plain sum", a_grade_is_its_plain_sum },
     { "the policy equals its plain form", the_policy_equals_its_plain_form },

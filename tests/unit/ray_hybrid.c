@@ -45,6 +45,14 @@ static struct weir_cluster *build(const struct host *hosts, uint32_t count)
     return cluster;
 }
 
+/* The fuller of CPUs and memory; up to half of them it is all the same. */
+static double plain_score(const struct weir_cluster *cluster, uint32_t node)
+{
+    const struct weir_node *const books = weir_cluster_node(cluster, node);
+    const double used = 1 - (double)books->cpu_free / (double)books->cpu_total;
+    return used < 0.5 ? 0 : used;
+}
+
 /* How often each node was taken in 2000 questions. */
 static void ask(const struct weir_cluster *cluster, const struct weir_shape *shape,
                 double preferred, uint32_t taken[MOST_NODES])
@@ -68,8 +76,11 @@ static void ask(const struct weir_cluster *cluster, const struct weir_shape *sha
                                                 .shape = shape,
                                                 .seed = seed };
         struct weir_place_answer answer;
-        if (weir_placement_place(ops, state, &query, &answer, NULL) == WEIR_OK)
-            taken[answer.alloc.node]++;
+        if (weir_placement_place(ops, state, &query, &answer, NULL) != WEIR_OK)
+            continue;
+        taken[answer.alloc.node]++;
+        CHECK_NEAR(answer.choice.primary, plain_score(cluster, answer.alloc.node), 1e-12);
+        CHECK_I64(answer.choice.ties, 1);
     }
     ops->destroy(state);
 }

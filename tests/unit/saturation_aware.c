@@ -248,6 +248,31 @@ static void only_who_has_work_can_be_warming_up(void)
     weir_saturation_destroy(rules);
 }
 
+/* A pool with less than a batch is dry; of those with more the one before a dry pool is a
+ * bottleneck, and the last one where nobody of it is ready. */
+static void a_queue_is_full_from_a_batch_on(void)
+{
+    for (uint32_t draw = 0; draw < 4 * 5 * 3 * 5 * 2; draw++) {
+        struct weir_saturation *const rules = open_rules(2);
+        struct weir_saturation_pool *const first = &rules->pools[0];
+        struct weir_saturation_pool *const last = &rules->pools[1];
+        first->batch = 1 + draw % 4;
+        first->queue_items = draw / 4 % 5;
+        last->batch = 1 + draw / 20 % 3;
+        last->queue_items = draw / 60 % 5;
+        last->ready = draw / 300;
+        weir_saturation_observe(rules, 10);
+        const bool is_dry = last->queue_items < last->batch;
+        CHECK_I64(first->queue, first->queue_items < first->batch ? WEIR_QUEUE_STARVED
+                                : is_dry                          ? WEIR_QUEUE_BOTTLENECK
+                                                                  : WEIR_QUEUE_BUFFERED);
+        CHECK_I64(last->queue, is_dry            ? WEIR_QUEUE_STARVED
+                               : last->ready > 0 ? WEIR_QUEUE_BALANCED
+                                                 : WEIR_QUEUE_BOTTLENECK);
+        weir_saturation_destroy(rules);
+    }
+}
+
 /* Every item of the first pool is four of the second: one of those is a quarter of an item, as much
  * as a batch there needs. With it in its queue the second pool is not dry, and keeps its three busy
  * workers; without, after two cycles, only one. */
@@ -299,6 +324,7 @@ static void rules_go_on_as_they_were_after_a_restart(void)
 }
 
 static const struct test tests[] = {
+    { "a queue is full from a batch on", a_queue_is_full_from_a_batch_on },
     { "a stage without a speed grows one by one", a_stage_without_a_speed_grows_one_by_one },
     { "a slow first task lifts the cap", a_slow_first_task_lifts_the_cap },
     { "a measured bottleneck grows to the next one at once",
