@@ -384,9 +384,9 @@ static void print_labels(const struct sim_experiment *experiment, size_t index, 
         char label[256];
         (void)snprintf(label, sizeof label, "%s%s%s", total_label(scenario, index),
                        scenario->workloads_count > 1 ? "/" : "", workload->labels[i]);
-        (void)fprintf(out, "  %-12s %8.0f arrived   accepted %.2f %%   wait %s mean, %s p95\n",
+        (void)fprintf(out, "  %-12s %8.0f arrived   accepted %s   wait %s mean, %s p95\n",
                       workload->labels[i], mean_of(experiment, "jobs.arrived", label),
-                      100 * mean_of(experiment, "jobs.acceptance", label),
+                      an_word_percent(mean_of(experiment, "jobs.acceptance", label)).text,
                       an_word_duration(mean_of(experiment, "wait.job.mean", label)).text,
                       an_word_duration(mean_of(experiment, "wait.job.p95", label)).text);
     }
@@ -406,16 +406,19 @@ static void print_workload(const struct sim_experiment *experiment, const char *
                   mean_of(experiment, "jobs.done", label),
                   mean_of(experiment, "jobs.refused", label), lost,
                   strcmp(outcome, "horizon") == 0 ? "up to the horizon" : outcome);
-    (void)fprintf(out, "wait           mean %s   p95 %s   %.4g jobs waiting on average\n",
+    (void)fprintf(out, "wait           mean %s   p95 %s   %s jobs waiting on average\n",
                   an_word_duration(mean_of(experiment, "wait.job.mean", label)).text,
                   an_word_duration(mean_of(experiment, "wait.job.p95", label)).text,
-                  mean_of(experiment, "queue.len.mean", label));
+                  an_word_number(mean_of(experiment, "queue.len.mean", label)).text);
 }
 
 static void print_held(const struct sim_experiment *experiment, FILE *out)
 {
+    const double cpus = mean(experiment, "util.cpu.assigned");
     const double gpus = mean(experiment, "util.gpu.assigned");
-    (void)fprintf(out, "held           CPUs %.2f %%", 100 * mean(experiment, "util.cpu.assigned"));
+    if (isnan(cpus)) /* no time went by */
+        return;
+    (void)fprintf(out, "held           CPUs %.2f %%", 100 * cpus);
     if (!isnan(gpus))
         (void)fprintf(out, "   GPUs %.2f %%%s", 100 * gpus,
                       fragmented_text(gpus, mean(experiment, "frag.gpu.fgd")).text);

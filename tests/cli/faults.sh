@@ -57,22 +57,23 @@ for n in 5 60 130; do
     done
 done
 expect 0 "$WEIR_BIN" run small.yaml -n 3 -o full.db -q --resume
-# What a finished run had printed goes with it, also when its program was killed before it was merged.
+# What a finished run had printed goes with it, also when its program was killed before it was merged:
+# at some of these calls that is so.
 words='search small.yaml -n 1 -j 1 -q --such-that throughput>0 --smallest cluster.nodes.n.count=1..2 -o found.db'
-parts=0
-for n in 215 235; do
+adopted=0
+for n in $(seq 94 8 190); do
     rm -f found.db*
     # shellcheck disable=SC2086
     expect 137 env LD_PRELOAD="$shim" WEIR_FAIL="write:$n:once:kill" "$WEIR_BIN" $words
-    for part in found.db.part?; do
-        [ ! -e "$part" ] || { echo 'said before' >"$part.stderr"; parts=$((parts + 1)); }
+    for printed in found.db.part?.stderr; do
+        [ ! -e "$printed" ] || echo 'said before' >"$printed"
     done
     # shellcheck disable=SC2086
     expect 0 "$WEIR_BIN" $words --resume
     [ "$(echo found.db*)" = found.db ] || fail "left beside the result: $(echo found.db*)"
-    has stderr 'said before'
+    ! grep -q 'said before' stderr || adopted=$((adopted + 1))
 done
-[ "$parts" -ge 1 ] || fail 'no finished run was left to be merged'
+[ "$adopted" -ge 1 ] || fail 'no finished run was left to be merged'
 # The last calls end the log, without which others cannot read the file: that is an error, too.
 rm -f full.db*
 expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=write:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" run small.yaml -n 1 -o full.db -q

@@ -55,7 +55,10 @@ has stderr "bad.csv:3:3: column 'end'"
 expect 0 "$WEIR_BIN" import bad.csv --columns start=begin --on-bad-row skip --time-unit ms -o bad.yaml
 has stderr 'bad.csv: 2 of 4 rows skipped'
 has stderr 'only 2 values'
-expect 3 "$WEIR_BIN" import bad.csv
+expect 3 "$WEIR_BIN" import bad.csv # "begin" is known
+has stderr "bad.csv:3:3: column 'end'"
+sed 's/begin/from here/' bad.csv >worse.csv
+expect 3 "$WEIR_BIN" import worse.csv
 has stderr "no column 'start'"
 expect 3 "$WEIR_BIN" import missing.csv
 expect 2 "$WEIR_BIN" fit

@@ -144,7 +144,7 @@ static void every_bad_row_has_its_place(void)
           "t:2:1: column 's': '4000000000' is more than 90 "
           "years; is it a date (unix_s, unix_ms)?" },
         { SMALL, "s,g\n", "t:1:1: no column 'r'" },
-        { SMALL, "S,r,g\n", "t:1:1: no column 's'" },
+        { SMALL, "x,r,g\n", "t:1:1: no column 's'" },
         { "philly", "timestamp,duration,num_gpus\n2017-02-30 00:00:00,1,1\n",
           "t:2:1: column 'timestamp': '2017-02-30 00:00:00' is not a date (YYYY-MM-DD HH:MM:SS)" },
         { "philly", "timestamp,duration,num_gpus\n1970-01-01,1,1\n2199-01-01,1,1\n",
