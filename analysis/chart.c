@@ -338,6 +338,19 @@ void an_chart_time_axis(struct an_chart *chart, bool has_labels)
     (void)fputs(")\n", chart->body);
 }
 
+double an_time_unit(double most_s, const char **word)
+{
+    static const struct {
+        double s;
+        const char *word;
+    } units[] = { { 86400.0, "days" }, { 3600.0, "hours" }, { 60.0, "minutes" }, { 1.0, "s" } };
+    size_t i = 0;
+    while (i < 3 && most_s < 2.0 * units[i].s)
+        i++;
+    *word = units[i].word;
+    return units[i].s;
+}
+
 double an_axis_step(double top, double count)
 {
     if (!(top > 0.0))

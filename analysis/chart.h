@@ -185,5 +185,7 @@ double an_largest(const double *values, size_t count);
 double an_axis_top(double largest);
 /* A tick step that gives about `count` ticks up to `top`. */
 double an_axis_step(double top, double count);
+/* Seconds, minutes, hours or days for an axis of numbers up to so many seconds; in s. */
+double an_time_unit(double most_s, const char **word);
 
 #endif

@@ -289,7 +289,7 @@ static void say_alone(struct an_claim *claim)
 
 static struct an_word short_of(const struct an_claim *claim, const char *key)
 {
-    return an_shorten(an_claim_word(claim, key), 18);
+    return an_shorten(an_claim_word(claim, key), 24);
 }
 
 static void say_keeps(struct an_claim *claim)

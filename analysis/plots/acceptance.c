@@ -220,25 +220,19 @@ static void write_log_axis(struct an_chart *chart, double low, double high)
 
 static void draw_waits(struct an_chart *chart, const struct shown *shown, const struct an_box *box)
 {
-    static const struct {
-        double seconds;
-        const char *text;
-    } units[] = { { 86400.0, "wait, days" },
-                  { 3600.0, "wait, hours" },
-                  { 60.0, "wait, minutes" },
-                  { 1.0, "wait, seconds" } };
-    size_t unit = 0;
-    while (unit < 3 && shown->longest_s < 3.0 * units[unit].seconds)
-        unit++;
-    const double top = an_axis_top(shown->longest_s / units[unit].seconds);
+    const char *word = NULL;
+    double unit_s = an_time_unit(shown->longest_s, &word);
+    const double top = an_axis_top(shown->longest_s / unit_s);
+    char label[32];
+    (void)snprintf(label, sizeof label, "wait, %s", word);
     const bool is_log = shown->longest_s > 100.0 * shown->shortest_s;
     an_chart_panel(chart, box);
     if (is_log) {
         label_axis(chart, box, "wait, logarithmic");
-        unit = 3;
+        unit_s = 1;
         write_log_axis(chart, fmax(0.5 * shown->shortest_s, 1e-3), 2.0 * shown->longest_s);
     } else {
-        label_axis(chart, box, units[unit].text);
+        label_axis(chart, box, label);
         (void)fprintf(chart->body,
                       "set xrange [0:%.9g]; set xtics 0,%.9g format '%%g' scale 0\nplot ",
                       top * 1.01, an_axis_step(top, 4.0));
@@ -248,14 +242,12 @@ static void draw_waits(struct an_chart *chart, const struct shown *shown, const 
         (void)fprintf(chart->body,
                       "%sDATA index %zu using ($4/%g):($1+%.4g):(($5-$4)/%g):(0) with vectors "
                       "nohead lc rgb '%s' lw 1",
-                      v == 0 ? "" : ", \\\n ", v, units[unit].seconds, offset, units[unit].seconds,
-                      an_row_colors[v]);
+                      v == 0 ? "" : ", \\\n ", v, unit_s, offset, unit_s, an_row_colors[v]);
         for (int column = 4; column <= 5; column++)
             (void)fprintf(chart->body,
                           ", \\\n DATA index %zu using ($%d/%g):($1+%.4g) with points pt %d ps 1.1 "
                           "lc rgb '%s'",
-                          v, column, units[unit].seconds, offset, column == 4 ? 7 : 6,
-                          an_row_colors[v]);
+                          v, column, unit_s, offset, column == 4 ? 7 : 6, an_row_colors[v]);
     }
     (void)fputs(is_log ? "\nunset logscale\n" : "\n", chart->body);
     an_chart_draw_end(chart);

@@ -140,17 +140,24 @@ static weir_status read_points(struct an_chart *chart, struct sheet *sheet,
 
 /* ---- drawing ---- */
 
-static double scale_of(const struct an_metric_row *row)
+/* What a panel's values are multiplied by, and what they are in then. */
+static double scale_of(const struct sheet *sheet, size_t panel, const char **unit)
 {
-    return strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
+    const struct an_metric_row *row = sheet->rows[panel];
+    double most = 0;
+    *unit = strcmp(row->unit, "ratio") == 0 ? "%" : strcmp(row->unit, "1") == 0 ? "" : row->unit;
+    for (size_t v = 0; v < sheet->points->variant_count; v++)
+        most = fmax(most, fmax(sheet->cells[v][panel].mean, sheet->cells[v][panel].high));
+    return strcmp(row->unit, "ratio") == 0 ? 100.0
+           : strcmp(row->unit, "s") == 0   ? 1.0 / an_time_unit(most, unit)
+                                           : 1.0;
 }
 
 /* Blocks of all lines of a panel; the largest value. */
 static double write_lines(struct an_chart *chart, const struct sheet *sheet, size_t panel,
-                          size_t blocks[MOST_LINES])
+                          double scale, size_t blocks[MOST_LINES])
 {
     double top = 0;
-    const double scale = scale_of(sheet->rows[panel]);
     for (size_t l = 0; l < sheet->count; l++) {
         blocks[l] = an_chart_block(chart, sheet->rows[panel]->label, "x mean low high value");
         for (size_t v = 0; v < sheet->points->variant_count; v++) {
@@ -197,10 +204,9 @@ static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t
 {
     size_t blocks[MOST_LINES];
     const struct an_metric_row *row = sheet->rows[panel];
-    const double top = write_lines(chart, sheet, panel, blocks);
-    const char *unit = strcmp(row->unit, "ratio") == 0 ? "%"
-                       : strcmp(row->unit, "1") == 0   ? ""
-                                                       : row->unit;
+    const char *unit = NULL;
+    const double scale = scale_of(sheet, panel, &unit);
+    const double top = write_lines(chart, sheet, panel, scale, blocks);
     an_chart_panel(chart, box);
     const struct an_label title = { .x = box->x0, .y = box->y0 - 14.0, .is_bold = true };
     an_chart_text(chart, &title, "%s%s%s%s", row->label, unit[0] == '\0' ? "" : " (", unit,

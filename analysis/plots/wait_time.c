@@ -42,20 +42,6 @@ static struct an_curve_panel *open_panel(struct an_curves *curves, const char *t
     return panel;
 }
 
-/* Minutes, hours or days for an axis of numbers. */
-static double unit_of(double most_s, const char **word)
-{
-    static const struct {
-        double s;
-        const char *word;
-    } units[] = { { 86400.0, "days" }, { 3600.0, "hours" }, { 60.0, "minutes" }, { 1.0, "s" } };
-    size_t i = 0;
-    while (i < 3 && most_s < 2.0 * units[i].s)
-        i++;
-    *word = units[i].word;
-    return units[i].s;
-}
-
 static weir_status add_jobs(struct an_chart *chart, struct an_curves *curves,
                             const struct measure *measure, char title[96], struct weir_error *error)
 {
@@ -73,7 +59,7 @@ static weir_status add_jobs(struct an_chart *chart, struct an_curves *curves,
         for (size_t k = 0; k < 2; k++)
             series[k * SLOTS + (size_t)an_number(frame, i, 0)] = an_number(frame, i, 1 + k);
     const char *word = NULL;
-    const double unit = unit_of(an_largest(series, (size_t)2 * SLOTS), &word);
+    const double unit = an_time_unit(an_largest(series, (size_t)2 * SLOTS), &word);
     (void)snprintf(title, 96, "%s, %s", measure->title, word);
     struct an_curve_panel *panel = open_panel(curves, title);
     const struct an_grid grid = { .to_s = args.to, .step_s = args.to / SLOTS, .bins = SLOTS };
@@ -124,7 +110,7 @@ static weir_status add_items(struct an_chart *chart, struct an_curves *curves, c
     if (!(most > 0.0) || points < 3)
         return WEIR_OK; /* a line of two points says nothing of when */
     const char *word = NULL;
-    const double unit = unit_of(most, &word);
+    const double unit = an_time_unit(most, &word);
     (void)snprintf(title, 96, "time in the pipeline of the item that is done then, %s", word);
     struct an_curve_panel *panel = open_panel(curves, title);
     panel->top = an_axis_top(most / unit);
