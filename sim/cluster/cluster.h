@@ -137,7 +137,7 @@ struct sim_node {
     double slow; /* services that start now take this much longer; 1 = normal */
     const struct sim_timeslice *turns;   /* NULL = workers do not take turns */
     double mps_overhead;                 /* 0 = no MPS */
-    int64_t turn_unit_ns;                /* quantum and switch are counted in these */
+    uint32_t turn_steps;                 /* units of a quantum, in which a switch counts */
     double power_cap_w;                  /* of its GPUs together, 0 = none */
     const struct sim_thermal *thermal;   /* NULL = temperatures are not modelled */
     int64_t heated_ns;                   /* when heat_c of its GPUs was right */

@@ -8,8 +8,8 @@
 
 enum {
     WEIGHT_OF_GPU = 1000, /* of a use: its share in these */
-    TURN_STEPS = 1 << 14, /* a quantum has at most so many units */
-    TURN_STEPS_ROUNDED = 1 << 12
+    TURN_STEPS = 1 << 19,
+    USUAL_PARTS = 5040 /* divided by all numbers up to 10 */
 };
 
 /* House units of a device to quanta a ns. */
@@ -27,16 +27,22 @@ static bool may_be_scarce(const struct sim_scenario *scenario)
     return false;
 }
 
-/* Exact where quantum and switches are multiples of something that is not tiny. */
-static int64_t turn_unit_ns(const struct sim_timeslice *turns)
+/* Units of a quantum, for which the longer of a quantum and a switch has at most TURN_STEPS: exact
+ * where quantum and switches are multiples of something that is not tiny, and by the usual parts of
+ * the memory; else a switch is off by half a unit. */
+static uint32_t turn_steps(const struct sim_timeslice *turns)
 {
+    const uint64_t quantum = (uint64_t)turns->quantum_ns;
+    const uint64_t whole = (uint64_t)turns->switch_ns + (uint64_t)turns->switch_memory_ns;
+    const uint64_t longest = whole > quantum ? whole : quantum;
     const uint64_t apart =
-        sim_greatest_divisor((uint64_t)turns->quantum_ns, (uint64_t)turns->switch_ns);
-    const int64_t exact = (int64_t)sim_greatest_divisor(apart, (uint64_t)turns->switch_memory_ns);
-    if (turns->quantum_ns / exact <= TURN_STEPS)
-        return exact;
-    const int64_t rounded = turns->quantum_ns / TURN_STEPS_ROUNDED;
-    return rounded > 0 ? rounded : 1;
+        sim_greatest_divisor(sim_greatest_divisor(quantum, (uint64_t)turns->switch_ns),
+                             (uint64_t)turns->switch_memory_ns);
+    const uint64_t most = TURN_STEPS / (longest / apart);
+    const uint64_t parts = most > USUAL_PARTS ? most - most % USUAL_PARTS : most;
+    if (parts > 0)
+        return (uint32_t)(quantum / apart * parts);
+    return (uint32_t)fmax(1, round((double)quantum / (double)longest * TURN_STEPS));
 }
 
 weir_status sim_compute_open(struct sim_cluster *cluster, struct sim_activities *activities)
@@ -47,7 +53,7 @@ weir_status sim_compute_open(struct sim_cluster *cluster, struct sim_activities 
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         struct sim_node *node = &cluster->nodes[n];
         if (node->turns != NULL)
-            node->turn_unit_ns = turn_unit_ns(node->turns);
+            node->turn_steps = turn_steps(node->turns);
         for (uint32_t g = 0; g < node->gpu_count; g++) {
             struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + g];
             if (gpu->mig != NULL || (node->turns == NULL && !is_any))
@@ -80,7 +86,7 @@ static uint32_t turn_cost(const struct sim_node *node, const struct sim_gpu *gpu
     const double memory = (double)gpu->mem_total_bytes;
     const double switch_ns =
         sim_turns_switch_ns(node->turns, memory > 0 ? (double)gpu->mem_used_bytes / memory : 0);
-    const double units = round(switch_ns / (double)node->turn_unit_ns);
+    const double units = round(switch_ns * node->turn_steps / (double)node->turns->quantum_ns);
     return (uint32_t)fmin(units, SIM_WEIGHT_LIMIT);
 }
 
@@ -109,7 +115,7 @@ struct sim_activity_spec sim_compute_spec(const struct sim_cluster *cluster, uin
                                       .resource = { gpu->compute } };
     if (host->turns == NULL)
         return spec;
-    spec.weight = (uint32_t)(host->turns->quantum_ns / host->turn_unit_ns);
+    spec.weight = host->turn_steps;
     spec.turn_cost = turn_cost(host, gpu);
     spec.cap_qpns = share < 1 ? spec.cap_qpns : SIM_UNCAPPED;
     return spec;

@@ -23,8 +23,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static const uint64_t WEIGHTS_LIMIT = UINT64_C(1) << 24;
-static const uint64_t BANDWIDTHS_LIMIT = UINT64_C(1) << 32;
+static const uint64_t WEIGHTS_LIMIT = UINT64_C(1) << 24;      /* of flows and shares */
+static const uint64_t LONE_WEIGHTS_LIMIT = UINT64_C(1) << 32; /* of laws of one resource */
 
 struct sim_activities *sim_activities_create(struct sim_engine *engine, uint16_t kind)
 {
@@ -309,12 +309,16 @@ static void activity_remove_own(struct sim_activities *activities, uint32_t slot
 
 /* --- starts ---------------------------------------------------------------------------------- */
 
+static uint64_t weights_limit(const struct activity_resource *resource)
+{
+    return resource->share == SIM_SHARE_WEIGHTS ? WEIGHTS_LIMIT : LONE_WEIGHTS_LIMIT;
+}
+
 /* Whether the sum of the weights stays small enough for the clocks. */
 static weir_status check_weights(const struct activity_resource *resource, uint64_t added,
                                  struct weir_error *error)
 {
-    const uint64_t limit =
-        resource->share == SIM_SHARE_BANDWIDTH ? BANDWIDTHS_LIMIT : WEIGHTS_LIMIT;
+    const uint64_t limit = weights_limit(resource);
     if (resource->weights + added >= limit)
         return weir_fail(error, WEIR_ERANGE, "the sum of weights must be below %llu",
                          (unsigned long long)limit);
@@ -588,6 +592,17 @@ weir_status sim_resource_set_capacity(struct sim_activities *activities, uint32_
     return activities->fault;
 }
 
+/* The sum of the weights there if a switch cost so much. */
+static uint64_t weights_with(const struct sim_activities *activities, uint32_t index,
+                             uint32_t turn_cost)
+{
+    uint64_t weights = 0;
+    for (uint32_t hook = activities->resources[index].head; hook != ACTIVITY_NONE;
+         hook = hook_next(activities, hook))
+        weights += (uint64_t)activities->terms[hook_activity(activities, hook)].weight + turn_cost;
+    return weights;
+}
+
 weir_status sim_resource_set_turn_cost(struct sim_activities *activities, uint32_t index,
                                        uint32_t turn_cost)
 {
@@ -596,14 +611,14 @@ weir_status sim_resource_set_turn_cost(struct sim_activities *activities, uint32
     struct activity_resource *resource = &activities->resources[index];
     if (resource->share != SIM_SHARE_TURNS)
         return WEIR_EINVAL;
-    if (turn_cost > SIM_WEIGHT_LIMIT || (uint64_t)resource->count * turn_cost >= WEIGHTS_LIMIT)
+    const uint64_t weights = weights_with(activities, index, turn_cost);
+    if (turn_cost > SIM_WEIGHT_LIMIT || weights >= LONE_WEIGHTS_LIMIT)
         return WEIR_ERANGE;
+    resource->weights = (uint32_t)weights;
     for (uint32_t hook = resource->head; hook != ACTIVITY_NONE;
          hook = hook_next(activities, hook)) {
         struct activity_terms *terms = &activities->terms[hook_activity(activities, hook)];
         struct activity *activity = &activities->list[hook_activity(activities, hook)];
-        resource->weights += turn_cost;
-        resource->weights -= terms->turn_cost;
         activity->weighs = weight_on(resource, terms->weight, turn_cost);
         terms->turn_cost = turn_cost;
     }

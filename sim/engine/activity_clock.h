@@ -15,7 +15,7 @@
  *
  * Cost: one division of 128 by 64 bits a look.
  *
- * Bounds: num < 2^64, elapsed time < 2^63 ns; (tag - attained) x den < 2^127.
+ * Bounds: num < 2^60, den <= 2^32, elapsed time < 2^63 ns.
  */
 #ifndef SIM_ENGINE_ACTIVITY_CLOCK_H
 #define SIM_ENGINE_ACTIVITY_CLOCK_H
@@ -77,7 +77,11 @@ static inline int64_t service_clock_end_ns(const struct service_clock *clock, si
         return clock->at_ns;
     if (clock->num == 0)
         return SIM_TIME_MAX;
-    const sim_quanta missing = (tag - clock->attained) * clock->den - service_clock_carry(clock);
+    /* Beyond 2^127 / den: at fewer than 2^60 quanta a ns that is beyond the clock. */
+    const sim_quanta steps = tag - clock->attained;
+    if (steps >> 95 != 0 && steps > ((sim_quanta)1 << 127) / clock->den)
+        return SIM_TIME_MAX;
+    const sim_quanta missing = steps * clock->den - service_clock_carry(clock);
     const int64_t ns = sim_work_ns(missing, clock->num);
     return ns < SIM_TIME_MAX - clock->at_ns ? clock->at_ns + ns : SIM_TIME_MAX;
 }

@@ -4,11 +4,13 @@
  * beside a stage. With turns of 100 ms and switches of 1 ms two of them take 2.02 times as long.
  */
 #include "tests/support/check.h"
+#include "tests/support/draws.h"
 #include "tests/support/runs.h"
 
 #include "sim/engine/activity.h"
 #include "sim/record/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +87,36 @@ static void memory_that_is_resident_makes_a_switch_longer(void)
     CHECK_NEAR(ends.at_s[0], 111, 1e-6);
 }
 
+/* Two jobs of 1000 s, each with its part of 80 GB resident, under any quantum and any switch: both
+ * take 2 (q + c) / q times as long, c = switch + switch_memory x part, to two millionths of a turn.
+ * covers: S1.66, S1.68 */
+static void a_switch_costs_by_any_part_of_the_memory(void)
+{
+    struct draws draws = draws_seeded(66);
+    for (int round = 0; round < 40; round++) {
+        const uint64_t quantum_us = 1000 + draws_below(&draws, 200000);
+        const uint64_t switch_us = draws_below(&draws, 20000);
+        const uint64_t memory_us = draws_below(&draws, 20000);
+        const uint64_t tenths_gb = draws_below(&draws, 400);
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "schema: 2\nname: t\n"
+                 "catalog: {gpu_types: {h100: {memory: 80 GB}}}\n"
+                 "cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 1}, share: timeslice,"
+                 " timeslice: {quantum: %llu us, switch: %llu us, switch_memory: %llu us}}]}\n"
+                 "jobs:\n"
+                 "  - {name: both, classes: [{name: a, count: 2, run_time: 1000 s,"
+                 " request: {gpus: 0.5, gpu_memory: %llu.%llu GB}}]}\n",
+                 (unsigned long long)quantum_us, (unsigned long long)switch_us,
+                 (unsigned long long)memory_us, (unsigned long long)tenths_gb / 10,
+                 (unsigned long long)tenths_gb % 10);
+        const double part = 2.0 * (double)tenths_gb / 800;
+        const double switch_costs = (double)switch_us + part * (double)memory_us;
+        const double exact_s = 2000 * (1 + switch_costs / (double)quantum_us);
+        CHECK_NEAR(run(text).at_s[0], exact_s, exact_s * 2e-6);
+    }
+}
+
 /* Of a GPU whose memory nobody knows none is resident: a switch is 1 ms. */
 static void unknown_memory_makes_no_switch_longer(void)
 {
@@ -146,6 +178,7 @@ static const struct test tests[] = {
     { "jobs of two workloads take turns", jobs_of_two_workloads_take_turns },
     { "memory that is resident makes a switch longer",
       memory_that_is_resident_makes_a_switch_longer },
+    { "a switch costs by any part of the memory", a_switch_costs_by_any_part_of_the_memory },
     { "unknown memory makes no switch longer", unknown_memory_makes_no_switch_longer },
     { "a job runs by the true speed of its GPU", a_job_runs_by_the_true_speed },
 };
