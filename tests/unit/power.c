@@ -329,7 +329,35 @@ static void a_look_that_is_planned_anew_is_not_taken_twice(void)
     CHECK_I64(events[1], events[0]);
 }
 
+/* Of types whose draw is published (NVIDIA's data sheets and mock profiles): an hour in which a
+ * quarter of the GPU is used, and three in which none is. */
+static void each_type_draws_its_published_watts(void)
+{
+    static const struct {
+        const char *name;
+        double idle_w, limit_w;
+    } published[] = { { "a100-40", 72, 400 }, { "h100", 95, 700 }, { "b200", 130, 1000 },
+                      { "l40s", 45, 350 },    { "l4", 12, 72 },    { "t4", 12, 70 },
+                      { "a10", 30, 150 },     { "h200", 100, 700 } };
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        char gpus[64];
+        struct ends ends;
+        (void)snprintf(gpus, sizeof gpus, "gpus: {%s: 1}", published[i].name);
+        struct sim_run_summary *summary =
+            run(gpus, ", gpu: used",
+                PIPELINE("p", "1",
+                         "name: a, gpus: 1, uses: {gpus: 0.25}, workers: 1, setup: 3 h,"
+                         " service: 1 h"),
+                "", &ends);
+        const double used_w = 0.25 * (published[i].limit_w - published[i].idle_w);
+        check_ends(&ends, 1, 4.0 * 3600);
+        check_energy(summary, 3600 * (4 * published[i].idle_w + used_w));
+        free(summary);
+    }
+}
+
 static const struct test tests[] = {
+    { "each type draws its published watts", each_type_draws_its_published_watts },
     { "a capped GPU is shared as slow as it is", a_capped_gpu_is_shared_as_slow_as_it_is },
     { "a cap makes all as much slower", a_cap_makes_all_as_much_slower },
     { "idle GPUs take their part of a cap, and CPUs none",
