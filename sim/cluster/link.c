@@ -12,9 +12,9 @@
 #include <stdlib.h>
 
 /* What the engine may forgive when a transfer ends or its weight changes: 2^20 quanta a unit of
- * weight, a thousandth of a byte. It rounds what a flow takes of a link up, by less than a quantum
+ * weight, a 250th of a byte. It rounds what a flow takes of a link up, by less than a quantum
  * a ns. */
-enum { WHOLE_WEIGHT = 1 << 16, REST_BITS = 20 + 16 };
+enum { WEIGHT_BITS = 18, WHOLE_WEIGHT = 1 << WEIGHT_BITS, REST_BITS = 20 + WEIGHT_BITS };
 
 struct sim_link {
     uint32_t resource; /* WEIR_NO_INDEX = not modelled */
@@ -244,10 +244,11 @@ int64_t sim_way_delay_ns(const struct sim_cluster *cluster, const struct sim_way
 
 /* ---- classes ---- */
 
-static struct class_flows *class_of(const struct sim_cluster *cluster, const struct sim_way *way)
+/* Those of a store, by class; NULL where it has none. */
+static struct class_flows *classes_of(const struct sim_cluster *cluster, const struct sim_way *way)
 {
     const struct sim_store *stores = cluster->scenario->stores;
-    size_t index = way->traffic;
+    size_t index = 0;
     if (way->store == WEIR_NO_INDEX || stores[way->store].traffic_count == 0)
         return NULL;
     for (uint32_t s = 0; s < way->store; s++)
@@ -255,14 +256,18 @@ static struct class_flows *class_of(const struct sim_cluster *cluster, const str
     return &cluster->links->classes[index];
 }
 
-/* All of a class weigh its guarantee together, and have its limit together. */
-static weir_status weigh(struct sim_cluster *cluster, const struct sim_way *way,
-                         const struct class_flows *class)
+/* What one of a class has of its guarantee. */
+static double share_of(const struct sim_traffic *traffic, const struct class_flows *class)
 {
-    const struct sim_traffic *traffic =
-        &cluster->scenario->stores[way->store].traffic[way->traffic];
-    const double share = class->count == 0 ? 0 : traffic->guarantee / class->count;
-    const uint32_t weight = (uint32_t)fmax(1, round(WHOLE_WEIGHT * share));
+    return class->count == 0 ? 0 : traffic->guarantee / class->count;
+}
+
+static weir_status weigh(struct sim_cluster *cluster, const struct sim_way *way,
+                         const struct sim_traffic *traffic, const struct class_flows *class,
+                         double largest)
+{
+    const double part = largest > 0 ? share_of(traffic, class) / largest : 1;
+    const uint32_t weight = (uint32_t)fmax(1, round(WHOLE_WEIGHT * part));
     const uint64_t limit_qpns = (uint64_t)llround(traffic->limit_per_s) << 16;
     const uint64_t own_qpns = window_qpns(cluster, way);
     uint64_t cap_qpns = limit_qpns == 0 || class->count == 0 ? own_qpns : limit_qpns / class->count;
@@ -278,27 +283,43 @@ static weir_status weigh(struct sim_cluster *cluster, const struct sim_way *way,
     return WEIR_OK;
 }
 
+/* All of a class weigh its guarantee together, and have its limit together. Who has most of all
+ * weighs WHOLE_WEIGHT, so that many who have little are not rounded. */
+static weir_status weigh_all(struct sim_cluster *cluster, const struct sim_way *way)
+{
+    const struct sim_store *store = &cluster->scenario->stores[way->store];
+    const struct class_flows *classes = classes_of(cluster, way);
+    double largest = 0;
+    for (size_t c = 0; c < store->traffic_count; c++)
+        largest = fmax(largest, share_of(&store->traffic[c], &classes[c]));
+    for (size_t c = 0; c < store->traffic_count; c++)
+        WEIR_TRY(weigh(cluster, way, &store->traffic[c], &classes[c], largest));
+    return WEIR_OK;
+}
+
 static weir_status join(struct sim_cluster *cluster, const struct sim_way *way, sim_handle work)
 {
-    struct class_flows *class = class_of(cluster, way);
+    struct class_flows *class = classes_of(cluster, way);
     if (class == NULL)
         return WEIR_OK;
+    class += way->traffic;
     SIM_ROOM(class->items, class->capacity, class->count + 1);
     class->items[class->count++] = work;
-    return weigh(cluster, way, class);
+    return weigh_all(cluster, way);
 }
 
 static weir_status leave(struct sim_cluster *cluster, const struct sim_way *way, sim_handle work)
 {
-    struct class_flows *class = class_of(cluster, way);
+    struct class_flows *class = classes_of(cluster, way);
     uint32_t at = 0;
     if (class == NULL)
         return WEIR_OK;
+    class += way->traffic;
     while (at < class->count && class->items[at] != work)
         at++;
     assert(at < class->count);
     class->items[at] = class->items[--class->count];
-    return weigh(cluster, way, class);
+    return weigh_all(cluster, way);
 }
 
 /* ---- books ---- */

@@ -23,8 +23,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static const uint64_t WEIGHTS_LIMIT = UINT64_C(1) << 24;      /* of flows and shares */
-static const uint64_t LONE_WEIGHTS_LIMIT = UINT64_C(1) << 32; /* of laws of one resource */
+static const uint64_t WEIGHTS_LIMIT = UINT64_C(1) << 32;
 
 struct sim_activities *sim_activities_create(struct sim_engine *engine, uint16_t kind)
 {
@@ -309,19 +308,12 @@ static void activity_remove_own(struct sim_activities *activities, uint32_t slot
 
 /* --- starts ---------------------------------------------------------------------------------- */
 
-static uint64_t weights_limit(const struct activity_resource *resource)
-{
-    return resource->share == SIM_SHARE_WEIGHTS ? WEIGHTS_LIMIT : LONE_WEIGHTS_LIMIT;
-}
-
 /* Whether the sum of the weights stays small enough for the clocks. */
 static weir_status check_weights(const struct activity_resource *resource, uint64_t added,
                                  struct weir_error *error)
 {
-    const uint64_t limit = weights_limit(resource);
-    if (resource->weights + added >= limit)
-        return weir_fail(error, WEIR_ERANGE, "the sum of weights must be below %llu",
-                         (unsigned long long)limit);
+    if (resource->weights + added >= WEIGHTS_LIMIT)
+        return weir_fail(error, WEIR_ERANGE, "the sum of weights must be below 2^32");
     return WEIR_OK;
 }
 
@@ -386,7 +378,7 @@ static bool is_plain(const struct sim_activities *activities, const struct sim_a
     const struct activity_resource *resource = &activities->resources[spec->resource[0]];
     return resource->share == SIM_SHARE_WEIGHTS && spec->weight - 1 < SIM_WEIGHT_LIMIT &&
            spec->turn_cost <= SIM_WEIGHT_LIMIT && spec->bound_mille <= SIM_BOUND_WHOLE &&
-           resource->weights + spec->weight < WEIGHTS_LIMIT;
+           (uint64_t)resource->weights + spec->weight < WEIGHTS_LIMIT;
 }
 
 weir_status sim_activity_start(struct sim_activities *activities,
@@ -612,7 +604,7 @@ weir_status sim_resource_set_turn_cost(struct sim_activities *activities, uint32
     if (resource->share != SIM_SHARE_TURNS)
         return WEIR_EINVAL;
     const uint64_t weights = weights_with(activities, index, turn_cost);
-    if (turn_cost > SIM_WEIGHT_LIMIT || weights >= LONE_WEIGHTS_LIMIT)
+    if (turn_cost > SIM_WEIGHT_LIMIT || weights >= WEIGHTS_LIMIT)
         return WEIR_ERANGE;
     resource->weights = (uint32_t)weights;
     for (uint32_t hook = resource->head; hook != ACTIVITY_NONE;
