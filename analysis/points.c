@@ -17,6 +17,15 @@ static const char variants_sql[] =
     "SELECT json_extract(p.value, '$.label'), json_extract(p.value, '$.variant'),"
     " json_extract(p.value, '$.point') FROM meta m, json_each(m.value, '$.points') p"
     " WHERE m.key = 'axes' ORDER BY p.key";
+/* Whether they are what a program writes: see check_variants. */
+static const char broken_sql[] =
+    "WITH p AS (SELECT json_extract(x.value, '$.label') AS label,"
+    " json_extract(x.value, '$.variant') AS arm, json_extract(x.value, '$.point') AS point"
+    " FROM meta m, json_each(m.value, '$.points') x WHERE m.key = 'axes')"
+    " SELECT count(*) = 0 OR count(DISTINCT label) < count(*) OR min(point) <> 0"
+    " OR max(point) <> count(DISTINCT point) - 1"
+    " OR max(typeof(label) || typeof(arm) || typeof(point) <> 'texttextinteger')"
+    " OR EXISTS (SELECT 1 FROM main.run WHERE variant NOT IN (SELECT label FROM p)) FROM p";
 /* One row a variant and axis, variant by variant. */
 static const char values_sql[] =
     "SELECT v.atom, CAST(v.atom AS TEXT) FROM meta m, json_each(m.value, '$.points') p,"
@@ -48,9 +57,24 @@ static weir_status read_axes(struct an_points *points, struct weir_error *error)
     return WEIR_OK;
 }
 
+/* Points are numbered from 0 without a gap, a label is of one variant, and every run has one of
+ * them. */
+static weir_status check_variants(const struct an_points *points, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(points->keeper.db, broken_sql, NULL, &frame, error));
+    const bool is_broken = points->axis_count > 0 && an_number(frame, 0, 0) > 0.5;
+    an_frame_destroy(frame);
+    return !is_broken ? WEIR_OK
+                      : weir_fail(error, WEIR_EIO,
+                                  "%s is damaged: the points of its axes are not those of its runs",
+                                  an_db_path(points->keeper.db));
+}
+
 static weir_status read_variants(struct an_points *points, struct weir_error *error)
 {
     const struct an_frame *frame = NULL;
+    WEIR_TRY(check_variants(points, error));
     WEIR_TRY(an_keep_query(&points->keeper, variants_sql, NULL, &frame, error));
     const size_t count = frame->row_count;
     points->labels = keep(points, count, sizeof *points->labels, error);
@@ -60,10 +84,9 @@ static weir_status read_variants(struct an_points *points, struct weir_error *er
         return WEIR_ENOMEM;
     points->variant_count = count;
     for (size_t v = 0; v < count; v++) {
-        const double point = an_number(frame, v, 2);
         points->labels[v] = an_text(frame, v, 0);
         points->arms[v] = an_text(frame, v, 1);
-        points->point[v] = point >= 0.0 && point < (double)count ? (size_t)point : 0;
+        points->point[v] = (size_t)an_number(frame, v, 2);
         if (points->point[v] >= points->point_count)
             points->point_count = points->point[v] + 1;
     }

@@ -9,6 +9,7 @@
 #include "analysis/text.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,17 @@ static void bind_arguments(sqlite3_stmt *statement, const struct an_args *args)
         sqlite3_bind_double(statement, index, args->to);
 }
 
+/* A full disk is no fault of the file: reading its log writes beside it. */
+static weir_status fail_read(struct an_db *db, struct weir_error *error)
+{
+    const int code = sqlite3_errcode(db->sqlite);
+    const int reason = sqlite3_system_errno(db->sqlite);
+    const bool is_full = code == SQLITE_NOMEM || code == SQLITE_FULL ||
+                         (code != SQLITE_ERROR && (reason == ENOSPC || reason == EDQUOT));
+    return weir_fail(error, is_full ? WEIR_ENOMEM : WEIR_EIO, "%s: cannot be read: %s", db->path,
+                     sqlite3_errmsg(db->sqlite));
+}
+
 static weir_status run_statement(struct an_db *db, sqlite3_stmt *statement, struct an_frame *frame,
                                  struct weir_error *error)
 {
@@ -226,7 +238,7 @@ static weir_status run_statement(struct an_db *db, sqlite3_stmt *statement, stru
         if (!frame_append(frame, &capacity, statement))
             return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (step != SQLITE_DONE)
-        return weir_fail(error, WEIR_EIO, "cannot be read: %s", sqlite3_errmsg(db->sqlite));
+        return fail_read(db, error);
     return WEIR_OK;
 }
 
@@ -241,7 +253,7 @@ static weir_status fail_query(struct an_db *db, struct weir_error *error)
                          "a file of version %lld has no %.*s%s (today's version is %d)",
                          (long long)db->version, (int)(name - text - (ptrdiff_t)sizeof missing + 1),
                          text + sizeof missing - 1, name + 1, AN_DATABASE_VERSION);
-    return weir_fail(error, WEIR_EIO, "cannot be read: %s", text);
+    return fail_read(db, error);
 }
 
 bool an_has_table(struct an_db *db, const char *name)
@@ -297,10 +309,7 @@ weir_status an_query_each(struct an_db *db, const char *sql, const struct an_arg
                              : sqlite3_column_double(statement, i);
         each(state, numbers);
     }
-    const weir_status status =
-        step == SQLITE_DONE
-            ? WEIR_OK
-            : weir_fail(error, WEIR_EIO, "cannot be read: %s", sqlite3_errmsg(db->sqlite));
+    const weir_status status = step == SQLITE_DONE ? WEIR_OK : fail_read(db, error);
     (void)sqlite3_finalize(statement);
     return status;
 }

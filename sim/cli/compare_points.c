@@ -15,7 +15,7 @@ enum { SHOWN = 3 /* measures a line holds */ };
 struct page {
     const struct an_points *points;
     struct an_comparison **comparisons; /* by point; NULL = all of its runs failed */
-    const struct an_comparison *first;  /* that is there */
+    const struct an_comparison *first;  /* that has rows */
     bool *was_run;                      /* by point: a search leaves most of them out */
     enum sim_format format;
 };
@@ -48,12 +48,14 @@ static weir_status compare_all(struct an_db *db, const struct an_compare_options
     WEIR_TRY(find_runs(db, page, error));
     for (size_t p = 0; p < page->points->point_count; p++) {
         WEIR_TRY(an_points_compare(db, page->points, p, query, &page->comparisons[p], error));
-        if (page->first == NULL)
+        if (page->first == NULL || page->first->row_count == 0)
             page->first = page->comparisons[p];
     }
-    return page->first != NULL
+    if (page->first == NULL)
+        return weir_fail(error, WEIR_EINVAL, "not comparable: all runs of all points failed");
+    return page->first->row_count > 0
                ? WEIR_OK
-               : weir_fail(error, WEIR_EINVAL, "not comparable: all runs of all points failed");
+               : weir_fail(error, WEIR_EINVAL, "not comparable: the runs have no results");
 }
 
 /* The first variant on a point. */

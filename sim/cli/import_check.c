@@ -75,6 +75,17 @@ static double last_event_s(const struct checking *checking, const char *text)
     return last_s;
 }
 
+/* What ends the check ends the import with the same code: a full disk, an interrupt. */
+static weir_status fail_run(struct checking *checking, int code)
+{
+    static const weir_status kinds[] = { WEIR_EINVAL,     WEIR_EIO,    WEIR_EPOLICY,
+                                         WEIR_EINVARIANT, WEIR_ENOMEM, WEIR_EINTERRUPTED };
+    size_t kind = 0;
+    while (kind + 1 < sizeof kinds / sizeof kinds[0] && sim_exit_for(kinds[kind]) != code)
+        kind++;
+    return weir_fail(checking->error, kinds[kind], "the imported scenario does not run");
+}
+
 /* Long enough for set-ups before the first task, and work for all of it. */
 static weir_status run_once(struct checking *checking, const char *text, const char *spans)
 {
@@ -101,9 +112,7 @@ static weir_status run_once(struct checking *checking, const char *text, const c
     struct sim_experiment experiment = { 0 };
     const int code = sim_experiment_run(&options, &experiment);
     sim_experiment_clear(&experiment);
-    return code == SIM_EXIT_OK || code == SIM_EXIT_CHECK
-               ? WEIR_OK
-               : weir_fail(checking->error, WEIR_EINVAL, "the imported scenario does not run");
+    return code == SIM_EXIT_OK || code == SIM_EXIT_CHECK ? WEIR_OK : fail_run(checking, code);
 }
 
 /* ---- side by side ---- */

@@ -179,15 +179,16 @@ static weir_status repeat_all(const struct sim_stored *stored, const struct sim_
 static weir_status run_sql(sqlite3 *db, const char *sql, const char *text, struct weir_error *error)
 {
     sqlite3_stmt *statement = NULL;
+    errno = 0;
     int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
     if (code == SQLITE_OK && text != NULL)
         code = sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
     const bool is_done = code == SQLITE_DONE || code == SQLITE_ROW;
-    const weir_status status =
-        is_done ? WEIR_OK
-                : weir_fail(error, WEIR_EIO, "a copy cannot be made: %s", sqlite3_errmsg(db));
+    const weir_status status = is_done ? WEIR_OK
+                                       : weir_fail(error, sim_record_status(db),
+                                                   "a copy cannot be made: %s", sqlite3_errmsg(db));
     (void)sqlite3_finalize(statement);
     return status;
 }

@@ -147,7 +147,7 @@ static weir_status relabel(const struct side *side, const struct sim_join_side *
         run(side, "UPDATE experiment SET experiment_id = 1, baseline = ?1", baseline, NULL, 0));
     WEIR_TRY(run(side, "UPDATE input_file SET experiment_id = 1", NULL, NULL, 0));
     WEIR_TRY(run(side, "DELETE FROM expectation", NULL, NULL, 0));
-    WEIR_TRY(run(side, "DELETE FROM meta WHERE key = 'identity'", NULL, NULL, 0));
+    WEIR_TRY(run(side, "DELETE FROM meta WHERE key IN ('identity', 'axes')", NULL, NULL, 0));
     return run(side, "COMMIT", NULL, NULL, 0);
 }
 

@@ -107,6 +107,39 @@ damaged 'non-TEXT value in stage.stage' "PRAGMA writable_schema = 1; UPDATE sqli
     SET sql = replace(sql, 'stage INTEGER', 'stage TEXT') WHERE name = 'stage'"
 damaged 'has a trigger' 'CREATE TRIGGER t AFTER DELETE ON run BEGIN DELETE FROM stage; END'
 
+# An experiment with axes says of itself which points it has; they are those of its runs.
+expect 0 "$WEIR_BIN" compare small.yaml -n 2 -q --axis pipelines.p.input.items=30,60 -o axes.db
+# of_points SENTENCE SQL: who compares points refuses the file; others do not ask for them.
+of_points() {
+    cp axes.db x.db
+    sqlite3 x.db "UPDATE meta SET value = $2 WHERE key = 'axes'" || fail "$2"
+    for words in 'compare x.db' 'compare x.db --format csv' 'report x.db -o out.html' \
+        'plot x.db axis -o out.svg' 'plot x.db queues -o out.svg'; do
+        read -ra words <<<"$words"
+        expect 3 "$WEIR_BIN" "${words[@]}"
+        matches stderr "^weir: x.db.*$1"
+    done
+}
+wrong='the points of its axes are not those of its runs'
+of_points "$wrong" "json_replace(value, '\$.points', json('[]'))"
+of_points "$wrong" "json_replace(value, '\$.points[0]', json_extract(value, '\$.points[1]'))"
+of_points "$wrong" "json_remove(value, '\$.points[0]')"
+of_points "$wrong" "json_replace(value, '\$.points[1].point', 7)"
+of_points "$wrong" "json_replace(value, '\$.points[1].point', 0.5)"
+of_points "$wrong" "json_replace(value, '\$.points[1].label', NULL)"
+of_points "$wrong" "json_replace(value, '\$.points[1].variant', 3)"
+of_points 'its points are not all there' "json_replace(value, '\$.points[1].values', json('[]'))"
+of_points 'malformed JSON' "'{'"
+# Two such files are compared by one variant of each.
+cp axes.db again.db
+expect 0 "$WEIR_BIN" compare axes.db again.db
+has stdout 'no difference'
+# No results: there is nothing to compare.
+cp axes.db x.db
+sqlite3 x.db 'DELETE FROM result'
+expect 2 "$WEIR_BIN" compare x.db
+has stderr 'weir: not comparable: the runs have no results'
+
 # A view of the file is not run, whatever it says.
 cp good.db x.db
 sqlite3 x.db 'DROP VIEW v_denial; CREATE VIEW v_denial AS WITH RECURSIVE c(n) AS

@@ -39,6 +39,8 @@ expect 0 "$WEIR_BIN" run small.yaml -n 1 -o other.db -q --seed 7
 expect 0 "$WEIR_BIN" run small.yaml -n 1 --no-db -q --spans spans.csv
 expect 0 "$WEIR_BIN" explain whole.db --at 0s --decide
 cp stdout state.json
+cp small.yaml guess.yaml
+expect 0 "$WEIR_BIN" upgrade --write guess.yaml
 sed 's/service: exp(1 s)/servise: exp(-1 s)/' small.yaml >wrong.yaml
 for part in 1 2; do
     expect 0 "$WEIR_BIN" compare small.yaml -n 2 -q --shard $part/2 -o half$part.db
@@ -57,6 +59,16 @@ for n in 5 60 130; do
     done
 done
 expect 0 "$WEIR_BIN" run small.yaml -n 3 -o full.db -q --resume
+# A window of a database is measured in a copy of it, whose disk may be full, too.
+words='explain whole.db --from 1s --to 15s'
+# shellcheck disable=SC2086
+expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=write:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" $words
+calls=$(head -n 1 calls)
+for n in $((calls / 2)) $((calls - 70)) $((calls - 50)) $((calls - 30)); do
+    # shellcheck disable=SC2086
+    expect 6 env LD_PRELOAD="$shim" WEIR_FAIL="write:$n:on:enospc" "$WEIR_BIN" $words
+done
+rm calls
 # What a finished run had printed goes with it, also when its program was killed before it was merged:
 # at some of these calls that is so.
 words='search small.yaml -n 1 -j 1 -q --such-that throughput>0 --smallest cluster.nodes.n.count=1..2 -o found.db'
