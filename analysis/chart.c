@@ -136,14 +136,20 @@ void an_chart_text(struct an_chart *chart, const struct an_label *label, const c
         label->is_bold ? "enhanced" : "noenhanced");
 }
 
-void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,
-                        const char *layer)
+static void write_rectangle(const struct an_chart *chart, FILE *out, const struct an_box *box,
+                            const char *color, const char *layer)
 {
-    (void)fprintf(chart->body,
+    (void)fprintf(out,
                   "set object rectangle from screen %.5f,%.5f to screen %.5f,%.5f "
                   "fc rgb '%s' fs solid 1.0 noborder %s\n",
                   screen_x(box->x0), screen_y(chart, box->y0), screen_x(box->x1),
                   screen_y(chart, box->y1), color, layer);
+}
+
+void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,
+                        const char *layer)
+{
+    write_rectangle(chart, chart->body, box, color, layer);
 }
 
 void an_push_apart(double *y, size_t count, double gap, double low, double high)
@@ -399,6 +405,17 @@ static double happening_place(const struct an_chart *chart, double middle, const
     return fabs(x - middle) > 120.0 || x + half > AN_CHART_WIDTH ? AN_NAN : x;
 }
 
+enum { WINDOW_ROW = 13 }; /* px: the names of windows stand below the labels of what happened */
+
+weir_status an_chart_head_room(struct an_chart *chart, struct weir_error *error)
+{
+    struct an_windows windows;
+    WEIR_TRY(an_windows_read(chart->keeper.db, &windows, error));
+    chart->window_row = windows.count > 0 ? WINDOW_ROW : 0.0;
+    chart->header += chart->window_row;
+    return WEIR_OK;
+}
+
 /* Puts a label into the lower of two rows that has room; `taken` holds their right ends. */
 static bool put_label(struct an_chart *chart, double middle, const char *text, double y0,
                       double taken[2])
@@ -408,7 +425,7 @@ static bool put_label(struct an_chart *chart, double middle, const char *text, d
         if (isnan(x))
             continue;
         const struct an_label label = { .x = x,
-                                        .y = y0 - 8.0 - 12.0 * (double)row,
+                                        .y = y0 - 8.0 - chart->window_row - 12.0 * (double)row,
                                         .color = AN_VERMILLION_TEXT,
                                         .size = 10.5,
                                         .align = 'c' };
@@ -482,8 +499,8 @@ static void label_happenings(struct an_chart *chart, const struct an_frame *fram
     }
 }
 
-/* The windows of the scenario: shades behind what is drawn, every other one, with their names at
- * their heads, where stacks and backlogs leave most room. */
+/* The windows of the scenario: shades below all that is drawn, every other one, with their names
+ * over them. */
 static weir_status draw_windows(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error)
 {
@@ -495,9 +512,10 @@ static weir_status draw_windows(struct an_chart *chart, double y0, double y1,
         const double x0 = chart_time_px(chart, window->from_s);
         const double x1 = chart_time_px(chart, to_s);
         if (i % 2 == 1)
-            an_chart_rectangle(chart, &(struct an_box){ x0, y0, x1, y1 }, "#f1f3f5", "behind");
+            write_rectangle(chart, chart->under, &(struct an_box){ x0, y0, x1, y1 }, "#f1f3f5",
+                            "behind");
         const struct an_label label = {
-            .x = 0.5 * (x0 + x1), .y = y0 + 11.0, .color = AN_MUTED, .size = 10.5, .align = 'c'
+            .x = 0.5 * (x0 + x1), .y = y0 - 8.0, .color = AN_MUTED, .size = 10.5, .align = 'c'
         };
         if (x1 - x0 > 7.0 * (double)strlen(window->name))
             an_chart_text(chart, &label, "%s", window->name);

@@ -60,6 +60,7 @@ struct an_chart {
     char subtitle[360]; /* what, unit, aggregation */
     char empty[240];    /* not "": nothing to draw, and why */
     double header, footer;
+    double window_row;          /* px over a panel for the names of windows */
     double left, right;         /* of the present panel */
     double span_s;              /* of the time axis; 0 = that of the run */
     double point_s;             /* true width of its points in time, 0 = none */
@@ -69,6 +70,7 @@ struct an_chart {
     double top, bottom;         /* of the present panel, px */
     size_t tracks;              /* panels over time so far */
     FILE *data, *body, *script; /* the last: what the page's script knows; NULL = nobody asks */
+    FILE *under;                /* objects below all panels */
     struct an_keeper keeper;    /* of frames and numbers that live as long as the chart */
 };
 
@@ -122,6 +124,9 @@ void an_chart_text(struct an_chart *chart, const struct an_label *label, const c
 /* A filled rectangle in front or behind (`layer` "front" or "behind"). */
 void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,
                         const char *layer);
+
+/* Makes room over the panels for the names of windows, where there are some; before drawing. */
+weir_status an_chart_head_room(struct an_chart *chart, struct weir_error *error);
 
 /* Pushes up to 16 label positions apart and keeps their order: at least `gap` px between
  * neighbours, within [low, high] where that leaves room. */

@@ -73,9 +73,10 @@ static void write_footer(struct an_chart *chart)
     const bool has_stages = chart->facts->stage_count > 0; /* else nothing is scaled */
     an_chart_text(
         chart, &label,
-        "scenario %s · run %lld: %s, replication %u · seed %lld · policy %s%s%s · weir %s",
+        "scenario %s · run %lld: %s, replication %u · seed %lld · policy %s%s%s%s · weir %s",
         run->scenario, (long long)run->run_id, run->variant, run->replication, (long long)run->seed,
-        run->placement, has_stages ? ", " : "", has_stages ? run->scaling : "", run->version);
+        run->placement, has_stages ? ", " : "", has_stages ? run->scaling : "",
+        run->start_unix_s != 0 ? " · UTC" : "", run->version);
 }
 
 /* Title, subtitle and footer, drawn with the first panel. */
@@ -112,8 +113,34 @@ static void write_card(struct an_chart *chart, FILE *body)
     an_chart_draw_end(chart);
 }
 
+/* What a chart fills; malloc'ed texts. */
+struct drawn {
+    char *data, *body, *script, *under;
+};
+
+static void drawn_clear(struct drawn *drawn)
+{
+    free(drawn->data);
+    free(drawn->body);
+    free(drawn->script);
+    free(drawn->under);
+    *drawn = (struct drawn){ .data = NULL };
+}
+
+/* What lies below all panels is drawn before the first: a panel covers the objects of those before
+ * it, even its own "behind". */
+static void write_under(FILE *out, const char *under)
+{
+    if (under[0] != '\0')
+        (void)fprintf(out,
+                      "%sunset border; unset tics; unset grid; set xrange [0:1]; set yrange [0:1]\n"
+                      "plot NaN notitle\nunset object\nset border; set tics\n%s",
+                      under, weir_text_house_gp);
+}
+
 static weir_status write_script(const struct an_plot_ops *plot, const struct an_plot_job *job,
-                                struct an_chart *chart, const char *body, struct weir_error *error)
+                                struct an_chart *chart, const struct drawn *drawn,
+                                struct weir_error *error)
 {
     struct written file;
     WEIR_TRY(written_open_in(job->folder, plot->info.name, "gp", &file, error));
@@ -127,7 +154,8 @@ static weir_status write_script(const struct an_plot_ops *plot, const struct an_
     chart->body = out;
     if (!job->is_bare)
         write_frame(chart);
-    (void)fputs(body, out);
+    write_under(out, drawn->under);
+    (void)fputs(drawn->body, out);
     (void)fputs("unset multiplot\nunset output\n", out);
     chart->body = NULL;
     return written_close(&file, status, error);
@@ -166,23 +194,11 @@ static void write_width(struct an_chart *chart)
     memcpy(chart->subtitle, text, sizeof text);
 }
 
-/* What a chart fills; malloc'ed texts. */
-struct drawn {
-    char *data, *body, *script;
-};
-
-static void drawn_clear(struct drawn *drawn)
-{
-    free(drawn->data);
-    free(drawn->body);
-    free(drawn->script);
-    *drawn = (struct drawn){ .data = NULL };
-}
-
 /* An empty one becomes a card. */
 static weir_status fill(const struct an_plot_ops *plot, struct an_chart *chart, FILE *card,
                         struct weir_error *error)
 {
+    WEIR_TRY(an_chart_head_room(chart, error));
     WEIR_TRY(draw_or_say(plot, chart, error));
     if (chart->title[0] == '\0') /* nothing is claimed */
         an_chart_title(chart, "%s", plot->info.question);
@@ -196,7 +212,7 @@ static weir_status fill(const struct an_plot_ops *plot, struct an_chart *chart, 
 static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *chart,
                               struct drawn *drawn, struct weir_error *error)
 {
-    enum { DATA, BODY, CARD, SCRIPT, BUFFERS };
+    enum { DATA, BODY, CARD, SCRIPT, UNDER, BUFFERS };
     struct an_buffer buffers[BUFFERS] = { { 0 } };
     char *texts[BUFFERS] = { NULL };
     weir_status status = WEIR_OK;
@@ -206,6 +222,7 @@ static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *c
     chart->data = buffers[DATA].file;
     chart->body = buffers[BODY].file;
     chart->script = buffers[SCRIPT].file;
+    chart->under = buffers[UNDER].file;
     if (status == WEIR_OK)
         status = fill(plot, chart, buffers[CARD].file, error);
     for (size_t i = 0; i < BUFFERS; i++) {
@@ -214,7 +231,8 @@ static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *c
             status = weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
     const bool is_card = chart->empty[0] != '\0';
-    *drawn = (struct drawn){ texts[DATA], texts[is_card ? CARD : BODY], texts[SCRIPT] };
+    *drawn =
+        (struct drawn){ texts[DATA], texts[is_card ? CARD : BODY], texts[SCRIPT], texts[UNDER] };
     free(texts[is_card ? BODY : CARD]);
     return status;
 }
@@ -242,7 +260,7 @@ weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_j
     if (status == WEIR_OK)
         status = write_data(plot, job->folder, drawn.data, error);
     if (status == WEIR_OK)
-        status = write_script(plot, job, &chart, drawn.body, error);
+        status = write_script(plot, job, &chart, &drawn, error);
     an_keep_clear(&chart.keeper);
     if (status != WEIR_OK)
         weir_error_wrap(error, "chart %s", plot->info.name);
@@ -256,6 +274,7 @@ weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_j
     texts->data = drawn.data;
     texts->script = drawn.script;
     free(drawn.body);
+    free(drawn.under);
     return WEIR_OK;
 }
 

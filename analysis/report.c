@@ -359,7 +359,8 @@ static weir_status write_headline(const struct an_page *page, struct weir_error 
         (void)fputs(" scaling", page->out);
     }
     if (page->run->end_s > 0.0)
-        (void)fprintf(page->out, " · %s simulated", an_word_duration(page->run->end_s).text);
+        (void)fprintf(page->out, " · %s simulated%s", an_word_duration(page->run->end_s).text,
+                      page->run->start_unix_s != 0 ? ", clock times in UTC" : "");
     (void)fprintf(page->out, " · weir %s</p>\n", page->run->version);
     return WEIR_OK;
 }

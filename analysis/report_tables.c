@@ -351,21 +351,26 @@ weir_status an_page_decisions(const struct an_page *page, struct weir_error *err
     return WEIR_OK;
 }
 
+/* A fault and its repair are one row. */
+static const char happenings_sql[] =
+    "SELECT h.t_s, coalesce(h.until_s, (SELECT min(r.t_s) FROM happening r WHERE r.run_id = :run"
+    " AND r.target = h.target AND r.t_s > h.t_s AND h.kind LIKE '%_fail'"
+    " AND r.kind = replace(h.kind, '_fail', '_repair'))), h.text, h.many"
+    " FROM (SELECT *, count(*) OVER () AS many FROM happening WHERE run_id = :run"
+    " AND kind NOT LIKE '%_repair' ORDER BY t_s, text LIMIT 200) h ORDER BY h.t_s, h.text";
+
 static weir_status write_happenings(const struct an_page *page, struct weir_error *error)
 {
     const struct an_frame *frame = NULL;
-    WEIR_TRY(
-        an_keep_query(page->keeper,
-                      "SELECT t_s, until_s, text, kind FROM happening WHERE run_id = :run ORDER BY "
-                      "t_s, text",
-                      &(struct an_args){ .run = page->run->run_id }, &frame, error));
+    WEIR_TRY(an_keep_query(page->keeper, happenings_sql,
+                           &(struct an_args){ .run = page->run->run_id }, &frame, error));
     if (frame->row_count > 0)
         (void)fputs("<h2 id=\"happened\">What happened from outside</h2>\n<div "
                     "class=\"scroll\"><table><thead><tr>"
                     "<th>From</th><th class=\"text\">Until</th><th "
                     "class=\"text\">What</th></tr></thead><tbody>\n",
                     page->out);
-    for (size_t i = 0; i < frame->row_count && i < 200; i++) {
+    for (size_t i = 0; i < frame->row_count; i++) {
         (void)fprintf(page->out, "<tr><td>%s</td><td class=\"text\">%s</td>",
                       an_word_clock(page->run->start_unix_s, an_number(frame, i, 0)).text,
                       an_word_clock(page->run->start_unix_s, an_number(frame, i, 1)).text);
@@ -374,8 +379,9 @@ static weir_status write_happenings(const struct an_page *page, struct weir_erro
     }
     if (frame->row_count > 0)
         (void)fputs("</tbody></table></div>\n", page->out);
-    if (frame->row_count > 200)
-        (void)fprintf(page->out, "<p class=\"note\">The first 200 of %zu.</p>\n", frame->row_count);
+    if (frame->row_count > 0 && an_number(frame, 0, 3) > 200.0)
+        (void)fprintf(page->out, "<p class=\"note\">The first 200 of %.0f.</p>\n",
+                      an_number(frame, 0, 3));
     return WEIR_OK;
 }
 

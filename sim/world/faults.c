@@ -414,16 +414,18 @@ static weir_status note(struct sim_world *world, enum sim_fault kind, uint32_t e
     char happening[32];
     char name[160];
     char slow[48];
-    const char *text = is_failed ? kinds[kind].fails : kinds[kind].is_back;
+    char text[256]; /* one who reads it alone knows what failed */
+    const char *what = is_failed ? kinds[kind].fails : kinds[kind].is_back;
     (void)snprintf(happening, sizeof(happening), "%s_%s", kinds[kind].name,
                    is_failed ? "fail" : "repair");
     name_of(world, kind, entity, name, sizeof(name));
     if (is_failed && kind == SIM_FAULT_GPU)
-        text = gpu_class(world, entity);
+        what = gpu_class(world, entity);
     if (is_failed && is_slowness(kind)) {
         (void)snprintf(slow, sizeof(slow), "slow x%.4g", slow_factor(world, kind, entity));
-        text = slow;
+        what = slow;
     }
+    (void)snprintf(text, sizeof(text), "%s: %s", name, what);
     return sim_recorder_happening(world->context.recorder, sim_engine_now(world->context.engine),
                                   -1, happening, name, text, world->context.error);
 }

@@ -64,6 +64,26 @@ assert any("best_fit" in mark[2] for mark in run["marks"]), run["marks"]
 assert run["decisions"], run
 PY
 
+# Faults that come by chance are named, each beside its repair.
+sed -e 's/^cluster: .*/cluster: {nodes: [{name: n, cpus: 16, count: 3}], failures: {node_between: exp(1 h), node_repair: exp(5 min)}}/' \
+    -e '/^timeline:/,/^windows:/d' -e '/^compare:/,$d' page.yaml >chance.yaml
+expect 0 "$WEIR_BIN" run chance.yaml -q -o chance.db
+expect 0 "$WEIR_BIN" report chance.db -o chance.html
+python3 - <<'PY' || fail 'a fault of chance is not told'
+import re, sqlite3
+page = open("chance.html", encoding="utf-8").read()
+table = page[page.index('<h2 id="happened">'):]
+rows = re.findall(r'<tr><td>(.*?)</td><td class="text">(.*?)</td><td class="text">(.*?)</td>',
+                  table[:table.index("</table>")])
+faults = sqlite3.connect("chance.db").execute(
+    "SELECT target, kind FROM happening WHERE kind IN ('node_fail', 'node_repair')").fetchall()
+failed = [node for node, kind in faults if kind == "node_fail"]
+told = [(what.split(":")[0], until) for _, until, what in rows if what.endswith(": node failed")]
+assert len(failed) > 2 and sorted(failed) == sorted(node for node, _ in told), (failed, told)
+assert sum(until == "-" for _, until in told) == len(failed) * 2 - len(faults), (told, faults)
+assert "repaired" not in table[:table.index("</table>")]
+PY
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip 'no browser: what the page does in one is not looked at'
 
@@ -90,5 +110,20 @@ looked light 1280
 has light.txt 'theme light'
 looked dark 1280 --blink-settings=preferredColorScheme=0
 has dark.txt 'theme dark'
+# Printed, a page of paper holds two charts or more, and stands upright.
+if command -v gs >/dev/null; then
+    HOME=$PWD timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" \
+        --print-to-pdf=page.pdf --no-pdf-header-footer "file://$PWD/page.html" >pdf.log 2>&1
+    [ -s page.pdf ] || fail 'the page is not printed'
+    gs -q -dNOSAFER -dNODISPLAY -c "(page.pdf) (r) file runpdfbegin pdfpagecount =
+        1 pdfgetpage /MediaBox get == quit" >pdf.txt
+    python3 - <<'PY' || fail 'on paper the page is too long, or lies'
+pages, box = open("pdf.txt").read().split("\n")[:2]
+width, height = [float(x) for x in box.strip("[] ").split()[2:]]
+charts = open("page.html", encoding="utf-8").read().count("<figure id=")
+assert height > width, box
+assert charts >= 2 * (int(pages) - 3), (charts, pages)
+PY
+fi
 # The narrowest window a browser opens may be wider; what matters is that nothing widens the page.
 looked narrow 400

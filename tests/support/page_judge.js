@@ -39,7 +39,7 @@
     var ratio = contrast(color(getComputedStyle(n).color), ground(n));
     if (ratio < 4.5) wrong('contrast ' + ratio.toFixed(2) + ' of ' + n.tagName + ' "' + n.textContent.slice(0, 40) + '"');
   });
-  var texts = 0;
+  var texts = 0, shades = 0;
   document.querySelectorAll('figure svg').forEach(function (svg) {
     var boxes = [], name = svg.closest('figure').id;
     svg.querySelectorAll('text').forEach(function (t) {
@@ -63,6 +63,23 @@
           wrong('overlap in ' + name + ' "' + boxes[i][1] + '" and "' + boxes[k][1] + '"');
       }
   });
+  /* Shades of windows lie below all that is drawn, and their names above it. */
+  document.querySelectorAll('figure svg.timed').forEach(function (svg) {
+    var paths = Array.prototype.slice.call(svg.querySelectorAll('path[fill],path[stroke],image')), top = 0;
+    paths.forEach(function (p, i) {
+      if (p.getAttribute('fill') !== 'var(--tint)') return;
+      shades++;
+      top = p.getBoundingClientRect().top;
+      if (i > 0 && paths[i - 1].getAttribute('fill') !== 'var(--tint)')
+        wrong('a shade covers what is drawn in ' + svg.closest('figure').id);
+    });
+    svg.querySelectorAll('text').forEach(function (t) {
+      if (t.textContent === 'outage' && t.getBoundingClientRect().top + 4 > top && svg.closest('figure').id !== 'variants')
+        wrong('the name of a window lies in ' + svg.closest('figure').id);
+    });
+  });
+  out.push(shades + ' shades');
+  if (shades < 4) wrong('too few shades of windows');
   out.push(texts + ' texts');
   if (texts < 60) wrong('too few texts to have judged');
 

@@ -13,7 +13,7 @@ mkdir -p "$folder"
 cd "$folder"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 # A window is opened higher than any page; what is left below it is cut off.
-highest=14000
+highest=16000
 
 # The pages: name | what makes NAME.db | options of the report.
 pages() {
