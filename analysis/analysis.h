@@ -81,13 +81,15 @@ struct an_comparison {
     size_t baseline;
     struct an_metric_row *rows;
     size_t row_count;
-    size_t shown;   /* rows that tables show; programs get all */
-    char *goal;     /* "more throughput, while latency p95 <= 30m: the scenario says so" */
-    char **missed;  /* by variant: the conditions of the goal it misses; "" = none */
-    char *left_out; /* a line for each variant of which a run failed: "x is left out, ..." */
-    char *varies;   /* what differs between replications; "" = the database does not say */
-    char *contest;  /* the finding without what ended early; "" = nothing is left to compare */
-    char *finding;  /* "xenna finishes 9.9x more per second than equal_split (95 % CI ...)" */
+    size_t shown; /* rows that tables show; programs get all */
+    char goal_metric[96];
+    int goal_better; /* of the goal, whatever the metric says of itself */
+    char *goal;      /* "more throughput, while latency p95 <= 30m: the scenario says so" */
+    char **missed;   /* by variant: the conditions of the goal it misses; "" = none */
+    char *left_out;  /* a line for each variant of which a run failed: "x is left out, ..." */
+    char *varies;    /* what differs between replications; "" = the database does not say */
+    char *contest;   /* the finding without what ended early; "" = nothing is left to compare */
+    char *finding;   /* "xenna finishes 9.9x more per second than equal_split (95 % CI ...)" */
 };
 
 struct an_compare_options {

@@ -455,6 +455,17 @@ static struct an_word parts_of(const char *id, double parts)
     return word;
 }
 
+/* The goal gives the direction of its metric, in every window. */
+static int better_of(const struct an_comparison *comparison, const char *id)
+{
+    const struct an_metric *known = an_metric_find(id);
+    const size_t length = strcspn(id, "@");
+    if (strlen(comparison->goal_metric) == length &&
+        strncmp(id, comparison->goal_metric, length) == 0)
+        return comparison->goal_better;
+    return known == NULL ? 0 : known->better;
+}
+
 static weir_status row_describe(const char *metric, const struct samples *samples,
                                 struct an_metric_row *row, struct weir_error *error)
 {
@@ -473,7 +484,6 @@ static weir_status row_describe(const char *metric, const struct samples *sample
     row->label = strdup(heading);
     row->unit = strdup(known == NULL ? unit : known->unit);
     row->title = strdup(known == NULL ? "" : known->title);
-    row->better = known == NULL ? 0 : known->better;
     row->is_share =
         row->unit != NULL && (strcmp(row->unit, "ratio") == 0 || strcmp(row->unit, "%") == 0);
     if (row->metric == NULL || row->label == NULL || row->unit == NULL || row->title == NULL)
@@ -496,6 +506,7 @@ static weir_status add_row(struct an_comparison *comparison, const char *metric,
         return WEIR_OK;
     struct an_metric_row *row = &comparison->rows[comparison->row_count++];
     WEIR_TRY(row_describe(metric, samples, row, error));
+    row->better = better_of(comparison, metric);
     double *numbers = calloc(3 * samples->variants, sizeof *numbers);
     row->cells = calloc(samples->variants, sizeof *row->cells);
     if (numbers == NULL || row->cells == NULL) {
@@ -567,10 +578,8 @@ static weir_status add_default_rows(struct an_keeper *keeper, const struct an_go
                                     struct weir_error *error)
 {
     WEIR_TRY(add_metric(keeper, comparison, goal->metric, goal->is_given, error));
-    if (comparison->row_count > 0) {
+    if (comparison->row_count > 0)
         comparison->rows[0].is_goal = true;
-        comparison->rows[0].better = goal->better;
-    }
     for (size_t i = 0; i < goal->condition_count; i++)
         if (!has_row(comparison, goal->conditions[i].metric))
             WEIR_TRY(add_metric(keeper, comparison, goal->conditions[i].metric, true, error));
@@ -734,6 +743,8 @@ static weir_status compare_fill(struct an_keeper *keeper, const struct an_compar
     replace_baseline(comparison);
     struct an_goal goal;
     WEIR_TRY(an_goal_read(keeper->db, &goal, error));
+    comparison->goal_better = goal.better;
+    (void)snprintf(comparison->goal_metric, sizeof comparison->goal_metric, "%s", goal.metric);
     WEIR_TRY(add_rows(keeper, options, &goal, comparison, error));
     WEIR_TRY(fill_goal(&goal, comparison, error));
     WEIR_TRY(fill_varies(keeper, comparison, error));

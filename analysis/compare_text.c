@@ -89,6 +89,8 @@ static void relative_text(char *text, size_t capacity, double percent)
 {
     if (fabs(percent) > 0.0 && fabs(percent) < 0.05)
         (void)snprintf(text, capacity, "less than 0.1 %% %s", percent > 0.0 ? "more" : "less");
+    else if (percent >= 900.0)
+        (void)snprintf(text, capacity, "%sx", an_word_number(1.0 + percent / 100.0).text);
     else
         (void)snprintf(text, capacity, "%+.1f %%", percent);
 }
@@ -112,10 +114,10 @@ struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, 
     else
         (void)snprintf(change.plain, sizeof change.plain, "%.24s [%.24s, %.24s]%s", value, low,
                        high, unit);
-    if (!(fabs(base) > 0.0))
+    if (!(fabs(base) > 0.0) || strcmp(row->unit, "pp") == 0)
         return change;
     const double scale = 100.0 / fabs(base);
-    if (isnan(cell->difference_low))
+    if (isnan(cell->difference_low) || scale * cell->difference >= 900.0)
         relative_text(change.relative, sizeof change.relative, scale * cell->difference);
     else
         (void)snprintf(change.relative, sizeof change.relative, "%+.1f %% [%+.1f, %+.1f]",

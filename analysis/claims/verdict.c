@@ -174,7 +174,7 @@ static bool judge_alone(const struct an_comparison *comparison, struct an_claim 
 static bool is_share(const struct an_claim *claim)
 {
     const char *unit = an_claim_word(claim, "unit");
-    return strcmp(unit, "ratio") == 0 || strcmp(unit, "%") == 0;
+    return strcmp(unit, "ratio") == 0 || strcmp(unit, "%") == 0 || strcmp(unit, "pp") == 0;
 }
 
 static struct an_word value_of(const struct an_claim *claim, const char *key)
@@ -194,6 +194,10 @@ static void write_change(const struct an_claim *claim, char text[120], bool has_
     const double scale = is_share(claim) ? (is_ratio ? 100.0 : 1.0) : 100.0 / fabs(base);
     const char *unit = is_share(claim) ? "points" : "%";
     char interval[64] = "";
+    if (!(fabs(difference) > 0.0) && !(low < 0.0)) {
+        (void)snprintf(text, 120, "the same");
+        return;
+    }
     if (is_plain) {
         (void)snprintf(text, 120, "%s more", value_of(claim, "difference").text);
         return;
@@ -209,7 +213,11 @@ static void write_change(const struct an_claim *claim, char text[120], bool has_
     }
     if (has_interval && !isnan(low))
         (void)snprintf(interval, sizeof interval, " [%+.1f, %+.1f]", scale * low, scale * high);
-    (void)snprintf(text, 120, "%+.1f %s%s", scale * difference, unit, interval);
+    if (fabs(scale * difference) < 0.05 && fabs(difference) > 0.0)
+        (void)snprintf(text, 120, "less than 0.1 %s %s%s", unit, difference > 0.0 ? "more" : "less",
+                       interval);
+    else
+        (void)snprintf(text, 120, "%+.1f %s%s", scale * difference, unit, interval);
 }
 
 static bool is_gain(const struct an_claim *claim)
@@ -222,7 +230,7 @@ static void say_figures(struct an_claim *claim, const char *method)
     char change[120];
     char lead[120] = "";
     write_change(claim, change, true);
-    const bool is_times = strstr(change, "x") != NULL && strchr(change, '%') == NULL;
+    const bool is_times = strchr(change, 'x') != NULL;
     const bool is_kept = an_claim_number(claim, "is_kept") > 0.5;
     if (!is_gain(claim) && is_kept)
         (void)snprintf(lead, sizeof lead, "%.80s is not beaten; next ",
@@ -230,8 +238,11 @@ static void say_figures(struct an_claim *claim, const char *method)
     an_claim_say(claim, "%s%s %s%s %s, %s %s %s (%s)%s%s", lead, an_claim_word(claim, "variant"),
                  an_claim_number(claim, "is_bound") > 0.5 ? "at least " : "",
                  value_of(claim, "mean").text, an_claim_word(claim, "label"), change,
-                 is_times ? "of" : "against", an_claim_word(claim, "baseline"),
-                 value_of(claim, "base").text, method, an_claim_word(claim, "missed"));
+                 is_times                          ? "of"
+                 : strcmp(change, "the same") == 0 ? "as"
+                                                   : "against",
+                 an_claim_word(claim, "baseline"), value_of(claim, "base").text, method,
+                 an_claim_word(claim, "missed"));
 }
 
 static void say_unknown(struct an_claim *claim)

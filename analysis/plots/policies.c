@@ -10,47 +10,83 @@
 
 enum { MOST_METRICS = 6, MOST_VARIANTS = 12, ACROSS = 3 };
 
-/* Differences of shares in points, of others in percent of the baseline, or plain when it is 0. */
+/* Differences of shares in points, of others in percent of the baseline, or plain when it is 0; as
+ * factors on a logarithmic axis when one is tenfold. */
 struct panel {
     const struct an_metric_row *row;
-    double scale;
-    const char *format; /* of the ticks */
-    const char *zero;   /* that at 0, which has no sign */
-    double low, high;   /* of the axis */
+    double base, scale;
+    bool is_log;
+    char format[24];  /* of the ticks */
+    char zero[8];     /* that at 0, which has no sign */
+    double low, high; /* of the axis */
 };
 
-static bool is_shown(const struct an_metric_row *row, size_t baseline)
+/* An axis of a metric in which nobody differs would show nothing. */
+static bool is_shown(const struct an_metric_row *row, const struct an_comparison *comparison)
 {
-    const bool has_direction = row->better != 0;
-    return has_direction && !isnan(row->cells[baseline].mean);
+    bool has_difference = false;
+    for (size_t v = 0; v < comparison->variant_count; v++)
+        has_difference = has_difference || fabs(row->cells[v].difference) > 0.0;
+    return row->better != 0 && !isnan(row->cells[comparison->baseline].mean) && has_difference;
+}
+
+/* Where a difference lies on the axis. */
+static double place_of(const struct panel *panel, double difference)
+{
+    const double least = 0.01; /* of a factor: an interval may reach to nothing */
+    return panel->is_log ? log10(fmax(1.0 + difference / panel->base, least))
+                         : difference * panel->scale;
+}
+
+static bool has_tenfold(const struct an_comparison *comparison, const struct an_metric_row *row)
+{
+    const double base = row->cells[comparison->baseline].mean;
+    bool is_positive = base > 0.0;
+    bool has = false;
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        is_positive = is_positive && !(row->cells[v].mean <= 0.0);
+        has = has || row->cells[v].difference >= 9.0 * base;
+    }
+    return is_positive && has;
+}
+
+static void choose_unit(struct panel *panel)
+{
+    const struct an_metric_row *row = panel->row;
+    const bool is_points = row->is_share || strcmp(row->unit, "pp") == 0;
+    const bool is_percent = !is_points && fabs(panel->base) > 0.0;
+    const char *unit = an_word_value(1.0, row->unit).text;
+    panel->scale = strcmp(row->unit, "ratio") == 0 ? 100.0 : is_percent ? 100.0 / panel->base : 1.0;
+    if (panel->scale < 0.0)
+        panel->scale = -panel->scale;
+    (void)snprintf(panel->format, sizeof panel->format, "%%+g%s",
+                   is_points    ? " pp"
+                   : is_percent ? " %%"
+                                : unit + (unit[0] == '1'));
+    (void)snprintf(panel->zero, sizeof panel->zero, "%s",
+                   is_points    ? "0 pp"
+                   : is_percent ? "0 %%" /* as gnuplot wants it */
+                                : "0");
 }
 
 static struct panel make_panel(const struct an_comparison *comparison,
                                const struct an_metric_row *row)
 {
-    const double base = row->cells[comparison->baseline].mean;
-    const bool is_percent = !row->is_share && fabs(base) > 0.0;
     struct panel panel = { .row = row,
-                           .format = row->is_share ? "%+g pp" : "%+g",
-                           .zero = row->is_share ? "0 pp" : "0" };
-    panel.scale = strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
-    if (is_percent) {
-        panel.scale = 100.0 / fabs(base);
-        panel.format = "%+g %%";
-        panel.zero = "0 %%"; /* as gnuplot wants it */
-    }
+                           .base = row->cells[comparison->baseline].mean,
+                           .is_log = has_tenfold(comparison, row) };
+    choose_unit(&panel);
     for (size_t v = 0; v < comparison->variant_count; v++) {
         const struct an_cell *cell = &row->cells[v];
         const double ends[] = { cell->difference, cell->difference_low, cell->difference_high };
         for (size_t i = 0; i < 3; i++) {
             if (isnan(ends[i]))
                 continue;
-            panel.low = fmin(panel.low, ends[i] * panel.scale);
-            panel.high = fmax(panel.high, ends[i] * panel.scale);
+            panel.low = fmin(panel.low, place_of(&panel, ends[i]));
+            panel.high = fmax(panel.high, place_of(&panel, ends[i]));
         }
     }
-    const double margin =
-        fmax(0.16 * (panel.high - panel.low), is_percent || row->is_share ? 1.0 : 1e-3);
+    const double margin = fmax(0.16 * (panel.high - panel.low), 1e-3);
     panel.low -= margin;
     panel.high += margin;
     return panel;
@@ -87,9 +123,9 @@ static size_t write_panel_data(struct an_chart *chart, const struct an_compariso
         const struct an_cell *cell = &panel->row->cells[v];
         if (v == comparison->baseline)
             continue;
-        const double d = cell->difference * panel->scale;
-        const double low = cell->difference_low * panel->scale;
-        const double high = cell->difference_high * panel->scale;
+        const double d = place_of(panel, cell->difference);
+        const double low = place_of(panel, cell->difference_low);
+        const double high = place_of(panel, cell->difference_high);
         (void)fprintf(chart->data, "%zu %.6g %.6g %.6g ", row++, d, isnan(low) ? d : low,
                       isnan(high) ? d : high);
         an_chart_cell(chart, comparison->variants[v]);
@@ -127,7 +163,7 @@ static void label_values(struct an_chart *chart, const struct an_comparison *com
         }
         if (isnan(cell->difference))
             continue;
-        const double x = box->x0 + (cell->difference * panel->scale - panel->low) * width;
+        const double x = box->x0 + (place_of(panel, cell->difference) - panel->low) * width;
         const struct an_word mean = an_word_value(cell->mean, panel->row->unit);
         struct an_label value = { .x = x, .y = y - 8.0, .size = 10.5, .align = 'c' };
         keep_off(&value, box->x0 - panel->low * width, strlen(mean.text));
@@ -142,6 +178,23 @@ static double tick_step(const struct panel *panel)
     while (step > fmax(-panel->low, panel->high))
         step *= 0.5;
     return step;
+}
+
+static void write_ticks(const struct an_chart *chart, const struct panel *panel)
+{
+    if (!panel->is_log) {
+        (void)fprintf(chart->body,
+                      "set xtics %.9g format '%s' scale 0 font ',11'\nset xtics add ('%s' 0)\n",
+                      tick_step(panel), panel->format, panel->zero);
+        return;
+    }
+    (void)fputs("set xtics (", chart->body);
+    const char *gap = "";
+    for (int power = (int)ceil(panel->low); power <= (int)floor(panel->high); power++) {
+        (void)fprintf(chart->body, "%s'%gx' %d", gap, pow(10.0, power), power);
+        gap = ", ";
+    }
+    (void)fputs(") scale 0 font ',11'\n", chart->body);
 }
 
 static void draw_panel(struct an_chart *chart, const struct an_comparison *comparison,
@@ -161,18 +214,17 @@ static void draw_panel(struct an_chart *chart, const struct an_comparison *compa
                   an_word_value(base->mean, panel->row->unit).text,
                   panel->row->better > 0 ? "more" : "less");
     label_values(chart, comparison, panel, box, has_names);
+    write_ticks(chart, panel);
     (void)fprintf(chart->body,
                   "set border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n"
-                  "set xrange [%.9g:%.9g]; set xtics %.9g format '%s' scale 0 font ',11'\n"
-                  "set xtics add ('%s' 0)\n"
+                  "set xrange [%.9g:%.9g]\n"
                   "set yrange [%.6g:0]; set ytics ('' 0) scale 0\n"
                   "set arrow from first 0, graph 0 to first 0, graph 1 nohead back "
                   "lc rgb '" AN_GREY "' lw 1.2\n"
                   "plot DATA index %zu using 3:($1*30+18):($4-$3):(0):7 with vectors nohead "
                   "lw 2.6 lc rgb variable, \\\n"
                   " '' index %zu using 2:($1*30+18):7 with points pt 7 ps 1 lc rgb variable\n",
-                  panel->low, panel->high, tick_step(panel), panel->format, panel->zero,
-                  box->y1 - box->y0, block, block);
+                  panel->low, panel->high, box->y1 - box->y0, block, block);
     an_chart_draw_end(chart);
 }
 
@@ -226,10 +278,10 @@ static weir_status draw_comparison(struct an_chart *chart, const struct an_compa
     const struct an_metric_row *rows[MOST_METRICS];
     size_t count = 0;
     for (size_t i = 0; i < comparison->shown && count < MOST_METRICS; i++)
-        if (is_shown(&comparison->rows[i], comparison->baseline))
+        if (is_shown(&comparison->rows[i], comparison))
             rows[count++] = &comparison->rows[i];
     if (count == 0)
-        return an_chart_empty(chart, "the variants share no metric with a better direction");
+        return an_chart_empty(chart, "the variants differ in no metric with a better direction");
     WEIR_TRY(write_texts(chart, comparison, error));
     const size_t others = comparison->variant_count - 1;
     const double body = 30.0 * (double)(others < MOST_VARIANTS ? others : MOST_VARIANTS) + 8.0;

@@ -114,6 +114,46 @@ sed 's/latency p95 <= 20 s/latency p95 < one/' goal.yaml >bad.yaml
 expect 2 "$WEIR_BIN" validate bad.yaml
 has stderr 'a condition of the goal is a value'
 
+# A goal gives its metric the direction that the metric does not have of itself, in each window, too.
+for word in min max; do
+    sed -e "s/{max: throughput.*/{$word: util.cpu.assigned}/" -e '/^expect:/,$d' goal.yaml >own.yaml
+    expect 0 "$WEIR_BIN" compare own.yaml -o "$word.db"
+    has stdout "$([ "$word" = min ] && echo less || echo more) CPU assigned (the scenario says so)"
+done
+matches stdout '^Verdict: three 37.*CPU assigned, [+]25.0 points .*against one [(]12'
+expect 0 "$WEIR_BIN" compare min.db
+matches stdout '^Verdict: one is not beaten; next three 37.*CPU assigned, [+]25.0 points'
+expect 0 "$WEIR_BIN" compare min.db --metric util.cpu.assigned --format json
+has stdout '"verdict": "worse"'
+
+# Of equal ones nobody is better by +0.0 %; what is tenfold is a factor, on an axis of factors; and a
+# metric in which nobody differs has no axis.
+cat >tenfold.yaml <<'END'
+schema: 2
+name: tenfold
+horizon: 1 h
+cluster: {nodes: [{name: n, cpus: 8}]}
+pipelines:
+  - {name: p, input: {arrivals: {gap: 10 s}}, stages: [{name: a, workers: 1, service: 6 s}]}
+compare:
+  - {label: base, set: {}}
+  - {label: same, set: {}}
+  - {label: late, set: {"pipelines[0].stages.a.service": 12 s}}
+END
+expect 0 "$WEIR_BIN" compare tenfold.yaml -o tenfold.db
+matches stdout '^Verdict: base is not beaten; next same 6.* latency p95, the same as base [(]6'
+matches stdout ' [0-9.]+x'
+hasnt stdout '+0.0 %'
+if command -v gnuplot >/dev/null; then
+    expect 0 "$WEIR_BIN" plot tenfold.db policies --folder kept
+    has kept/policies.gp "'10x' 1, '100x' 2"
+    has kept/policies.dat '# latency p95'
+    sed '/label: late/d' tenfold.yaml >equal.yaml
+    expect 0 "$WEIR_BIN" compare equal.yaml -o equal.db -q
+    expect 0 "$WEIR_BIN" plot equal.db policies --folder kept
+    has kept/policies.gp 'the variants differ in no metric with a better direction'
+fi
+
 # None of the long jobs is ever done in `broken`: what is known is of the short ones alone, and a mean
 # without the long ones shows nobody the best.
 expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/incidents/i22_preemption_thrash.yaml" -o thrash.db
