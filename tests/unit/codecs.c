@@ -160,6 +160,18 @@ static void a_stage_keeps_to_gpus_that_know_its_codec(void)
     CHECK(load("", 2, hidden, "") == NULL);
 }
 
+/* Of two types in a cluster each takes its own time, whichever is the faster: seven decoders has
+ * the H100 alone, and what is left for the second worker is the L4. */
+static void each_of_two_types_takes_its_own_time(void)
+{
+    const char *both = "gpus: {h100: 1}}, {name: m, cpus: 64, gpus: {l4: 1}";
+    const char *second = "  - name: q\n    semantics: event\n    backpressure: none\n"
+                         "    input: {items: 1}\n    stages: [{name: b, cpus: 1, nvdecs: 4, "
+                         "service: {decode: {codec: hevc, frames: 16410, attained: 1}}}]\n";
+    CHECK_NEAR(end_s(both, 1, "nvdecs: 7, " H264("903"), ""), 903 / 640.4, 1e-3);
+    CHECK_NEAR(end_s(both, 1, "nvdecs: 7, " H264("903"), second), 10, 1e-3);
+}
+
 /* covers: S0.13
  * Eight GeForce cards have 16 encoders, and the system as many sessions as the driver allows. */
 static void encode_sessions_of_a_system_are_limited(void)
@@ -186,6 +198,7 @@ static const struct test tests[] = {
     { "sessions share the engines", sessions_share_the_engines },
     { "size, speed and borrowed engines count", size_speed_and_borrowed_engines_count },
     { "a stage keeps to GPUs that know its codec", a_stage_keeps_to_gpus_that_know_its_codec },
+    { "each of two types takes its own time", each_of_two_types_takes_its_own_time },
     { "encode sessions of a system are limited", encode_sessions_of_a_system_are_limited },
 };
 TEST_MAIN(tests)

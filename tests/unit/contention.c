@@ -49,19 +49,25 @@ static struct sim_run_summary *run(const char *node, const char *stages, const c
     "  - name: " name "\n    semantics: event\n    backpressure: none\n"                           \
     "    input: {items: " items "}\n    stages:\n      - {" stage "}\n"
 
-/* Twenty workers on one GPU that want all of it each: twenty times as long, and the GPU is used as
- * much as there is of it. */
+/* So many workers on one GPU that want all of it each: so many times as long, to the nanosecond,
+ * and the GPU is used as much as there is of it. */
 static void a_gpu_gives_what_it_has(void)
 {
-    struct ends ends;
-    free(
-        run("",
-            PIPELINE("p", "20",
-                     "name: a, cpus: 0.5, gpus: 0.05, uses: {gpus: 1}, workers: 20, service: 10 s"),
-            "", &ends));
-    CHECK_I64(ends.count, 20);
-    for (size_t i = 0; i < ends.count; i++)
-        CHECK_NEAR(ends.end_s[i], 200, 0);
+    for (int workers = 2; workers <= 20; workers++) {
+        struct ends ends;
+        char stages[400];
+        (void)snprintf(stages, sizeof(stages),
+                       PIPELINE("p", "%d",
+                                "name: a, cpus: 0.5, gpus: 0.05, uses: {gpus: 1}, workers: %d, "
+                                "service: 10 s"),
+                       workers, workers);
+        struct sim_run_summary *summary = run("", stages, "", &ends);
+        CHECK_I64(ends.count, workers);
+        for (size_t i = 0; i < ends.count; i++)
+            CHECK_NEAR(ends.end_s[i], 10.0 * workers, 0);
+        CHECK_NEAR(test_value(summary, "util.gpu.active", ""), 1, 1e-9);
+        free(summary);
+    }
 }
 
 /* The one that is there first is alone for half of its work; then both have half of the GPU, until
