@@ -27,7 +27,7 @@ for file in "$WEIR_SOURCE_DIR"/tests/golden/physics/*.yaml; do
     expect 0 "$WEIR_BIN" $verb "$file" --check --force --quiet -o values.db
     count=$((count + 1))
 done
-[ "$count" -ge 30 ] || fail "only $count scenarios with other values"
+[ "$count" -ge 40 ] || fail "only $count scenarios with other values"
 
 # What can never be is an error of the file: encoders a type lacks, parts no instance has, instances that
 # find no place side by side. covers: S0.13 S1.71 S1.73

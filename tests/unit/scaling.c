@@ -5,6 +5,7 @@
 #include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"
 #include "tests/support/check.h"
+#include "tests/support/draws.h"
 #include "tests/support/pipeline.h"
 
 #include <math.h>
@@ -85,6 +86,31 @@ static void slots_follow_the_slowest_stage(void)
     stages[1] = (struct weir_slots_pool){ .speed_per_s = (double)NAN, .workers = 1, .slots = 1 };
     weir_slots_apply(&rule, stages, 2);
     CHECK_I64(stages[1].slots, 1); /* unknown speed: unchanged */
+}
+
+/* ceil(2 x speed of the pipeline x turn / workers), by any speeds, workers and turns: as many as a
+ * worker starts in two turns, and not one more. covers: S0.14 */
+static void slots_are_two_turns_of_work(void)
+{
+    struct draws draws = draws_seeded(14);
+    for (int round = 0; round < 2000; round++) {
+        struct weir_slots_pool stages[3];
+        double slowest = (double)INFINITY;
+        const struct weir_slots_rule rule = { .period_s = (double)(1 + draws_below(&draws, 40)) / 8,
+                                              .least = 2 };
+        for (size_t i = 0; i < 3; i++) {
+            const double speed_per_s = (double)(1 + draws_below(&draws, 999)) / 16;
+            const uint32_t workers = 1 + (uint32_t)draws_below(&draws, 9);
+            stages[i] = (struct weir_slots_pool){ speed_per_s, workers, 1 };
+            slowest = fmin(slowest, speed_per_s * workers);
+        }
+        weir_slots_apply(&rule, stages, 3);
+        for (size_t i = 0; i < 3; i++) {
+            const double work = 2 * slowest * rule.period_s;
+            CHECK(stages[i].slots >= 2 && stages[i].slots * stages[i].workers >= work);
+            CHECK(stages[i].slots == 2 || (stages[i].slots - 1) * stages[i].workers < work);
+        }
+    }
 }
 
 /* ---- the pool ---- */
@@ -732,6 +758,7 @@ static void the_registry_finds_its_own(void)
 
 static const struct test tests[] = {
     { "slots follow the slowest stage", slots_follow_the_slowest_stage },
+    { "slots are two turns of work", slots_are_two_turns_of_work },
     { "the pool optimum is the best of all counts", the_pool_optimum_is_the_best_of_all },
     { "the reference pipeline gets the counts of the reference",
       the_reference_pipeline_gets_the_counts_of_the_reference },
