@@ -226,6 +226,29 @@ def verdict(name, good, seen, plan):
     return None
 
 
+def unprinted(name, folder, is_closed):
+    """What is wrong when nobody takes what a command prints; None."""
+    words = COMMANDS[name][0]
+    for file in os.listdir("."):
+        if os.path.isfile(file) and not file.startswith("std"):
+            shutil.copy(file, folder)
+    ran = subprocess.run(["sh", "-c", 'exec "$@" ' + (">&-" if is_closed else ">/dev/full"), "sh", weir, *words.split()],
+                         cwd=folder, capture_output=True, text=True, errors="replace", timeout=60)
+    is_said = "cannot write all of the output" in ran.stderr
+    return None if ran.returncode == 3 and is_said else f"has code {ran.returncode}"
+
+
+def try_output(name, draw):
+    wrong = 0
+    for is_closed in [draw.random() < 0.5] if each == "1" else [True, False]:
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            said = unprinted(name, folder, is_closed)
+        if said:
+            print(f"{name}: with {'no' if is_closed else 'a full'} standard output it {said}", flush=True)
+            wrong += 1
+    return wrong
+
+
 def plans_of(kind, good, draw):
     samples, hows = WAYS[kind]
     every = range(1, good["calls"] + 1)
@@ -244,9 +267,11 @@ def plans_of(kind, good, draw):
 def try_command(pool, name, draw):
     """The number of faults that it takes wrongly; says which."""
     tried, bad, again, begin = [], {}, None, time.monotonic()
+    wrong_output = 0
     kinds = [kind for kind in WAYS if each in HOWS or kind in USUAL or name in OF_ALL_KINDS]
     for kind in os.environ.get("WEIR_FAULT_KINDS", ",".join(kinds)).split(","):
         good = once(name, f"{kind}:0:once")
+        wrong_output += try_output(name, draw) if again is None and good["out"] else 0
         again = again or once(name, f"{kind}:0:once")
         if good["calls"] == 0 and kind in USUAL[:2]:
             sys.exit(f"{name}: the library counts nothing: {difference(good, good)}")
@@ -265,7 +290,7 @@ def try_command(pool, name, draw):
         print(f"{name}: {wrong}: {len(plans)} times, WEIR_FAIL={plans[0][0]}: {plans[0][1]}", flush=True)
         if each != "1":
             print("   ", *[plan for plan, _ in plans[:12]])
-    return sum(map(len, bad.values()))
+    return sum(map(len, bad.values())) + wrong_output
 
 
 def main():
