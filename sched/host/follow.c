@@ -15,6 +15,8 @@
 #include "sched/internal/plan_state.h"
 #include "sched/internal/size.h"
 
+#include <math.h>
+
 static bool is_turning_away(const struct weir_action *action)
 {
     return action->verb == WEIR_VERB_DENY && action->owner.kind == WEIR_OWNER_JOB &&
@@ -117,6 +119,31 @@ static weir_status choose_cuts(struct weir_host *host, struct weir_error *error)
     return status;
 }
 
+/* What is only told is kept all the same, and read by others: a node is one of those there are, a
+ * score a number. */
+static bool is_told_well(const struct weir_plan_lists *lists, uint32_t nodes)
+{
+    bool is_well = true;
+
+    for (uint32_t i = 0; i < lists->choice_count && is_well; i++) {
+        const struct weir_choice *const choice = &lists->choices[i];
+        const bool has_runner_up = choice->runner_up_node != WEIR_NO_INDEX;
+        is_well = isfinite(choice->primary) && isfinite(choice->secondary) &&
+                  (!has_runner_up ||
+                   (choice->runner_up_node < nodes && isfinite(choice->runner_up_primary) &&
+                    isfinite(choice->runner_up_secondary)));
+    }
+    for (uint32_t i = 0; i < lists->candidate_count && is_well; i++)
+        is_well = lists->candidates[i].node < nodes && isfinite(lists->candidates[i].primary) &&
+                  isfinite(lists->candidates[i].secondary);
+    for (uint32_t i = 0; i < lists->holder_count && is_well; i++)
+        is_well = lists->holders[i].node < nodes;
+    for (uint32_t i = 0; i < lists->note_count && is_well; i++)
+        is_well = lists->noted[i] == 0 || (isfinite(lists->notes[i].speed_per_s) &&
+                                           isfinite(lists->notes[i].throughput_per_s));
+    return is_well;
+}
+
 static weir_status take_plan(struct weir_host *host, const struct weir_plan_lists *lists,
                              struct weir_error *error)
 {
@@ -126,6 +153,9 @@ static weir_status take_plan(struct weir_host *host, const struct weir_plan_list
     if (weir_plan_take_lists(host->plan, lists) != WEIR_OK ||
         lists->next_worker < host->next_worker)
         return weir_fail(error, WEIR_EPOLICY, "its plan cannot be one: the lists do not fit");
+    if (!is_told_well(lists, weir_cluster_node_count(host->inventory)))
+        return weir_fail(error, WEIR_EPOLICY,
+                         "what its plan tells of choices names no node, or is no number");
     WEIR_TRY(take_actions(host, lists, error));
     WEIR_TRY(choose_cuts(host, error));
     WEIR_TRY(weir_plan_check(host->plan, &host->view, error));

@@ -84,6 +84,19 @@ static struct weir_host *open_host(void)
     return host;
 }
 
+/* What is only told is kept, too: it names nodes that there are. */
+static void look_at_choices(const struct weir_host *host, const struct weir_plan *plan)
+{
+    const uint32_t nodes = weir_cluster_node_count(weir_host_cluster(host));
+    const struct weir_choice *choice = NULL;
+    for (uint32_t i = 0; (choice = weir_plan_choice(plan, i)) != NULL; i++)
+        if (choice->runner_up_node != WEIR_NO_INDEX && choice->runner_up_node >= nodes)
+            abort();
+    for (uint32_t i = 0; i < weir_plan_candidate_count(plan); i++)
+        if (weir_plan_candidate_at(plan, i)->node >= nodes)
+            abort();
+}
+
 /* As sim_told_decide() does with an answer; the rest of a talk is of the same words. */
 static void follow(struct weir_host *host, const struct weir_plan_lists *lists, int64_t now_ns)
 {
@@ -95,6 +108,8 @@ static void follow(struct weir_host *host, const struct weir_plan_lists *lists, 
     const weir_status status = weir_host_follow(host, &call, lists, &plan, &error);
     if ((status == WEIR_OK) != (plan != NULL) || (status != WEIR_OK && error.text[0] == '\0'))
         abort();
+    if (status == WEIR_OK)
+        look_at_choices(host, plan);
     if (status == WEIR_OK && test_carry_out(host, plan) != WEIR_OK)
         abort();
     if (weir_cluster_check(weir_host_cluster(host), NULL) != WEIR_OK)

@@ -3,9 +3,10 @@
  * A sound database changed by hostile bytes, as a file: for fuzz targets.
  *
  * The first byte says how. Even: the rest are changes of the file, each four bytes: a place (three)
- * and a byte. Odd: the rest is SQL, run after the tables have lost their types and obligations,
- * which they claim again afterwards when the second bit is set. Nothing of it can reach another
- * file or run for ever.
+ * and a byte; with the second bit they are changes of values that the types of the tables allow,
+ * each five bytes: which column of all (two), of which rows, to what (two). Odd: the rest is SQL,
+ * run after the tables have lost their types and obligations, which they claim again afterwards
+ * when the second bit is set. Nothing of it can reach another file or run for ever.
  */
 #ifndef TESTS_SUPPORT_HOSTILE_DB_H
 #define TESTS_SUPPORT_HOSTILE_DB_H
@@ -68,8 +69,78 @@ static inline void hostile_run(sqlite3 *db, const char *sql, bool claims)
             NULL, NULL, NULL);
 }
 
-static inline unsigned char *hostile_sql(const struct hostile_base *base, const char *sql,
-                                         bool claims, sqlite3_int64 *size)
+/* A column of the database by its number, modulo how many there are; as "table" and "column". */
+static inline bool hostile_column(sqlite3 *db, int number, char table[64], char column[64])
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(db,
+                           "SELECT m.name, c.name, count(*) OVER () FROM sqlite_schema m, "
+                           "pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid",
+                           -1, &row, NULL) != SQLITE_OK)
+        return false;
+    bool is_there = sqlite3_step(row) == SQLITE_ROW;
+    for (int left = is_there ? number % sqlite3_column_int(row, 2) : 0; is_there && left > 0;
+         left--)
+        is_there = sqlite3_step(row) == SQLITE_ROW;
+    if (is_there) {
+        (void)snprintf(table, 64, "%s", (const char *)sqlite3_column_text(row, 0));
+        (void)snprintf(column, 64, "%s", (const char *)sqlite3_column_text(row, 1));
+    }
+    (void)sqlite3_finalize(row);
+    return is_there;
+}
+
+/* What a value becomes: a number, its neighbour, one of another row, a text, nothing. */
+static inline void hostile_value(char value[160], const char *table, const char *column,
+                                 const uint8_t how[2])
+{
+    static const char *const fixed[] = {
+        "NULL", "0",    "1",      "-1",          "2147483648",
+        "0.5",  "1e18", "-1e-9",  "9.2e9",       "9007199254740992",
+        "''",   "'x'",  "'[{}]'", "char(27, 7)", "4294967295"
+    };
+    enum { FIXED = sizeof fixed / sizeof fixed[0] };
+    if (how[0] % 4 == 0)
+        (void)snprintf(value, 160, "%s", fixed[how[1] % FIXED]);
+    else if (how[0] % 4 == 1)
+        (void)snprintf(value, 160, "%s + %d", column, (int)how[1] - 128);
+    else if (how[0] % 4 == 2)
+        (void)snprintf(value, 160, "%s * %g", column, ((double)how[1] - 128.0) / 8.0);
+    else
+        (void)snprintf(value, 160, "(SELECT %s FROM %s LIMIT 1 OFFSET %u)", column, table, how[1]);
+}
+
+static inline void hostile_rows(sqlite3 *db, const uint8_t *data, size_t length)
+{
+    char table[64];
+    char column[64];
+    char value[160];
+    char sql[400];
+    for (size_t i = 0; i + 5 <= length && i < 40; i += 5) {
+        if (!hostile_column(db, data[i] << 8 | data[i + 1], table, column))
+            return;
+        hostile_value(value, table, column, data + i + 3);
+        const unsigned step = (data[i + 2] & 7U) + 1;
+        (void)snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s = %s WHERE rowid %% %u = %u",
+                       table, column, value, step, (data[i + 2] >> 3U) % step);
+        (void)sqlite3_exec(db, sql, NULL, NULL, NULL);
+    }
+}
+
+static inline void hostile_change(sqlite3 *db, const uint8_t *data, size_t length)
+{
+    if ((data[0] & 1) == 0) {
+        hostile_rows(db, data + 1, length - 1);
+        return;
+    }
+    char *sql = strndup((const char *)data + 1, length - 1);
+    if (sql != NULL)
+        hostile_run(db, sql, (data[0] & 2) != 0);
+    free(sql);
+}
+
+static inline unsigned char *hostile_sql(const struct hostile_base *base, const uint8_t *data,
+                                         size_t length, sqlite3_int64 *size)
 {
     sqlite3 *db = NULL;
     unsigned char *bytes = sqlite3_malloc64((sqlite3_uint64)base->size);
@@ -80,7 +151,7 @@ static inline unsigned char *hostile_sql(const struct hostile_base *base, const 
     if (sqlite3_deserialize(db, "main", bytes, base->size, base->size,
                             SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) ==
         SQLITE_OK) {
-        hostile_run(db, sql, claims);
+        hostile_change(db, data, length);
         made = sqlite3_serialize(db, "main", size, 0);
     }
     (void)sqlite3_close(db);
@@ -109,10 +180,8 @@ static inline bool hostile_write(const struct hostile_base *base, const uint8_t 
 {
     sqlite3_int64 size = 0;
     unsigned char *bytes = NULL;
-    if (length > 0 && (data[0] & 1) != 0) {
-        char *sql = strndup((const char *)data + 1, length - 1);
-        bytes = sql == NULL ? NULL : hostile_sql(base, sql, (data[0] & 2) != 0, &size);
-        free(sql);
+    if (length > 0 && (data[0] & 3) != 0) {
+        bytes = hostile_sql(base, data, length, &size);
     } else {
         bytes =
             hostile_bytes(base, length > 0 ? data + 1 : data, length > 0 ? length - 1 : 0, &size);

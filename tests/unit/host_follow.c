@@ -6,6 +6,7 @@
 #include "tests/support/check.h"
 #include "tests/support/host_jobs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@ struct copy {
     struct weir_action actions[MOST];
     struct weir_choice choices[MOST];
     struct weir_candidate candidates[MOST];
+    struct weir_holder holders[MOST];
+    struct weir_pool_note notes[MOST];
+    uint32_t noted[MOST];
 };
 
 static void copy_plan(struct copy *copy, const struct weir_plan *plan)
@@ -28,7 +32,10 @@ static void copy_plan(struct copy *copy, const struct weir_plan *plan)
                                             .next_worker = weir_plan_next_worker(plan),
                                             .actions = copy->actions,
                                             .choices = copy->choices,
-                                            .candidates = copy->candidates };
+                                            .candidates = copy->candidates,
+                                            .holders = copy->holders,
+                                            .notes = copy->notes,
+                                            .noted = copy->noted };
     for (uint32_t i = 0; i < copy->lists.action_count; i++)
         copy->actions[i] = *weir_plan_action(plan, i);
     for (; weir_plan_choice(plan, copy->lists.choice_count) != NULL; copy->lists.choice_count++)
@@ -132,6 +139,30 @@ static void has_a_candidate_of_nothing(struct copy *copy)
     copy->lists.candidate_count = 1;
     copy->candidates[0].choice = copy->lists.choice_count;
 }
+static void was_near_on_no_node(struct copy *copy)
+{
+    copy->choices[0].runner_up_node = 2;
+}
+static void has_no_score(struct copy *copy)
+{
+    copy->choices[0].primary = (double)NAN;
+}
+static void looked_at_no_node(struct copy *copy)
+{
+    copy->candidates[0] = (struct weir_candidate){ .node = 2 };
+    copy->lists.candidate_count = 1;
+}
+static void is_held_on_no_node(struct copy *copy)
+{
+    copy->holders[0] = (struct weir_holder){ .node = 2 };
+    copy->lists.holder_count = 1;
+}
+static void notes_no_speed(struct copy *copy)
+{
+    copy->notes[0].speed_per_s = (double)INFINITY;
+    copy->noted[0] = 1;
+    copy->lists.note_count = 1;
+}
 static void goes_back(struct copy *copy)
 {
     copy->lists.next_worker = 0;
@@ -168,7 +199,12 @@ static void leaves_a_rank_out(struct copy *copy)
 
 static void what_the_books_contradict_is_refused_whole(void)
 {
-    static void (*const lies[])(struct copy *) = { starts_a_stranger,
+    static void (*const lies[])(struct copy *) = { was_near_on_no_node,
+                                                   has_no_score,
+                                                   looked_at_no_node,
+                                                   is_held_on_no_node,
+                                                   notes_no_speed,
+                                                   starts_a_stranger,
                                                    starts_twice,
                                                    gives_too_much,
                                                    is_on_no_node,
