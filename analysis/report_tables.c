@@ -4,8 +4,10 @@
  */
 #include "analysis/report_work.h"
 
+#include "analysis/metrics.h"
 #include "analysis/nan.h"
 #include "analysis/text.h"
+#include "analysis/windows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -335,9 +337,9 @@ weir_status an_page_decisions(const struct an_page *page, struct weir_error *err
         an_word_number(an_number(total, 0, 2)).text, an_word_number(an_number(total, 0, 3)).text,
         an_word_number(an_number(total, 0, 4)).text, an_word_number(an_number(total, 0, 5)).text);
     if (!isnan(an_number(total, 0, 6)))
-        (void)fprintf(page->out, " A decision took %s ms of CPU time on average, %s at most.",
-                      an_word_number(an_number(total, 0, 6)).text,
-                      an_word_number(an_number(total, 0, 7)).text);
+        (void)fprintf(page->out, " A decision took %s of CPU time on average, %s at most.",
+                      an_word_duration(1e-3 * an_number(total, 0, 6)).text,
+                      an_word_duration(1e-3 * an_number(total, 0, 7)).text);
     (void)fputs("</p>\n", page->out);
     if (reasons->row_count > 0) {
         (void)fputs("<p class=\"note\">Why a stage got no more workers, counted over the "
@@ -385,6 +387,34 @@ static weir_status write_happenings(const struct an_page *page, struct weir_erro
     return WEIR_OK;
 }
 
+/* "outage: latency p95 of x <= 8m" of lat.e2e.p95@outage[x] <= 480: as the other tables name it. */
+static void write_expected(FILE *out, const struct an_frame *frame, size_t row)
+{
+    char id[96];
+    char text[240];
+    const char *said = an_text(frame, row, 0);
+    const char *op = strchr(said, ' ');
+    (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(said, "@[ "), said);
+    const struct an_metric *metric = an_metric_find(id);
+    const char *window = an_window_of(said);
+    const int window_length = window == NULL ? 0 : (int)strcspn(window, "[ ");
+    const char *of = strchr(said, '[');
+    const int of_length = of == NULL ? 0 : (int)strcspn(of + 1, "]");
+    const char *unit = metric == NULL ? an_text(frame, row, 5) : metric->unit;
+    const int op_length = op == NULL ? 0 : (int)strcspn(op + 1, " ");
+    (void)snprintf(text, sizeof text, "%.*s%s%s%s%.*s %.*s %s", window_length,
+                   window == NULL ? "" : window, window_length > 0 ? ": " : "",
+                   metric == NULL ? id : metric->label, of_length > 0 ? " of " : "", of_length,
+                   of == NULL ? "" : of + 1, op_length, op == NULL ? "" : op + 1,
+                   an_word_value(an_number(frame, row, 3), unit).text);
+    (void)fputs("<tr>", out);
+    an_write_element(out, "td class=\"text\"", text);
+    an_write_element(out, "td class=\"text\"", an_text(frame, row, 1));
+    an_write_element(out, "td", an_word_value(an_number(frame, row, 2), unit).text);
+    an_write_element(out, "td class=\"text\"", an_text(frame, row, 4));
+    (void)fputs("</tr>\n", out);
+}
+
 weir_status an_page_events(const struct an_page *page, struct weir_error *error)
 {
     WEIR_TRY(write_happenings(page, error));
@@ -392,15 +422,19 @@ weir_status an_page_events(const struct an_page *page, struct weir_error *error)
     WEIR_TRY(
         an_keep_query(page->keeper,
                       "SELECT text, variant, value, bound, CASE is_met WHEN 1 THEN '✓ met' ELSE "
-                      "'✗ missed' END FROM expectation WHERE experiment_id = :run ORDER BY line, "
-                      "variant",
+                      "'✗ missed' END, (SELECT unit FROM result r WHERE r.metric = substr(text, 1,"
+                      " instr(replace(replace(text, '@', ' '), '[', ' '), ' ') - 1) LIMIT 1)"
+                      " FROM expectation WHERE experiment_id = :run ORDER BY line, variant",
                       &(struct an_args){ .run = page->run->experiment_id }, &frame, error));
     if (frame->row_count > 0) {
-        (void)fputs("<h2 id=\"expectations\">Expectations of the scenario</h2>\n", page->out);
-        write_frame_table(page->out,
-                          "<th>Expected</th><th class=\"text\">Variant</th><th>Value</th>"
-                          "<th>Bound</th><th class=\"text\">Result</th>",
-                          frame);
+        (void)fputs("<h2 id=\"expectations\">Expectations of the scenario</h2>\n"
+                    "<div class=\"scroll\"><table><thead><tr><th>Expected</th>"
+                    "<th class=\"text\">Variant</th><th>Value</th>"
+                    "<th class=\"text\">Result</th></tr></thead><tbody>\n",
+                    page->out);
+        for (size_t i = 0; i < frame->row_count; i++)
+            write_expected(page->out, frame, i);
+        (void)fputs("</tbody></table></div>\n", page->out);
     }
     return WEIR_OK;
 }
@@ -473,7 +507,7 @@ static void write_unfinished(const struct an_page *page)
     }
     if (page->grows[0] != '\0')
         (void)fprintf(out, "<li>%s.</li>\n", page->grows);
-    if (an_page_jobs(page, "jobs.arrived") > 0.0)
+    if (an_page_jobs(page, "jobs.waiting") + an_page_jobs(page, "jobs.running") > 0.0)
         (void)fprintf(out,
                       "<li>At the end %s jobs wait and %s run. Their times are censored: a "
                       "percentile that reaches into them is a lower bound and stands as ≥.</li>\n",

@@ -20,6 +20,7 @@
     "at_work,"                                                                                     \
     " sum(blocked * dt_s) / nullif(sum(workers * dt_s), 0) AS blocked,"                            \
     " sum(starved * dt_s) / nullif(sum(workers * dt_s), 0) AS starved,"                            \
+    " sum(setup * dt_s) AS setup, sum(workers * dt_s) AS there,"                                   \
     " sum(queue_items * dt_s) / sum(dt_s) AS queue, max(queue_items) AS most,"                     \
     " sum(is_backpressured * dt_s) / sum(dt_s) AS held"                                            \
     " FROM v_stage WHERE run_id = :run AND t_s >= :from GROUP BY stage)"
@@ -166,6 +167,12 @@ static void say_idle_all(struct an_claim *claim)
     an_claim_say(claim, "Workers of all stages are idle nearly all of their time");
 }
 
+static void say_setup(struct an_claim *claim)
+{
+    an_claim_say(claim, "Workers of all stages are in set-up %s of their time",
+                 percent_of(claim, "setup").text);
+}
+
 static void say_one(struct an_claim *claim)
 {
     an_claim_say(claim, "%s workers are busy %s of their time", word_of(claim, "stage", 24).text,
@@ -178,7 +185,10 @@ static void say_busiest(struct an_claim *claim)
     const double starved = an_claim_number(claim, "starved");
     char why[48] = "";
     if (fmax(blocked, starved) >= 0.005)
-        (void)snprintf(why, sizeof why, ": %s %.16s", blocked > starved ? "blocked" : "starved",
+        (void)snprintf(why, sizeof why, ": %s %.16s",
+                       blocked > starved                                 ? "blocked"
+                       : an_claim_number(claim, "held") >= 0.5 * starved ? "held back"
+                                                                         : "starved",
                        an_word_percent(fmax(blocked, starved)).text);
     an_claim_say(claim, "%s works %s of the time, %s %s%s", word_of(claim, "stage", 16).text,
                  percent_of(claim, "busy").text, word_of(claim, "idlest", 16).text,
@@ -289,9 +299,15 @@ static const struct an_claim_ops rows[] = {
              " (SELECT max(most) FROM s) >= 1 ORDER BY queue DESC, i LIMIT 1",
       .say = say_queue },
     { .name = "workers.idle",
-      .threshold = "busy less than 0.5 % of the time everywhere",
-      .sql = "WITH " STAGES " SELECT max(busy) AS busy FROM s HAVING max(busy) < 0.005",
+      .threshold = "busy less than 0.5 % of the time everywhere, and not for set-up",
+      .sql = "WITH " STAGES " SELECT max(busy) AS busy FROM s HAVING max(busy) < 0.005"
+             " AND sum(setup) < 0.5 * sum(there)",
       .say = say_idle_all },
+    { .name = "workers.setup",
+      .threshold = "busy less than 0.5 % of the time everywhere, and half of it is set-up",
+      .sql = "WITH " STAGES " SELECT max(busy) AS busy, sum(setup) / sum(there) AS setup FROM s"
+             " HAVING max(busy) < 0.005 AND sum(setup) >= 0.5 * sum(there)",
+      .say = say_setup },
     { .name = "workers.one",
       .threshold = "one stage",
       .sql = "WITH " STAGES " SELECT name AS stage, busy FROM s WHERE (SELECT count(*) FROM s) = 1"
@@ -299,10 +315,11 @@ static const struct an_claim_ops rows[] = {
       .say = say_one },
     { .name = "workers.busiest",
       .threshold = "two stages, and one busy 0.5 % of the time",
-      .sql = "WITH " STAGES ", a AS (SELECT * FROM s WHERE busy >= 0.005 ORDER BY busy DESC, i"
-             "  LIMIT 1), z AS (SELECT * FROM s WHERE busy IS NOT NULL ORDER BY busy, i LIMIT 1)"
-             " SELECT a.name AS stage, a.busy AS busy, z.name AS idlest, z.busy AS least,"
-             "  z.blocked AS blocked, z.starved AS starved FROM a, z WHERE a.i <> z.i",
+      .sql =
+          "WITH " STAGES ", a AS (SELECT * FROM s WHERE busy >= 0.005 ORDER BY busy DESC, i"
+          "  LIMIT 1), z AS (SELECT * FROM s WHERE busy IS NOT NULL ORDER BY busy, i LIMIT 1)"
+          " SELECT a.name AS stage, a.busy AS busy, z.name AS idlest, z.busy AS least,"
+          "  z.blocked AS blocked, z.starved AS starved, z.held AS held FROM a, z WHERE a.i <> z.i",
       .say = say_busiest },
 };
 

@@ -63,7 +63,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     if (chart->facts->stage_count == 0)
         return an_chart_empty(chart, "this run has no stages");
-    WEIR_TRY(an_chart_claim(chart, "workers.idle workers.one workers.busiest", error));
+    WEIR_TRY(
+        an_chart_claim(chart, "workers.idle workers.setup workers.one workers.busiest", error));
     an_chart_subtitle(chart,
                       "Share of worker time by stage, {width} means · right: mean after warm-up");
     const struct an_strips strips = { .sql = samples_sql,

@@ -64,6 +64,17 @@ assert any("best_fit" in mark[2] for mark in run["marks"]), run["marks"]
 assert run["decisions"], run
 PY
 
+# What was expected reads as the tables do, in units of people.
+sed -e '/^compare:/,$d' page.yaml >expected.yaml
+cat >>expected.yaml <<'YAML'
+expect:
+  - "outage: latency p95 >= 61 min"
+YAML
+"$WEIR_BIN" run expected.yaml -q -o expected.db >expected.txt 2>&1 || true
+expect 0 "$WEIR_BIN" report expected.db -o expected.html
+has expected.html '<td class="text">outage: latency p95 &gt;= 1h1m</td>'
+has expected.html '✗ missed'
+
 # Faults that come by chance are named, each beside its repair.
 sed -e 's/^cluster: .*/cluster: {nodes: [{name: n, cpus: 16, count: 3}], failures: {node_between: exp(1 h), node_repair: exp(5 min)}}/' \
     -e '/^timeline:/,/^windows:/d' -e '/^compare:/,$d' page.yaml >chance.yaml

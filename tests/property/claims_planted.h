@@ -351,10 +351,10 @@
       "gangs.start spread.jobs" },
     { "a store that is full",
       HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 16, nic: 400 Gb/s}], stores: {nfs: 1 "
-           "GB/s}}\n" FIXED "pipelines: [{name: p, input: {items: 40}, stages: [{name: a, workers: "
+           "GB/s}}\n" FIXED "pipelines: [{name: p, input: {items: 8}, stages: [{name: a, workers: "
            "8, service: 1 s, setup: {weights: {bytes: 50 GB, store: nfs}}}]}]\n",
-      { { "links.full", "Store nfs is full" } },
-      "links.free power.idle memory.suffices" },
+      { { "links.full", "Store nfs is full" }, { "workers.setup", "in set-up 99" } },
+      "links.free power.idle memory.suffices workers.idle workers.one" },
     { "a store that is not full",
       HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 16, nic: 1 Gb/s}], stores: {nfs: 100 "
            "GB/s}}\nhorizon: 10 min\n" FIXED

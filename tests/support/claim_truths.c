@@ -34,6 +34,11 @@
     OF("x.busy * x.is_bottleneck")                                                                 \
     " / nullif(" OF("x.workers * x.is_bottleneck") ", 0) AS "                                      \
                                                    "at_work"
+#define PRESSED OF("x.is_backpressured") " / " OF("1") " AS held"
+/* Of all stages, from the samples. */
+#define SETUP                                                                                      \
+    "(SELECT total(setup * dt_s) / nullif(total(workers * dt_s), 0) FROM stage_sample"             \
+    " WHERE run_id = :run AND t_s >= :from)"
 #define QUEUE    OF("x.queue_items") " / " OF("1") " AS queue, " MOST("x.queue_items") " AS most"
 #define ONE_PIPE "(SELECT min(pipeline) = max(pipeline) FROM s)"
 /* Two stages that have workers at one time, by pairs. */
@@ -252,17 +257,25 @@ static const struct claim_truth truths[] = {
                                     " max(most) FROM s) >= 1 AND NOT EXISTS (SELECT 1 FROM s b "
                                     "WHERE b.queue > a.queue OR"
                                     " (b.queue = a.queue AND b.stage < a.stage))" },
-    { "workers.idle", STAGE(BUSY) " SELECT max(busy) AS busy FROM s HAVING max(busy) < 0.005" },
+    { "workers.idle", STAGE(BUSY) " SELECT max(busy) AS busy FROM s WHERE " SETUP
+                                  " < 0.5 HAVING max(busy) < 0.005" },
+    { "workers.setup",
+      STAGE(BUSY) " SELECT max(busy) AS busy, " SETUP " AS setup FROM s WHERE " SETUP
+                  " >= 0.5 HAVING max(busy) < 0.005" },
     { "workers.one", STAGE(BUSY) " SELECT min(name) AS stage, busy FROM s GROUP BY 1 = 1 HAVING"
                                  " count(*) = 1 AND busy >= 0.005" },
     { "workers.busiest",
-      STAGE(BUSY) " SELECT a.name AS stage, a.busy AS busy, z.name AS idlest,"
-                  " z.busy AS least FROM s a JOIN s z ON a.stage <> z.stage WHERE a.busy >= "
-                  "0.005 AND NOT EXISTS"
-                  " (SELECT 1 FROM s b WHERE b.busy > a.busy OR (b.busy = a.busy AND b.stage < "
-                  "a.stage)) AND NOT"
-                  " EXISTS (SELECT 1 FROM s b WHERE b.busy < z.busy OR (b.busy = z.busy AND "
-                  "b.stage < z.stage))" },
+      STAGE(
+          BUSY
+          ", " PRESSED) " SELECT a.name AS stage, a.busy AS busy, z.name AS idlest,"
+                        " z.busy AS least, z.held AS held FROM s a JOIN s z ON a.stage <> z.stage "
+                        "WHERE a.busy >= "
+                        "0.005 AND NOT EXISTS"
+                        " (SELECT 1 FROM s b WHERE b.busy > a.busy OR (b.busy = a.busy AND b.stage "
+                        "< "
+                        "a.stage)) AND NOT"
+                        " EXISTS (SELECT 1 FROM s b WHERE b.busy < z.busy OR (b.busy = z.busy AND "
+                        "b.stage < z.stage))" },
     { "use.unassigned", "SELECT device, held FROM (" DEVICE ") WHERE held < 0.5" },
     { "use.jobs_wait", "SELECT device, held, " WAITING " AS waiting FROM (" DEVICE
                        ") WHERE " IS_JOBS " AND " WAITING " >= 1" },
