@@ -29,6 +29,7 @@ endif()
 
 weir_test(house_arrows house bash "${tests}/support/arrows.sh" "${PROJECT_SOURCE_DIR}")
 weir_test(house_files house bash "${tests}/support/files.sh" "${PROJECT_SOURCE_DIR}")
+weir_test(house_fuzz house bash "${tests}/support/fuzz_targets.sh" "${PROJECT_SOURCE_DIR}")
 weir_test(house_pages house bash "${tests}/support/pages.sh" "${PROJECT_SOURCE_DIR}")
 # Lines of code of all rooms. It is lowered when code went, and raised by a commit that says what for.
 weir_test(code_size house bash "${tests}/support/count_code.sh" "${PROJECT_SOURCE_DIR}" 128300)

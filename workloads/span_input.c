@@ -117,9 +117,9 @@ static weir_status find_busiest(struct wl_model *model, struct weir_error *error
 {
     const struct wl_span_log *log = model->log;
     struct wl_stage_measure *measures = calloc(log->stages.count + 1, sizeof(*measures));
-    const weir_status status = measures == NULL
-                                   ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                                   : wl_span_measure(log, wl_span_extent(log), measures, error);
+    if (measures == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = wl_span_measure(log, wl_span_extent(log), measures, error);
     for (size_t s = 0; s < log->stages.count && status == WEIR_OK; s++)
         if (model->busiest == NULL || measures[s].busy_share > model->busiest_share) {
             model->busiest = log->stages.names[s];

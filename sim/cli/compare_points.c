@@ -5,6 +5,7 @@
 #include "sim/cli/compare_print.h"
 #include "weir/version.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,6 +312,7 @@ weir_status sim_points_print(struct an_db *db, const struct an_points *points,
     asked.is_short = format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD;
     const weir_status status = compare_all(db, &asked, &page, error);
     if (status == WEIR_OK) {
+        assert(page.first != NULL);
         if (format == SIM_FORMAT_JSON)
             print_json(&page);
         else if (format == SIM_FORMAT_CSV)

@@ -6,6 +6,7 @@
 #include "analysis/ranks.h"
 #include "analysis/statistics.h"
 
+#include <assert.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -230,6 +231,7 @@ weir_status sim_pool_print(struct an_db *db, const struct an_points *points,
     if (status == WEIR_OK && (pool.first == NULL || pool.first->row_count == 0))
         status = weir_fail(error, WEIR_EINVAL, "--pool: no point has results");
     if (status == WEIR_OK) {
+        assert(pool.first != NULL);
         pool.variants = pool.first->variant_count;
         pool.values = calloc(points->point_count * pool.variants + 1, sizeof *pool.values);
         status = pool.values == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")

@@ -15,6 +15,7 @@
 #include "sim/record/record.h"
 #include "sim/record/run_summary.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static weir_status check_identities(const struct sim_words *files, struct weir_e
 {
     char *first = NULL;
     WEIR_TRY(read_identity(files->items[0], &first, error));
+    assert(first != NULL);
     weir_status status = first[0] == '\0' ? weir_fail(error, WEIR_EIO,
                                                       "%s: does not say of which experiment it "
                                                       "is",
@@ -84,6 +86,7 @@ static weir_status check_identities(const struct sim_words *files, struct weir_e
     for (size_t i = 1; i < files->count && status == WEIR_OK; i++) {
         char *other = NULL;
         status = read_identity(files->items[i], &other, error);
+        assert(status != WEIR_OK || other != NULL);
         if (status == WEIR_OK && strcmp(first, other) != 0)
             status = weir_fail(error, WEIR_EIO, "%s: is of another experiment than %s",
                                files->items[i], files->items[0]);

@@ -16,6 +16,7 @@
 #include "sim/scenario/yaml.h"
 #include "sim/world/world.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -200,6 +201,7 @@ static weir_status take(const struct sim_scenario *scenario, const struct sim_st
                         const struct arguments *arguments, struct weir_error *error)
 {
     double at_s = 0;
+    assert(scenario != NULL);
     WEIR_TRY(an_moment_in(&arguments->at, scenario->start_unix_s, (double)INFINITY, &at_s, error));
     const struct sim_run_options options = { .seed = run->seed,
                                              .replication = run->replication,

@@ -285,10 +285,10 @@ static weir_status weigh(struct sim_cluster *cluster, const struct sim_way *way,
 
 /* All of a class weigh its guarantee together, and have its limit together. Who has most of all
  * weighs WHOLE_WEIGHT, so that many who have little are not rounded. */
-static weir_status weigh_all(struct sim_cluster *cluster, const struct sim_way *way)
+static weir_status weigh_all(struct sim_cluster *cluster, const struct sim_way *way,
+                             const struct class_flows *classes)
 {
     const struct sim_store *store = &cluster->scenario->stores[way->store];
-    const struct class_flows *classes = classes_of(cluster, way);
     double largest = 0;
     for (size_t c = 0; c < store->traffic_count; c++)
         largest = fmax(largest, share_of(&store->traffic[c], &classes[c]));
@@ -299,27 +299,27 @@ static weir_status weigh_all(struct sim_cluster *cluster, const struct sim_way *
 
 static weir_status join(struct sim_cluster *cluster, const struct sim_way *way, sim_handle work)
 {
-    struct class_flows *class = classes_of(cluster, way);
-    if (class == NULL)
+    struct class_flows *classes = classes_of(cluster, way);
+    if (classes == NULL)
         return WEIR_OK;
-    class += way->traffic;
+    struct class_flows *class = &classes[way->traffic];
     SIM_ROOM(class->items, class->capacity, class->count + 1);
     class->items[class->count++] = work;
-    return weigh_all(cluster, way);
+    return weigh_all(cluster, way, classes);
 }
 
 static weir_status leave(struct sim_cluster *cluster, const struct sim_way *way, sim_handle work)
 {
-    struct class_flows *class = classes_of(cluster, way);
+    struct class_flows *classes = classes_of(cluster, way);
     uint32_t at = 0;
-    if (class == NULL)
+    if (classes == NULL)
         return WEIR_OK;
-    class += way->traffic;
+    struct class_flows *class = &classes[way->traffic];
     while (at < class->count && class->items[at] != work)
         at++;
     assert(at < class->count);
     class->items[at] = class->items[--class->count];
-    return weigh_all(cluster, way);
+    return weigh_all(cluster, way, classes);
 }
 
 /* ---- books ---- */

@@ -5,6 +5,7 @@
 #include "sim/port/module_text.h"
 #include "sim/port/policy_process.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,7 @@ weir_status sim_module_describe(const char *path, struct sim_module **module,
         const struct sim_##kind##_stand_in *stand_in = (const void *)*ops;                         \
         weir_status status = sim_module_load(stand_in->module->path, &module, error);              \
         if (status == WEIR_OK) {                                                                   \
+            assert(module != NULL);                                                                \
             const struct weir_##kind##_ops *const *all = list;                                     \
             while (all != NULL && all[index] != NULL && index < stand_in->index)                   \
                 index++;                                                                           \

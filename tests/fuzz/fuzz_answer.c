@@ -5,6 +5,7 @@
  */
 #include "sim/port/command_policy.h"
 #include "tests/support/pipeline.h"
+#include "tests/support/reached.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const weir_status verdict = status == WEIR_OK ? weir_plan_check(plan, view, &judged) : WEIR_OK;
     if (verdict == WEIR_EINVARIANT || (verdict != WEIR_OK && judged.text[0] == '\0'))
         abort();
+    if (status == WEIR_OK && verdict == WEIR_OK && weir_plan_count(plan) > 0)
+        fuzz_reached();
     error.text[0] = '\0';
     if (sim_command_accepted(line, size, &error) != WEIR_OK && error.text[0] == '\0')
         abort();

@@ -3,6 +3,7 @@
  * Any text is either a column map or refused with a sentence. One that is a map reads a table: what
  * stands after the first zero byte, or else one that has a cell for each kind of value.
  */
+#include "tests/support/reached.h"
 #include "workloads/column_map.h"
 
 #include <stdlib.h>
@@ -56,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const weir_status status = wl_column_map_parse("fuzz.json", text, &map, &error);
     if ((status == WEIR_OK) != (map != NULL) || (status != WEIR_OK && error.text[0] == '\0'))
         abort();
+    if (map != NULL)
+        fuzz_reached();
     if (map != NULL && end != NULL && end + 1 < data + size)
         use(map, end + 1, (size_t)(data + size - end) - 1);
     else if (map != NULL)

@@ -8,6 +8,7 @@
 #include "analysis/plot.h"
 #include "sim/cli/stored_run.h"
 #include "tests/support/hostile_db.h"
+#include "tests/support/reached.h"
 #include "weir_text.h"
 
 #include <math.h>
@@ -152,6 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((status == WEIR_OK) != (db != NULL) ||
         (status != WEIR_OK && strncmp(error.text, path, strlen(path)) != 0))
         abort();
+    if (db != NULL && size > 1) /* it was changed, and is let in */
+        fuzz_reached();
     if (db != NULL)
         read_one(db, path, size == 0 ? 0 : data[0] >> 2);
     an_close(db);

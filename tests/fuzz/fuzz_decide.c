@@ -5,6 +5,7 @@
  */
 #include "sim/cli/decide.h"
 #include "sim/cli/decide_format.h"
+#include "tests/support/reached.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,9 @@ static void answer(const struct decide_documents *documents, size_t index)
         const weir_status status = decide_answer(&question, &given, &error);
         if ((status == WEIR_OK) != (given != NULL) || (status != WEIR_OK && error.text[0] == '\0'))
             abort();
-        if (status != WEIR_OK)
+        if (status == WEIR_OK)
+            fuzz_reached();
+        else
             decide_format_report(documents, index, error.text, &diagnostics);
     }
     for (size_t i = 0; i < diagnostics.count; i++) {

@@ -4,6 +4,7 @@
  * how far times spread, the rest are schedules, cancels, reschedules and uses of dead handles.
  */
 #include "tests/support/oracle_engine.h"
+#include "tests/support/reached.h"
 
 #include <stdlib.h>
 
@@ -24,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         status = engine_oracle_run(oracle, INT64_MAX);
     if (status != WEIR_OK || oracle->count > 0 || !engine_oracle_agrees(oracle))
         abort();
+    if (size > 0)
+        fuzz_reached();
     engine_oracle_destroy(oracle);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "sched/host/state.h"
 #include "tests/support/draws.h"
 #include "tests/support/pipeline.h"
+#include "tests/support/reached.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,6 +295,8 @@ static void carry_out(struct game *game)
         (void)weir_host_cancel(game->host, NULL);
     else if (test_carry_out(game->host, game->plan) != WEIR_OK)
         abort();
+    else if (weir_plan_count(game->plan) > 0)
+        fuzz_reached();
     game->plan = NULL;
     check(game);
 }

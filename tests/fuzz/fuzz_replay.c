@@ -5,6 +5,7 @@
  */
 #include "sim/cli/decide_document.h"
 #include "tests/replay/replay.h"
+#include "tests/support/reached.h"
 
 #include <stdlib.h>
 
@@ -18,6 +19,8 @@ static void answer(const json_t *input)
 
     if ((status == WEIR_OK) != (given != NULL) || (status != WEIR_OK && error.text[0] == '\0'))
         abort();
+    if (status == WEIR_OK)
+        fuzz_reached();
     json_decref(given);
 }
 

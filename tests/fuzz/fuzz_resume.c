@@ -9,6 +9,7 @@
 #include "sim/scenario/scenario.h"
 #include "sim/world/run.h"
 #include "tests/support/hostile_db.h"
+#include "tests/support/reached.h"
 
 #include <math.h>
 
@@ -112,9 +113,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const weir_status status = sim_shard_holds(shard, "me", 1, &is_held, &error);
     if (status != WEIR_OK && (is_held || error.text[0] == '\0'))
         abort();
-    if (is_held)
+    if (is_held) {
+        fuzz_reached();
         take_over(shard, whole);
-    else if (size == 0) /* as it was written */
+    } else if (size == 0) /* as it was written */
         abort();
     sim_record_remove(shard);
     return 0;

@@ -6,6 +6,7 @@
  */
 #include "sim/scenario/scenario.h"
 #include "sim/world/run.h"
+#include "tests/support/reached.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +47,8 @@ static void run_once(const struct sim_scenario *scenario, struct sim_run_summary
     const weir_status status = sim_run(scenario, &options, summary);
     if (status == WEIR_EINVARIANT || (status != WEIR_OK && summary->message[0] == '\0'))
         abort();
+    if (summary->digest != 0)
+        fuzz_reached();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

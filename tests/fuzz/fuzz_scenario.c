@@ -4,6 +4,7 @@
  * loads must have a canonical text that loads to the same canonical text.
  */
 #include "sim/scenario/scenario.h"
+#include "tests/support/reached.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     struct sim_scenario *first = load(text);
     if (first != NULL) {
+        fuzz_reached();
         struct sim_scenario *second = load(first->resolved);
         if (second == NULL || strcmp(first->resolved, second->resolved) != 0)
             abort();

@@ -3,6 +3,7 @@
  * Any bytes are either SWF or refused with a sentence. What was read can be written and read again,
  * and is the same; skipping bad lines accepts at least what failing at them accepts.
  */
+#include "tests/support/reached.h"
 #include "workloads/swf.h"
 
 #include <stdlib.h>
@@ -62,6 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (second == WEIR_OK)
         write_and_read(&lenient);
+    if (second == WEIR_OK && lenient.count > 0)
+        fuzz_reached();
     wl_jobs_clear(&strict);
     wl_jobs_clear(&lenient);
     return 0;

@@ -11,6 +11,7 @@
 #include "sim/port/line.h"
 #include "sim/port/told.h"
 #include "tests/support/pipeline.h"
+#include "tests/support/reached.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -108,6 +109,8 @@ static void follow(struct weir_host *host, const struct weir_plan_lists *lists, 
     const weir_status status = weir_host_follow(host, &call, lists, &plan, &error);
     if ((status == WEIR_OK) != (plan != NULL) || (status != WEIR_OK && error.text[0] == '\0'))
         abort();
+    if (status == WEIR_OK && weir_plan_count(plan) > 0)
+        fuzz_reached();
     if (status == WEIR_OK)
         look_at_choices(host, plan);
     if (status == WEIR_OK && test_carry_out(host, plan) != WEIR_OK)

@@ -4,6 +4,7 @@
  * to a zero byte - a map of its own. Whatever is read has known facts, and survives weir's own
  * table.
  */
+#include "tests/support/reached.h"
 #include "workloads/column_map.h"
 #include "workloads/jobs_write.h"
 #include "workloads/trace_facts.h"
@@ -112,6 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_jobs(&jobs);
         check_facts(&jobs);
         write_and_read(&jobs);
+        if (jobs.count > 0)
+            fuzz_reached();
     }
     wl_jobs_clear(&jobs);
     wl_column_map_destroy(map);
