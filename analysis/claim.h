@@ -48,7 +48,7 @@ struct an_claim_ops {
     /* Instead of sql: fills the values; false = it does not hold. */
     bool (*judge)(const struct an_comparison *comparison, struct an_claim *claim);
     void (*say)(struct an_claim *claim);
-};
+}; /* without sql and judge: figures that are given, see an_claim_give() */
 
 /* The workers that hold GPUs at :to: weir_moment (node, stage, worker, gpu_mask, gpu_amount). */
 extern const struct an_shared an_share_moment;
@@ -70,6 +70,9 @@ weir_status an_claim_make(const struct an_claim_about *about, const char *name,
 /* The first that holds of names split by blanks. */
 weir_status an_claim_first(const struct an_claim_about *about, const char *names,
                            struct an_claim *claim, struct weir_error *error);
+
+/* Says a claim of whose name and values the caller is sure. */
+void an_claim_give(const char *name, struct an_claim *claim);
 
 /* ---- for sentences ---- */
 

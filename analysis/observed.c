@@ -104,16 +104,19 @@ void an_observed_clear(struct an_observed *observed)
 static void say(struct an_observed_error *judged)
 {
     const struct an_observed_curve *curve = judged->curve;
+    struct an_claim claim = { .name = NULL };
     judged->text[0] = '\0';
     if (isnan(judged->error))
         return;
-    (void)snprintf(judged->text, sizeof judged->text,
-                   "%s%s%s: simulated %s, measured %s on average; %s off at %zu point%s",
-                   curve->metric->name, curve->stage[0] == '\0' ? "" : " of ", curve->stage,
-                   an_word_value(judged->found, curve->metric->unit).text,
-                   an_word_value(judged->measured, curve->metric->unit).text,
-                   an_word_percent(judged->error).text, judged->points,
-                   judged->points == 1 ? "" : "s");
+    an_claim_put_word(&claim, "metric", curve->metric->name);
+    an_claim_put_word(&claim, "unit", curve->metric->unit);
+    an_claim_put_word(&claim, "stage", curve->stage);
+    an_claim_put(&claim, "found", judged->found);
+    an_claim_put(&claim, "measured", judged->measured);
+    an_claim_put(&claim, "error", judged->error);
+    an_claim_put(&claim, "points", (double)judged->points);
+    an_claim_give("observed.error", &claim);
+    (void)snprintf(judged->text, sizeof judged->text, "%.319s", claim.text);
 }
 
 weir_status an_observed_judge(struct an_db *db, const struct an_run *run,

@@ -231,11 +231,6 @@ static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t
 }
 
 /* A mean without the jobs that are not done is a lower bound. */
-static const char *bound_of(const struct sheet *sheet, size_t variant)
-{
-    return sheet->cells[variant][0].is_lower_bound ? "at least " : "";
-}
-
 static bool has_lower_bound(const struct sheet *sheet)
 {
     for (size_t v = 0; v < sheet->points->variant_count; v++)
@@ -245,10 +240,27 @@ static bool has_lower_bound(const struct sheet *sheet)
     return false;
 }
 
+static void claim_ends(struct an_chart *chart, const struct sheet *sheet, size_t from, size_t to)
+{
+    const struct an_axis *axis = &sheet->points->axes[sheet->axis];
+    struct an_claim claim = { .name = NULL };
+    an_claim_put_word(&claim, "line", sheet->lines[0].name);
+    an_claim_put_word(&claim, "label", sheet->rows[0]->label);
+    an_claim_put_word(&claim, "unit", sheet->rows[0]->unit);
+    an_claim_put_word(&claim, "axis", axis->name);
+    an_claim_put_word(&claim, "from", axis->text[from]);
+    an_claim_put_word(&claim, "to", axis->text[to]);
+    an_claim_put(&claim, "first", sheet->cells[from][0].mean);
+    an_claim_put(&claim, "last", sheet->cells[to][0].mean);
+    an_claim_put(&claim, "first_is_bound", sheet->cells[from][0].is_lower_bound);
+    an_claim_put(&claim, "last_is_bound", sheet->cells[to][0].is_lower_bound);
+    an_claim_give("axis.ends", &claim);
+    an_chart_title(chart, "%s", claim.text);
+}
+
 static void write_texts(struct an_chart *chart, const struct sheet *sheet)
 {
     const struct an_axis *axis = &sheet->points->axes[sheet->axis];
-    const struct an_metric_row *row = sheet->rows[0];
     size_t from = sheet->lines[0].first;
     size_t to = SIZE_MAX;
     for (size_t v = sheet->lines[0].first; v < sheet->points->variant_count; v++)
@@ -256,12 +268,8 @@ static void write_texts(struct an_chart *chart, const struct sheet *sheet)
             from = to == SIZE_MAX ? v : from;
             to = v;
         }
-    to = to == SIZE_MAX ? from : to;
-    an_chart_title(chart, "%s%s%s %s%s at %s %s, %s%s at %s", sheet->lines[0].name,
-                   sheet->lines[0].name[0] == '\0' ? "" : ": ", row->label, bound_of(sheet, from),
-                   an_word_value(sheet->cells[from][0].mean, row->unit).text, axis->name,
-                   axis->text[from], bound_of(sheet, to),
-                   an_word_value(sheet->cells[to][0].mean, row->unit).text, axis->text[to]);
+    if (to != SIZE_MAX && to != from)
+        claim_ends(chart, sheet, from, to);
     an_chart_subtitle(chart,
                       "%zu points over %s · band: 95 %% interval of the mean over replications%s%s",
                       sheet->points->point_count, axis->path,

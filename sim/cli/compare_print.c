@@ -218,6 +218,7 @@ static void json_error(struct sim_json *json, const struct sim_compare_error *er
     sim_json_number(sim_json_key(json, "measured"), judged->measured);
     sim_json_number(sim_json_key(json, "simulated"), judged->found);
     sim_json_number(sim_json_key(json, "error"), judged->error);
+    sim_json_string(sim_json_key(json, "sentence"), judged->text);
     sim_json_end_object(json);
 }
 

@@ -78,6 +78,20 @@ expect 0 compare "${axes[@]}" --resume
 # A chart of the goal along the first axis, and a page of one point.
 expect 0 "$WEIR_BIN" plot small.db axis -o axis.svg
 has axis.svg 'cluster.nodes.n.count'
+if command -v gnuplot >/dev/null; then
+    expect 0 "$WEIR_BIN" plot small.db axis --folder kept -o axis.svg
+    python3 - <<'PY' || fail 'the title of the chart over an axis is not so'
+import re, sqlite3
+title = re.search(r'fgd, items 60: throughput ([\d.]+)/s at count 1, ([\d.]+)/s at 2', open("kept/axis.gp").read())
+means = [row[0] for row in sqlite3.connect("small.db").execute(
+    '''select avg(x.value) from v_point p join result x using (run_id) where metric = 'thr.pipeline'
+       and variant = 'fgd' and "pipelines.p.input.items" = 60 group by "cluster.nodes.n.count"
+       order by "cluster.nodes.n.count" ''')]
+assert title and len(means) == 2, title
+assert all(abs(float(a) / b - 1) < 0.006 for a, b in zip(title.groups(), means)), (title, means)
+assert means[1] > 1.5 * means[0], means
+PY
+fi
 
 # Mistakes.
 expect 2 compare --axis cluster.nodes.n.coutn=1,2

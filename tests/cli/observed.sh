@@ -34,7 +34,7 @@ sqlite3 -readonly o.db "SELECT t_s || ' s,queue,encode,' || (queue_items + 2) FR
 echo '2026-03-02T09:30:00Z,queue,encode,7' >>observed.csv
 expect 0 "$WEIR_BIN" compare o.db --observed observed.csv --format json
 python3 - <<'PY' || fail 'another error than by hand'
-import csv, json, sqlite3
+import csv, json, re, sqlite3
 db = sqlite3.connect("o.db")
 said = {(row["metric"], row["variant"]): row for row in json.load(open("stdout"))["observed"]}
 assert len(said) == 4, said
@@ -58,6 +58,13 @@ for (metric, variant), row in said.items():
     assert row["points"] == len(pairs) and abs(row["error"] - wanted) < 1e-9, (metric, variant, row, wanted)
 assert abs(said["throughput", "base"]["error"] - 0.1 / 1.1) < 1e-9
 assert said["queue", "base"]["points"] == 41
+for (metric, variant), row in said.items():
+    percent = 100 * row["error"]
+    told = re.match(r"(\w+)(?: of encode)?: simulated ([\d.]+)\S*(?: items)?, measured ([\d.]+)\S*(?: items)? on "
+                    r"average; ([\d.]+)\D*% off at (\d+) points?$", row["sentence"])
+    assert told and told.group(1) == metric and int(told.group(5)) == row["points"], row
+    for text, value in zip(told.groups()[1:4], (row["simulated"], row["measured"], percent)):
+        assert abs(float(text) / value - 1) < 0.06, (text, value)
 PY
 
 # The page and the charts have them, nothing else does.

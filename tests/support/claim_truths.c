@@ -257,6 +257,21 @@ static const struct claim_truth truths[] = {
                                     " max(most) FROM s) >= 1 AND NOT EXISTS (SELECT 1 FROM s b "
                                     "WHERE b.queue > a.queue OR"
                                     " (b.queue = a.queue AND b.stage < a.stage))" },
+    /* Windows over the variants, where the claim groups. */
+    { "families.rules",
+      "WITH m AS (SELECT r.variant AS v, min(r.variant_order) AS place, avg(x.value) * iif(x.metric"
+      " = 'pack.density', 100, 1) AS value FROM result x JOIN run r USING (run_id) WHERE x.label ="
+      " '' AND x.value NOT NULL AND x.metric = CASE WHEN EXISTS (SELECT 1 FROM result WHERE metric"
+      " = 'alloc.gpu_pct' AND label = '' AND value NOT NULL) THEN 'alloc.gpu_pct' WHEN EXISTS"
+      " (SELECT 1 FROM result WHERE metric = 'pack.density' AND label = '' AND value NOT NULL) THEN"
+      " 'pack.density' ELSE 'thr.pipeline' END GROUP BY r.variant), f AS (SELECT *, CASE WHEN"
+      " instr(v, ' ') > 0 THEN substr(v, 1, instr(v, ' ') - 1) ELSE v END AS family FROM m), g AS"
+      " (SELECT DISTINCT family, max(value) OVER w - min(value) OVER w AS inside, "
+      "first_value(value)"
+      " OVER (PARTITION BY family ORDER BY place, v) AS first, min(place) OVER w AS place, count(*)"
+      " OVER w AS size FROM f WINDOW w AS (PARTITION BY family)) SELECT family, inside, (SELECT"
+      " max(first) - min(first) FROM g) AS choice FROM g WHERE (SELECT max(size) FROM g) > 1 ORDER"
+      " BY inside DESC, place LIMIT 1" },
     { "workers.idle", STAGE(BUSY) " SELECT max(busy) AS busy FROM s WHERE " SETUP
                                   " < 0.5 HAVING max(busy) < 0.005" },
     { "workers.setup",

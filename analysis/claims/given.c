@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Claims whose figures are not in a run of the database: of the points of an axis, which many runs
+ * share, and of curves that were measured elsewhere. Who has the figures gives them.
+ */
+#include "analysis/claims/claims.h"
+
+static struct an_word value_of(const struct an_claim *claim, const char *key)
+{
+    return an_word_value(an_claim_number(claim, key), an_claim_word(claim, "unit"));
+}
+
+static const char *bound_of(const struct an_claim *claim, const char *key)
+{
+    return an_claim_number(claim, key) > 0.5 ? "at least " : "";
+}
+
+static void say_ends(struct an_claim *claim)
+{
+    const char *line = an_claim_word(claim, "line");
+    an_claim_say(claim, "%s%s%s %s%s at %s %s, %s%s at %s", line, line[0] == '\0' ? "" : ": ",
+                 an_claim_word(claim, "label"), bound_of(claim, "first_is_bound"),
+                 value_of(claim, "first").text, an_claim_word(claim, "axis"),
+                 an_claim_word(claim, "from"), bound_of(claim, "last_is_bound"),
+                 value_of(claim, "last").text, an_claim_word(claim, "to"));
+}
+
+static void say_off(struct an_claim *claim)
+{
+    const char *stage = an_claim_word(claim, "stage");
+    const double points = an_claim_number(claim, "points");
+    an_claim_say(claim, "%s%s%s: simulated %s, measured %s on average; %s off at %.0f point%s",
+                 an_claim_word(claim, "metric"), stage[0] == '\0' ? "" : " of ", stage,
+                 value_of(claim, "found").text, value_of(claim, "measured").text,
+                 an_word_percent(an_claim_number(claim, "error")).text, points,
+                 points < 1.5 ? "" : "s");
+}
+
+static const struct an_claim_ops rows[] = {
+    { .name = "axis.ends",
+      .threshold = "two values of the axis at which the first line has a mean",
+      .say = say_ends },
+    { .name = "observed.error",
+      .threshold = "one measured point within the run, and something above 0 measured",
+      .say = say_off },
+};
+
+AN_CLAIM_FAMILY(given, rows);
