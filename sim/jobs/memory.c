@@ -22,7 +22,7 @@ static weir_status note_short(struct sim_jobs_run *run, const struct sim_worker 
                    "more than a process of its tenant may have",
                    run->workload->name, (unsigned long long)sim_worker_id(rank),
                    1e-9 * (double)bytes);
-    sim_meter_oom(context->meter, true);
+    sim_meter_oom(context->meter, sim_engine_now(context->engine), true);
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
                                   node, text, context->error);
 }

@@ -49,7 +49,8 @@ weir_status sim_barrier_store(struct sim_stage_run *stage)
         bytes += run->stages[s].queue.bytes + run->stages[s].loop.pool.bytes;
     const double over = fmax(bytes - (double)run->spec->store_bytes, 0);
     if (run->spec->store_spills)
-        sim_meter_spilled(run->context->meter, fmax(over - run->spilled_bytes, 0));
+        sim_meter_spilled(run->context->meter, sim_engine_now(run->context->engine),
+                          fmax(over - run->spilled_bytes, 0));
     run->spilled_bytes = over;
     if (run->spec->store_spills || !(over > 0))
         return WEIR_OK;

@@ -109,7 +109,7 @@ static void give_up(struct sim_stage_run *stage, struct sim_queue *task)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     while (task->count > 0) {
-        sim_meter_retry(run->context->meter, stage->index, true);
+        sim_meter_retry(run->context->meter, now_of(run), true);
         sim_pipeline_item_done(run, sim_queue_pop(task, &run->items), false);
     }
 }

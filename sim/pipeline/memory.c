@@ -75,7 +75,7 @@ static weir_status note_gpu_oom(const struct sim_stage_run *stage, const struct 
     (void)snprintf(text, sizeof(text),
                    "%s: worker %llu: %.4g GB for a task are not free on its GPU", stage->spec->name,
                    (unsigned long long)sim_worker_id(worker), 1e-9 * (double)activations(stage));
-    sim_meter_oom(context->meter, true);
+    sim_meter_oom(context->meter, sim_engine_now(context->engine), true);
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
                                   node, text, context->error);
 }

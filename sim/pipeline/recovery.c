@@ -57,7 +57,7 @@ static void count_retries(const struct sim_stage_run *stage, const struct sim_ha
     if (!has_task || sim_recovery_gives_up(&run->items.items[hand->task_head]))
         return;
     for (uint32_t i = 0; i < hand->task_count; i++)
-        sim_meter_retry(run->context->meter, stage->index, false);
+        sim_meter_retry(run->context->meter, sim_engine_now(run->context->engine), false);
 }
 
 weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_hand *hand)

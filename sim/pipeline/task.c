@@ -223,7 +223,7 @@ static void repeat_items(struct sim_stage_run *stage, struct sim_hand *hand)
         item->attempt++;
         item->queued_ns = now_ns;
         const bool is_exhausted = item->attempt >= stage->spec->max_attempts;
-        sim_meter_retry(run->context->meter, stage->index, is_exhausted);
+        sim_meter_retry(run->context->meter, now_ns, is_exhausted);
         if (is_exhausted)
             sim_pipeline_item_done(run, index, false);
         else
@@ -448,7 +448,8 @@ static weir_status try_again(struct sim_stage_run *stage, struct sim_hand *hand)
     hand->pause_s = (uint16_t)(sim_recovery_pause_ns(items[item].attempt) / SIM_NS_PER_S);
     for (uint32_t i = 0; i < hand->task_count; i++, item = items[item].next) {
         items[item].attempt++;
-        sim_meter_retry(stage->pipeline->context->meter, stage->index, false);
+        sim_meter_retry(stage->pipeline->context->meter,
+                        sim_engine_now(stage->pipeline->context->engine), false);
     }
     make_idle(stage, hand);
     return sim_stage_work(stage, hand);
@@ -461,7 +462,7 @@ static weir_status ignore_task(struct sim_stage_run *stage, struct sim_hand *han
     for (; hand->task_count > 0; hand->task_count--) {
         const uint32_t item = hand->task_head;
         hand->task_head = run->items.items[item].next;
-        sim_meter_retry(run->context->meter, stage->index, true);
+        sim_meter_retry(run->context->meter, sim_engine_now(run->context->engine), true);
         sim_pipeline_item_done(run, item, false);
     }
     hand->task_head = SIM_NO_ITEM;

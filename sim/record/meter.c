@@ -378,18 +378,21 @@ void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int
     sim_percentiles_add(&meter->stages[stage].wait, wait_ns);
 }
 
-void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns)
+void sim_meter_setup_wasted(struct sim_meter *meter, int64_t now_ns, int64_t setup_ns)
 {
+    meter_tick(meter, now_ns);
     meter->setup_wasted_ns += (double)setup_ns;
 }
 
-void sim_meter_oom(struct sim_meter *meter, bool is_gpu)
+void sim_meter_oom(struct sim_meter *meter, int64_t now_ns, bool is_gpu)
 {
+    meter_tick(meter, now_ns);
     ++*(is_gpu ? &meter->gpu_ooms : &meter->ooms);
 }
 
-void sim_meter_spilled(struct sim_meter *meter, double bytes)
+void sim_meter_spilled(struct sim_meter *meter, int64_t now_ns, double bytes)
 {
+    meter_tick(meter, now_ns);
     meter->spilled_bytes += bytes;
 }
 
@@ -410,10 +413,9 @@ void sim_meter_work_lost(struct sim_meter *meter, int64_t now_ns, uint32_t stage
     meter->stages[stage].lost_ns += (double)lost_ns;
 }
 
-void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted)
+void sim_meter_retry(struct sim_meter *meter, int64_t now_ns, bool is_exhausted)
 {
-    assert(stage < meter->stage_count);
-    (void)stage; /* counted for the whole run */
+    meter_tick(meter, now_ns);
     meter->retries += !is_exhausted;
     meter->exhausted += is_exhausted;
 }

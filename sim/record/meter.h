@@ -162,11 +162,11 @@ void sim_meter_item_done(struct sim_meter *meter, int64_t now_ns, uint32_t pipel
 void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int64_t wait_ns);
 
 /* Worker ended before it finished one task, after this much set-up. */
-void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns);
+void sim_meter_setup_wasted(struct sim_meter *meter, int64_t now_ns, int64_t setup_ns);
 /* A worker was killed because its node had no memory left. */
-void sim_meter_oom(struct sim_meter *meter, bool is_gpu);
+void sim_meter_oom(struct sim_meter *meter, int64_t now_ns, bool is_gpu);
 /* Bytes between stages that their store could not hold. */
-void sim_meter_spilled(struct sim_meter *meter, double bytes);
+void sim_meter_spilled(struct sim_meter *meter, int64_t now_ns, double bytes);
 /* Bytes arrived that took so long; of what is under way nothing is counted. */
 enum sim_moved { SIM_MOVED_BETWEEN, SIM_MOVED_READ, SIM_MOVED_WRITTEN, SIM_MOVED_KINDS };
 void sim_meter_moved(struct sim_meter *meter, int64_t now_ns, enum sim_moved kind, double bytes,
@@ -174,7 +174,7 @@ void sim_meter_moved(struct sim_meter *meter, int64_t now_ns, enum sim_moved kin
 /* Work thrown away by a stop, a crash or a failure; `cause` in words that stay. */
 void sim_meter_work_lost(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int64_t lost_ns,
                          const char *cause);
-void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted);
+void sim_meter_retry(struct sim_meter *meter, int64_t now_ns, bool is_exhausted);
 
 /* What is free on a node after a placement or release: updates all frag.* gauges. */
 void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node,

@@ -81,9 +81,9 @@ void sim_meter_memory(struct sim_meter *meter, int64_t now_ns, uint32_t node, do
     sim_gauge_set(&meter->memory[node].in_use, now_ns, bytes);
 }
 
-void sim_meter_node_spilled(struct sim_meter *meter, uint32_t node, double bytes)
+void sim_meter_node_spilled(struct sim_meter *meter, int64_t now_ns, uint32_t node, double bytes)
 {
-    sim_meter_spilled(meter, bytes);
+    sim_meter_spilled(meter, now_ns, bytes);
     if (meter->memory)
         meter->memory[node].spilled += bytes;
 }

@@ -18,7 +18,7 @@ void sim_meter_link(struct sim_meter *meter, uint32_t link, double bytes);
 /* Memory of a node that is in use from now on; the most that counts has lasted some time. */
 void sim_meter_memory(struct sim_meter *meter, int64_t now_ns, uint32_t node, double bytes);
 /* Bytes that a node wrote to disk because its store was full; they count as spilled, too. */
-void sim_meter_node_spilled(struct sim_meter *meter, uint32_t node, double bytes);
+void sim_meter_node_spilled(struct sim_meter *meter, int64_t now_ns, uint32_t node, double bytes);
 
 /* The GPUs of a node together, from now on. */
 struct sim_meter_gpus {

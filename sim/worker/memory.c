@@ -53,7 +53,8 @@ void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes)
     struct sim_context *context = workers->context;
     const int64_t on_disk = sim_memory_store(context->cluster, node, llround(bytes));
     if (on_disk > 0)
-        sim_meter_node_spilled(context->meter, node, (double)on_disk);
+        sim_meter_node_spilled(context->meter, sim_engine_now(context->engine), node,
+                               (double)on_disk);
     meter_memory(context, node);
 }
 

@@ -391,9 +391,9 @@ static void work_thrown_away_balances_the_busy_time(void)
     CHECK_I64(sim_meter_check(meter, at(4), 0, NULL), WEIR_EINVARIANT);
     sim_meter_work_lost(meter, at(4), 0, at(3), "stopped by a plan");
     CHECK_I64(sim_meter_check(meter, at(4), 0, NULL), WEIR_OK);
-    sim_meter_setup_wasted(meter, at(2));
-    sim_meter_retry(meter, 0, false);
-    sim_meter_retry(meter, 0, true);
+    sim_meter_setup_wasted(meter, at(4), at(2));
+    sim_meter_retry(meter, at(4), false);
+    sim_meter_retry(meter, at(4), true);
     struct sim_run_summary *results = finish(meter, 4, true);
     static const struct expected rows[] = {
         { "work.lost_s", "", 3.0 },
