@@ -9,6 +9,7 @@
 #include "analysis/text.h"
 #include "sim/files/written.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -117,6 +118,7 @@ weir_status an_svg_finish(const char *path, struct weir_error *error)
 {
     char *text = NULL;
     WEIR_TRY(an_read_text(path, &text, error));
+    assert(text != NULL);
     struct written file;
     weir_status status = written_open(path, &file, error);
     if (status == WEIR_OK) {

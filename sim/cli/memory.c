@@ -35,6 +35,7 @@ static struct {
     void *(*malloc)(size_t size);
     void *(*calloc)(size_t count, size_t size);
     void *(*realloc)(void *old, size_t size);
+    void *(*aligned_alloc)(size_t alignment, size_t size);
     bool is_looking;
     char *advised; /* so far the heap has its pages; NULL = nothing was given yet */
 } next;
@@ -47,6 +48,7 @@ static void look_up(void)
     next.is_looking = true;
     *(void **)&next.calloc = dlsym(RTLD_NEXT, "calloc");
     *(void **)&next.realloc = dlsym(RTLD_NEXT, "realloc");
+    *(void **)&next.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
     *(void **)&next.malloc = dlsym(RTLD_NEXT, "malloc");
     (void)mallopt(M_TOP_PAD, HEAP_STEP);
     (void)mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
@@ -126,6 +128,16 @@ FOR_ALL void *realloc(void *old, size_t size)
     if (!is_ready())
         return NULL;
     void *memory = next.realloc(old, size);
+    if (memory == NULL && size > 0)
+        end(size);
+    return given(memory, size);
+}
+
+FOR_ALL void *aligned_alloc(size_t alignment, size_t size)
+{
+    if (!is_ready())
+        return NULL;
+    void *memory = next.aligned_alloc(alignment, size);
     if (memory == NULL && size > 0)
         end(size);
     return given(memory, size);

@@ -112,6 +112,10 @@ rm -f old.yaml x.*
 # No memory: the same code.
 expect 6 env LD_PRELOAD="$shim" WEIR_FAIL=alloc:300:once "$WEIR_BIN" run small.yaml -o none.db -q
 has stderr 'weir: out of memory: '
+for n in 1 3 9; do
+    expect 6 env LD_PRELOAD="$shim" WEIR_FAIL=lines:$n:once "$WEIR_BIN" rerun whole.db
+    has stderr 'weir: out of memory: '
+done
 
 IFS=, read -ra only <<<"${WEIR_FAULT_ONLY:-}" # names of commands, with commas
 python3 "$WEIR_SOURCE_DIR/tests/support/faults.py" "$shim" "${WEIR_FAULTS:-1}" \

@@ -10,11 +10,11 @@
  *                          eagain, enomem), or short: with "on" every one is short or interrupted
  *                          once; or kill: the process ends there, as by SIGKILL
  *
- *   alloc   memory; map: pages of the system, what is shared with other processes
- *   write   also what makes, names, shortens, removes and waits for files
- *   read    what is in a file; open: a file for reading, a folder; close: of any file, which is
- *           closed all the same; look: what is said of a file, and its locks
- *   start   processes, and what they talk through; wait: for a process
+ *   alloc   memory; lines: memory alone that begins where a line of the cache does; map: pages of
+ * the system, what is shared with other processes write   also what makes, names, shortens, removes
+ * and waits for files read    what is in a file; open: a file for reading, a folder; close: of any
+ * file, which is closed all the same; look: what is said of a file, and its locks start processes,
+ * and what they talk through; wait: for a process
  *
  *   WEIR_FAIL_COUNT=FILE   gets the number of calls when the first process ends; with N = 0 also
  * the number of the first call from each place and what stands for it: a stack of up to 16 callers,
@@ -50,8 +50,9 @@
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
 
-enum kind { NOTHING, ALLOC, MAP, WRITE, READ, OPEN, CLOSE, LOOK, START, WAIT };
+enum kind { NOTHING, ALLOC, LINES, MAP, WRITE, READ, OPEN, CLOSE, LOOK, START, WAIT };
 enum { SHORT = -1, KILL = -2 }; /* in place of an error */
 
 enum { PLACES = 1 << 16, FRAMES = 16 };
@@ -122,8 +123,8 @@ static bool fails(enum kind kind)
 
 static void read_plan(const char *text)
 {
-    static const char *const kinds[] = { "",     "alloc", "map",  "write", "read",
-                                         "open", "close", "look", "start", "wait" };
+    static const char *const kinds[] = { "",     "alloc", "lines", "map",   "write", "read",
+                                         "open", "close", "look",  "start", "wait" };
     static const struct {
         const char *name;
         int error;
@@ -146,9 +147,9 @@ static void read_plan(const char *text)
 
 /* ---- memory ---- */
 
-static bool no_memory(void)
+static bool no_memory(enum kind kind)
 {
-    if (!fails(ALLOC))
+    if (!fails(kind))
         return false;
     errno = ENOMEM;
     return true;
@@ -156,17 +157,22 @@ static bool no_memory(void)
 
 void *malloc(size_t size)
 {
-    return no_memory() ? NULL : __libc_malloc(size);
+    return no_memory(ALLOC) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return no_memory() ? NULL : __libc_calloc(count, size);
+    return no_memory(ALLOC) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return no_memory() ? NULL : __libc_realloc(old, size);
+    return no_memory(ALLOC) ? NULL : __libc_realloc(old, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return no_memory(ALLOC) || no_memory(LINES) ? NULL : __libc_memalign(alignment, size);
 }
 
 /* The process of a module gives up what it shares: nothing fails there any more. */
@@ -412,6 +418,7 @@ static bool divert_all(void)
     case WAIT:
         return divert("waitpid", (uintptr_t)our_waitpid);
     case ALLOC:
+    case LINES:
     case NOTHING:
         break;
     }
