@@ -75,6 +75,8 @@ static void put_extra(struct weir_json *json, const struct weir_job *job)
         weir_json_number(json, "round_share", job->round_share);
     if (job->step_s > 0)
         weir_json_number(json, "step_s", job->step_s);
+    if (job->exchange > 0)
+        weir_json_number(json, "exchange", job->exchange);
     if (job->traffic.bandwidth > 0) {
         weir_json_number(json, "bandwidth", job->traffic.bandwidth);
         weir_json_number(json, "bound", job->traffic.bound);

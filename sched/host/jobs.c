@@ -287,13 +287,40 @@ const struct weir_shape *weir_job_kind_shape(const struct weir_job_kind *kind, u
 
 /* ---- records ---- */
 
-/* So many jobs more that run or wait. */
-static void charge(struct weir_jobs *jobs, uint32_t index, int32_t running, int32_t waiting)
+/* GPUs that jobs of a kind use, of each of which a job takes such a part, whatever it has of the
+ * GPU itself; of what cannot be, a thousand. */
+static int64_t part_units(const struct weir_job_kind *kind, double part)
 {
-    const struct weir_job_kind *const kind = &jobs->kinds[index];
-    const struct weir_tenant_change change = { &kind->need, kind->device_units, running, waiting };
+    const int64_t units = llround(fmin(part, 1000) * (double)WEIR_ONE);
+    int64_t sum = 0;
 
-    weir_tenants_change(&jobs->tenants, kind->tenant, &change);
+    for (uint32_t g = 0; g < kind->group_count; g++)
+        weir_sum_count(&sum, units * kind->groups[g].shape.gpu_count, kind->groups[g].ranks);
+    return sum;
+}
+
+/* What changes for its tenant when a job does, as it is. */
+static struct weir_tenant_change change_by(const struct weir_jobs *jobs, uint32_t record)
+{
+    const struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+    const uint32_t extra = jobs->records[record].extra;
+    struct weir_tenant_change change = { .need = &kind->need, .device_units = kind->device_units };
+
+    if (extra != WEIR_NO_INDEX) {
+        change.bandwidth_units = part_units(kind, jobs->extras[extra].traffic.bandwidth);
+        change.link_units = part_units(kind, jobs->extras[extra].exchange);
+    }
+    return change;
+}
+
+/* It runs or waits now (1), or does so no more (-1). */
+static void charge(struct weir_jobs *jobs, uint32_t record, int32_t running, int32_t waiting)
+{
+    struct weir_tenant_change change = change_by(jobs, record);
+
+    change.running = running;
+    change.waiting = waiting;
+    weir_tenants_change(&jobs->tenants, jobs->kinds[jobs->records[record].kind].tenant, &change);
 }
 
 static uint64_t id_key(uint32_t workload, uint64_t id)
@@ -323,7 +350,7 @@ static bool says_extra(const struct weir_job_spec *spec)
            spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
            spec->round_share > 0 || spec->throughput_count > 0 || spec->user != 0 ||
            spec->reservation != 0 || spec->done_ns != 0 || spec->speedup != NULL ||
-           spec->traffic.bandwidth > 0 || spec->step_s > 0;
+           spec->traffic.bandwidth > 0 || spec->step_s > 0 || spec->exchange > 0;
 }
 
 /* One that waits more or less, of those that are not served by age alone. */
@@ -368,6 +395,7 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
                                                     .speedup = spec->speedup,
                                                     .traffic = spec->traffic,
                                                     .step_s = spec->step_s,
+                                                    .exchange = spec->exchange,
                                                     .reservation = spec->reservation };
     return WEIR_OK;
 }
@@ -408,6 +436,8 @@ static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_jo
         isinf(spec->traffic.bandwidth))
         return weir_fail(error, WEIR_EINVAL, "%g of the bandwidth, %g of the time: no traffic",
                          spec->traffic.bandwidth, spec->traffic.bound);
+    if (!(spec->exchange >= 0 && spec->exchange <= 1))
+        return weir_fail(error, WEIR_EINVAL, "%g of a step is no part of it", spec->exchange);
     return check_speedup(spec, error);
 }
 
@@ -457,7 +487,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
     jobs->counts[WEIR_JOB_WAITING]++;
     count_odd(jobs, index, 1);
     jobs->workloads[spec->workload].waiting++;
-    charge(jobs, kind, 0, 1);
+    charge(jobs, index, 0, 1);
     *record = index;
     return WEIR_OK;
 }
@@ -476,7 +506,7 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
     jobs->workloads[job->workload].waiting--;
     count_odd(jobs, record, -1);
     jobs->counts[job->state]--;
-    charge(jobs, job->kind, 0, -1);
+    charge(jobs, record, 0, -1);
     if (job->extra != WEIR_NO_INDEX) {
         jobs->extras[job->extra].next_free = jobs->extra_free;
         jobs->extra_free = job->extra;
@@ -537,18 +567,18 @@ void weir_jobs_change_kind(struct weir_jobs *jobs, uint32_t record, uint32_t kin
 
     count_short(jobs, record, -1);
     weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, -1);
-    charge(jobs, job->kind, -1, 0);
+    charge(jobs, record, -1, 0);
     job->kind = kind;
     weir_amounts_count(&jobs->held, &jobs->kinds[kind].need, 1);
-    charge(jobs, kind, 1, 0);
+    charge(jobs, record, 1, 0);
     count_short(jobs, record, 1);
 }
 
 void weir_jobs_change_waiting(struct weir_jobs *jobs, uint32_t record, uint32_t kind)
 {
-    charge(jobs, jobs->records[record].kind, 0, -1);
+    charge(jobs, record, 0, -1);
     jobs->records[record].kind = kind;
-    charge(jobs, kind, 0, 1);
+    charge(jobs, record, 0, 1);
 }
 
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state)
@@ -566,7 +596,7 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     }
     weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, change);
     if (change != 0)
-        charge(jobs, job->kind, change, -change);
+        charge(jobs, record, change, -change);
     jobs->workloads[job->workload].waiting -= (uint64_t)(int64_t)change;
     if (change != 0)
         count_odd(jobs, record, -change);
@@ -583,17 +613,6 @@ struct weir_traffic weir_jobs_traffic(const struct weir_jobs *jobs, uint32_t rec
     const uint32_t extra = jobs->records[record].extra;
 
     return extra == WEIR_NO_INDEX ? none : jobs->extras[extra].traffic;
-}
-
-struct weir_traffic weir_place_traffic(const struct weir_place_query *query,
-                                       const struct weir_owner *owner)
-{
-    static const struct weir_traffic none;
-    const bool is_job = query != NULL && query->jobs != NULL && owner->kind == WEIR_OWNER_JOB;
-    const uint32_t record =
-        is_job ? weir_jobs_find(query->jobs, owner->index, owner->id) : WEIR_NO_INDEX;
-
-    return record == WEIR_NO_INDEX ? none : weir_jobs_traffic(query->jobs, record);
 }
 
 void weir_jobs_set_start(struct weir_jobs *jobs, uint32_t record, int64_t start_ns)
@@ -617,6 +636,7 @@ static void describe_extra(const struct weir_job_extra *extra, struct weir_job *
     job->speedup = extra->speedup;
     job->traffic = extra->traffic;
     job->step_s = extra->step_s;
+    job->exchange = extra->exchange;
 }
 
 static void describe_whole(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
@@ -673,6 +693,8 @@ static weir_status check_tenant(const struct weir_jobs *jobs, uint32_t number,
     struct weir_amounts used = { 0 };
     struct weir_amounts wanted = { 0 };
     int64_t devices = 0;
+    int64_t bandwidth = 0;
+    int64_t links = 0;
     uint32_t running = 0;
 
     for (uint32_t i = 0; i < jobs->record_count; i++) {
@@ -682,11 +704,15 @@ static weir_status check_tenant(const struct weir_jobs *jobs, uint32_t number,
         if (job->is_used == 0 || !weir_tenants_is_within(&jobs->tenants, kind->tenant, number))
             continue;
         weir_amounts_count(is_running ? &used : &wanted, &kind->need, 1);
-        devices += is_running ? kind->device_units : 0;
+        const struct weir_tenant_change change = change_by(jobs, i);
+        devices += is_running ? change.device_units : 0;
+        bandwidth += is_running ? change.bandwidth_units : 0;
+        links += is_running ? change.link_units : 0;
         running += is_running;
     }
     if (memcmp(&used, &tenant->used, sizeof used) != 0 ||
         memcmp(&wanted, &tenant->wanted, sizeof wanted) != 0 || devices != tenant->device_units ||
+        bandwidth != tenant->bandwidth_units || links != tenant->link_units ||
         running != tenant->running)
         return weir_fail(error, WEIR_EINVARIANT, "jobs of tenant %u hold other amounts than it has",
                          number);

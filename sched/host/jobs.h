@@ -63,6 +63,7 @@ struct weir_job_extra {
     const struct weir_speedup *speedup;
     struct weir_traffic traffic;
     double step_s;
+    double exchange;
     uint32_t next_free;
 };
 

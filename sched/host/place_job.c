@@ -166,7 +166,8 @@ static weir_status start_bundles(const struct job_question *asked)
                                             .strategy = asked->kind->strategy - 1,
                                             .report = placer->bound.group_report,
                                             .owner = asked->owner,
-                                            .seed = asked->seed };
+                                            .seed = asked->seed,
+                                            .jobs = placer->bound.jobs };
     placer->counts.tried++;
     memset(&placer->answer.choice, 0, sizeof placer->answer.choice);
     placer->answer.choice.runner_up_node = WEIR_NO_INDEX;

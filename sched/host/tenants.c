@@ -160,6 +160,8 @@ void weir_tenants_change(struct weir_tenants *tenants, uint32_t number,
         weir_amounts_count(&entry->used, change->need, change->running);
         weir_amounts_count(&entry->wanted, change->need, change->waiting);
         weir_sum_count(&entry->device_units, change->device_units, change->running);
+        weir_sum_count(&entry->bandwidth_units, change->bandwidth_units, change->running);
+        weir_sum_count(&entry->link_units, change->link_units, change->running);
         entry->running += (uint32_t)change->running;
         entry->waiting += (uint32_t)change->waiting;
         if (t == 0)

@@ -25,6 +25,7 @@ struct weir_tenant_entry {
     struct weir_amounts used, wanted;
     uint32_t running, waiting;
     int64_t device_units;                 /* in use */
+    int64_t bandwidth_units, link_units;  /* of them */
     double device_s;                      /* of the past, up to `since_ns` */
     int64_t since_ns;                     /* WEIR_UNKNOWN_TIME = nothing was counted yet */
     int64_t kept[TENANT_RESOURCES];       /* by it and those below it */
@@ -44,8 +45,8 @@ struct weir_tenants {
 /* What changes when a job does. */
 struct weir_tenant_change {
     const struct weir_amounts *need;
-    int64_t device_units;
-    int32_t running, waiting; /* jobs more */
+    int64_t device_units, bandwidth_units, link_units; /* in use by one of these jobs */
+    int32_t running, waiting;                          /* jobs more */
 };
 
 weir_status weir_tenants_open(struct weir_tenants *tenants, const struct weir_allocator *allocator);

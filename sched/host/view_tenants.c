@@ -2,6 +2,7 @@
 /* Tenants in a view: what policies read of them. */
 #include "sched/host/jobs.h"
 
+#include <math.h>
 #include <string.h>
 
 uint32_t weir_view_tenants(const struct weir_view *view)
@@ -35,7 +36,9 @@ bool weir_view_tenant(const struct weir_view *view, uint32_t number, struct weir
                                       .running = entry->running,
                                       .waiting = entry->waiting,
                                       .devices = weir_units_amount(entry->device_units),
-                                      .device_s = weir_tenants_past(tenants, number) };
+                                      .device_s = weir_tenants_past(tenants, number),
+                                      .bandwidth = weir_units_amount(entry->bandwidth_units),
+                                      .links = weir_units_amount(entry->link_units) };
     memcpy(tenant, &full, tenant->size < sizeof full ? tenant->size : sizeof full);
     return true;
 }
@@ -112,4 +115,12 @@ double weir_view_dominant_share(const struct weir_view *view, const struct weir_
     share = larger_part(share, amounts->gpu_mem_bytes, all.gpu_mem_bytes);
     share = larger_part(share, amounts->nvdecs, all.nvdecs);
     return larger_part(share, amounts->nvencs, all.nvencs);
+}
+
+double weir_view_tenant_share(const struct weir_view *view, const struct weir_tenant *tenant)
+{
+    const double gpus = weir_units_amount(weir_cluster_total(view->cluster).gpu_units);
+    const double share = weir_view_dominant_share(view, &tenant->used);
+
+    return gpus > 0 ? fmax(share, fmax(tenant->bandwidth, tenant->links) / gpus) : share;
 }

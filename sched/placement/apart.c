@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy "apart": where the memory of GPUs slows down least. A job takes a part b of the
- * bandwidth of each GPU it uses, and waits for it in a part m of its time; where S = max(1, sum b)
- * is asked for each takes (1 - m) + m S times as long (weir_traffic). A place costs what is added
- * to this over all who are on its GPUs, the newcomer included; of equal places the one whose GPUs
- * have least left. So who competes shares a GPU only when no other has room, and who does not fills
- * up what others leave.
+ * The policy "apart": where jobs slow one another down least.
+ *
+ * By the memory of GPUs: a job takes a part b of the bandwidth of each GPU it uses, and waits for
+ * it in a part m of its time; where S = max(1, sum b) is asked for each takes (1 - m) + m S times
+ * as long (weir_traffic). By the ways out of nodes: of jobs whose steps are as long, which exchange
+ * in turn, a step takes max(1, sum of their exchanges) times as long; with others that exchange
+ * there at worst so much longer as the shorter of the two exchanges (weir_job_spec.exchange;
+ * Rajasekaran et al., Cassini, NSDI 2024).
+ *
+ * A place costs what is added to this over all who are there, the newcomer included; of equal
+ * places the one whose GPUs have least left. So who competes shares a GPU or a node only when no
+ * other has room, and who does not fills up what others leave.
  *
  * Jobs that say nothing of their traffic cost nothing and are in nobody's way. GPUs in the same
  * state but for who is on them are different places. Cost: O(candidates x workers of their node).
@@ -16,6 +22,10 @@
 #include "sched/cluster/state.h"
 
 #include <math.h>
+
+static const double SAME_LENGTH = 0.01; /* steps as long as one another, of the longer */
+
+/* ---- memory of GPUs ---- */
 
 struct pressure_on {
     double asked; /* bandwidth of all who are there */
@@ -43,27 +53,87 @@ static double added(const struct pressure_on *on, const struct weir_traffic *tra
     return on->bound * (after - before) + traffic->bound * (after - 1);
 }
 
-static struct weir_score score(void *state, const struct weir_place_query *query,
-                               const struct weir_alloc *candidate)
+/* ---- ways out of nodes ---- */
+
+/* Those who exchange over the way out of one node, with the newcomer. */
+struct exchange_on {
+    const struct weir_job *job; /* the newcomer */
+    double in_turn;             /* parts of a step, of jobs whose steps are as long */
+    double longer;              /* all steps, by those that are not */
+    uint32_t jobs;              /* that take turns */
+    uint64_t last;              /* that was counted: ranks of one job stand side by side */
+};
+
+static double length_of(const struct weir_job *job)
+{
+    return job->exchange < 1 ? job->step_s / (1 - job->exchange) : 0;
+}
+
+static void add_exchange(const struct weir_place_query *query, const struct weir_owner *owner,
+                         struct exchange_on *on)
+{
+    struct weir_job other = { .size = sizeof other };
+
+    if (!weir_place_job(query, owner, &other) || !(other.exchange > 0) || other.id == on->last ||
+        (other.id == on->job->id && other.workload == on->job->workload))
+        return;
+    const double own_s = length_of(on->job);
+    const double other_s = length_of(&other);
+    on->last = other.id;
+    if (fabs(own_s - other_s) <= SAME_LENGTH * fmax(own_s, other_s)) {
+        on->in_turn += other.exchange;
+        on->jobs++;
+    } else {
+        const double met_s = fmin(own_s * on->job->exchange, other_s * other.exchange);
+        on->longer += met_s / own_s + met_s / other_s;
+    }
+}
+
+static double added_by_exchange(const struct exchange_on *on)
+{
+    const double before = fmax(1, on->in_turn);
+    const double after = fmax(1, on->in_turn + on->job->exchange);
+
+    return on->longer + on->jobs * (after - before) + after - 1;
+}
+
+/* ---- a place ---- */
+
+static double cost_of(const struct weir_place_query *query, const struct weir_alloc *candidate)
 {
     struct pressure_on on[WEIR_MAX_NODE_GPUS] = { { 0, 0 } };
+    struct weir_job job = { .size = sizeof job };
+    struct exchange_on links = { .job = &job, .last = UINT64_MAX };
     struct weir_worker worker;
     uint32_t cursor = 0;
     double cost = 0;
+
+    (void)weir_place_job(query, &query->owner, &job);
+    if (!(query->traffic.bandwidth > 0) && !(job.exchange > 0))
+        return 0;
+    while (weir_cluster_node_worker(query->cluster, candidate->node, &cursor, &worker)) {
+        add_worker(query, &worker, on);
+        if (job.exchange > 0)
+            add_exchange(query, &worker.owner, &links);
+    }
+    for (uint32_t d = 0; d < candidate->device_count; d++)
+        cost += added(&on[candidate->devices[d].gpu], &query->traffic);
+    return job.exchange > 0 ? cost + added_by_exchange(&links) : cost;
+}
+
+static struct weir_score score(void *state, const struct weir_place_query *query,
+                               const struct weir_alloc *candidate)
+{
     double left = 0;
 
     (void)state; /* there is none */
-    while (query->traffic.bandwidth > 0 &&
-           weir_cluster_node_worker(query->cluster, candidate->node, &cursor, &worker))
-        add_worker(query, &worker, on);
     for (uint32_t d = 0; d < candidate->device_count; d++) {
         const struct weir_device *const device = &candidate->devices[d];
-        cost += added(&on[device->gpu], &query->traffic);
         left += weir_units_amount(
             weir_cluster_gpu(query->cluster, candidate->node, device->gpu)->units_free -
             device->units);
     }
-    return (struct weir_score){ .primary = cost, .secondary = left };
+    return (struct weir_score){ .primary = cost_of(query, candidate), .secondary = left };
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,
@@ -78,7 +148,7 @@ const struct weir_placement_ops weir_placement_apart = {
     .size = sizeof weir_placement_apart,
     .abi = WEIR_ABI_MAJOR,
     .name = "apart",
-    .summary = "jobs that compete for the memory bandwidth of GPUs on different ones",
+    .summary = "jobs that slow one another down, by memory of GPUs or exchange, on different ones",
     .flags = WEIR_PLACEMENT_WITHOUT_MIX,
     .score = score,
     .place = place,

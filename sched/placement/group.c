@@ -91,13 +91,17 @@ static double ray_score(const struct weir_cluster *cluster, uint32_t node,
 static struct weir_place_query question_of(const struct group *group,
                                            const struct weir_shape *bundle)
 {
-    return (struct weir_place_query){ .size = sizeof(struct weir_place_query),
-                                      .cluster = group->query->scratch,
-                                      .mix = group->query->mix,
-                                      .shape = bundle,
-                                      .owner = group->query->owner,
-                                      .together =
-                                          group->query->bundle_count - group->answer->placed };
+    struct weir_place_query question = { .size = sizeof(struct weir_place_query),
+                                         .cluster = group->query->scratch,
+                                         .mix = group->query->mix,
+                                         .shape = bundle,
+                                         .owner = group->query->owner,
+                                         .together =
+                                             group->query->bundle_count - group->answer->placed,
+                                         .jobs = group->query->jobs };
+
+    question.traffic = weir_place_traffic(&question, &question.owner);
+    return question;
 }
 
 /* The best node for a bundle by `demand`, which is its own or that of the whole group. */
@@ -363,13 +367,17 @@ static weir_status run_strategy(struct group *group, struct weir_error *error)
     return WEIR_EINVAL;
 }
 
-weir_status weir_group_place(struct weir_chooser *scorer, const struct weir_group_query *query,
+weir_status weir_group_place(struct weir_chooser *scorer, const struct weir_group_query *given,
                              struct weir_alloc *allocs, struct weir_group_answer *answer,
                              struct weir_error *error)
 {
+    struct weir_group_query full;
+    const struct weir_group_query *const query = &full;
     struct group group = { .query = query, .scorer = scorer, .allocs = allocs, .answer = answer };
 
-    WEIR_TRY(weir_size_check(query->size, sizeof *query, "the query", error));
+    WEIR_TRY(
+        weir_size_check(given->size, offsetof(struct weir_group_query, jobs), "the query", error));
+    weir_size_take(&full, sizeof full, given, given->size);
     *answer = (struct weir_group_answer){ .bundle = WEIR_NO_INDEX };
     WEIR_TRY(check_query(query, error));
     WEIR_TRY(weir_group_check_room(query, answer, error));

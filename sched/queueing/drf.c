@@ -12,7 +12,7 @@ static struct weir_score rank(void *state, const struct weir_view *view,
 {
     (void)state;
     (void)job;
-    return (struct weir_score){ weir_view_dominant_share(view, &tenant->used) / tenant->weight, 0 };
+    return (struct weir_score){ weir_view_tenant_share(view, tenant) / tenant->weight, 0 };
 }
 
 static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,

@@ -330,6 +330,8 @@ static const struct decide_key job[] = {
       .help = "to start again from its last checkpoint" },
     { OPTIONAL("step_s", DECIDE_NUMBER), INTO(decide_job, spec.step_s), .most = 1e9,
       .help = "what one step of its estimate takes; none without" },
+    { OPTIONAL("exchange", DECIDE_NUMBER), INTO(decide_job, spec.exchange), .most = 1,
+      .help = "part of a step in which its ranks exchange over links of GPUs" },
     { OPTIONAL("bandwidth", DECIDE_NUMBER), INTO(decide_job, spec.traffic.bandwidth),
       .help = "of the memory of each GPU, as a part of what it has" },
     { OPTIONAL("bound", DECIDE_NUMBER), INTO(decide_job, spec.traffic.bound), .most = 1,

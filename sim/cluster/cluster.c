@@ -6,6 +6,7 @@
 #include "sim/cluster/cluster.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/exchanges.h"
 #include "sim/cluster/gpu_pools.h"
 #include "sim/cluster/link.h"
 #include "sim/cluster/memory.h"
@@ -101,7 +102,7 @@ weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_c
     }
     for (uint32_t n = 0; n < made->node_count; n++)
         node_init(made, scenario, n);
-    if (sim_pools_open(made) != WEIR_OK) {
+    if (sim_pools_open(made) != WEIR_OK || sim_exchanges_open(made) != WEIR_OK) {
         sim_cluster_destroy(made);
         return WEIR_ENOMEM;
     }
@@ -115,6 +116,7 @@ void sim_cluster_destroy(struct sim_cluster *cluster)
         return;
     sim_links_close(cluster);
     sim_pools_close(cluster);
+    sim_exchanges_close(cluster);
     free(cluster->cpu_held_on);
     free(cluster->nodes);
     free(cluster->gpus);

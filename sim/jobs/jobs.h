@@ -139,7 +139,8 @@ struct sim_job_life {
     int64_t kept_ns;                /* clock: end of the last checkpoint, or start */
     int64_t lost_ns;                /* when it lost a rank last */
     uint32_t next_lost, next_paced; /* slot of the job + 1 */
-    double sync_s;                  /* of a step: what its all-reduce takes at this place */
+    double sync_s;                  /* of a step: what its all-reduce takes at this place, alone */
+    uint32_t meets;                 /* whose exchange it meets there (sim/cluster/exchanges.h) */
     int64_t counted_ns;             /* clock: up to when its steps were counted */
     double step_at;                 /* how far it was then, in steps */
     struct sim_job_pace pace;       /* of its steps; progress.c, step.c */
@@ -362,7 +363,12 @@ weir_status sim_jobs_kill(struct sim_jobs_run *run, uint32_t slot);
 weir_status sim_jobs_open_steps(struct sim_jobs_run *run);
 /* How lucky it is, at its first start; where its ranks are, at each. */
 void sim_jobs_draw_steps(struct sim_jobs_run *run, const struct sim_job *job);
+/* What part of a step its exchange is, by its spec: a member a node, over the interfaces of the
+ * first nodes. What the scheduler is told. */
+double sim_jobs_exchange_share(const struct sim_jobs_run *run, const struct sim_job_spec *spec);
 weir_status sim_jobs_place_steps(struct sim_jobs_run *run, const struct sim_job *job);
+/* It exchanges there no more. */
+void sim_jobs_part(struct sim_jobs_run *run, const struct sim_job *job);
 /* How fast it goes as things are now, in quanta a nanosecond. */
 uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job);
 /* Counts the steps up to now, at the pace it had. */

@@ -392,6 +392,7 @@ weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bo
     const weir_status stopped = stop_run(run, life, &left);
     const weir_status status = stopped == WEIR_OK ? sim_jobs_count_steps(run, job) : stopped;
     sim_jobs_give_turn(run, life);
+    sim_jobs_part(run, job);
     if (keeps_all && life->phase == SIM_JOB_WORKING)
         take_left(life, left);
     if (life->kill != SIM_NO_HANDLE)

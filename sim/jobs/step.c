@@ -64,24 +64,6 @@ void sim_jobs_draw_steps(struct sim_jobs_run *run, const struct sim_job *job)
                                 (double)life->run_ns / (double)step->time_ns);
 }
 
-weir_status sim_jobs_place_steps(struct sim_jobs_run *run, const struct sim_job *job)
-{
-    const struct sim_step *step = step_of(run, job);
-    struct sim_job_life *life = sim_job_life(run, job);
-    struct sim_exchange exchange;
-    life->sync_s = 0;
-    if (step == NULL || step->sync_bytes == 0)
-        return WEIR_OK;
-    WEIR_TRY(sim_workers_all_reduce(run->config.workers, life->first_worker, life->members,
-                                    (double)step->sync_bytes, &exchange));
-    const double latency_s = step->latency_ns == SIM_LATENCY_BY_PLACE
-                                 ? exchange.latency_s
-                                 : sim_time_s(step->latency_ns);
-    if (exchange.ranks > 1)
-        life->sync_s = exchange.bytes_s + latency_s;
-    return WEIR_OK;
-}
-
 /* ---- pace ---- */
 
 /* How slow ranks are, 1 = the reference device alone. */
@@ -141,6 +123,65 @@ static void find_slowness(const struct sim_jobs_run *run, const struct sim_job *
         slow->groups[g].count *= ranks;
 }
 
+/* ---- the exchange ---- */
+
+double sim_jobs_exchange_share(const struct sim_jobs_run *run, const struct sim_job_spec *spec)
+{
+    if (spec->step == NULL || spec->step->sync_bytes == 0 || spec->members < 2)
+        return 0;
+    const double exchange_s =
+        sim_exchange_apart_s(run->context->scenario, spec->members, (double)spec->step->sync_bytes);
+    return exchange_s / (sim_time_s(spec->step->time_ns) + exchange_s);
+}
+
+/* What it takes with those that it meets. */
+static double exchange_s(const struct sim_jobs_run *run, const struct sim_job_life *life)
+{
+    return life->meets == 0 ? life->sync_s : sim_workers_met_s(run->config.workers, life->meets);
+}
+
+static weir_status meet_others(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    struct slowness slow;
+    if (run->context->scenario->exchange == SIM_EXCHANGE_ALONE)
+        return WEIR_OK;
+    find_slowness(run, job, &slow);
+    const double compute_s = sim_time_s(step_of(run, job)->time_ns) * slow.most;
+    const struct sim_exchanging alone = { compute_s + life->sync_s, life->sync_s };
+    for (uint32_t i = 0; i < life->workers; i++)
+        WEIR_TRY(sim_workers_meet(run->config.workers, sim_job_worker_id(life, i), &alone,
+                                  &life->meets));
+    return WEIR_OK;
+}
+
+weir_status sim_jobs_place_steps(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_step *step = step_of(run, job);
+    struct sim_job_life *life = sim_job_life(run, job);
+    struct sim_exchange exchange;
+    life->sync_s = 0;
+    if (step == NULL || step->sync_bytes == 0)
+        return WEIR_OK;
+    WEIR_TRY(sim_workers_all_reduce(run->config.workers, life->first_worker, life->members,
+                                    (double)step->sync_bytes, &exchange));
+    const double latency_s = step->latency_ns == SIM_LATENCY_BY_PLACE
+                                 ? exchange.latency_s
+                                 : sim_time_s(step->latency_ns);
+    if (exchange.ranks > 1)
+        life->sync_s = exchange.bytes_s + latency_s;
+    return exchange.nodes > 1 ? meet_others(run, job) : WEIR_OK;
+}
+
+void sim_jobs_part(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    if (life->meets != 0)
+        sim_workers_part(run->config.workers, &life->meets);
+}
+
+/* ---- the rate ---- */
+
 /* What the bubble of its pipeline adds, over its computing. */
 static double job_bubble(const struct sim_jobs_run *run, const struct sim_job *job)
 {
@@ -170,7 +211,7 @@ uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job)
             ? slow.groups[0].slow * equal_mean(run, slow.groups[0].count, step->spread)
             : sim_slowest_mean(slow.groups, slow.count, step->spread);
     const double luck = (double)pace->luck;
-    const double sync = life->sync_s / sim_time_s(step->time_ns);
+    const double sync = exchange_s(run, life) / sim_time_s(step->time_ns);
     const double bubble = luck * slowest * job_bubble(run, job);
     const double freeing = sim_time_s(free_ns(run, job)) / sim_time_s(step->time_ns);
     const double length = luck * slowest + bubble + sync + freeing;

@@ -30,6 +30,14 @@ static bool has_speeds(const struct sim_jobs_run *run, const struct sim_job_spec
     return false;
 }
 
+/* Of a job in steps, computing; or as its model has it. */
+static double step_s(const struct sim_job_spec *spec)
+{
+    if (spec->step != NULL)
+        return sim_time_s(spec->step->time_ns);
+    return spec->profile != NULL && spec->profile->step_s > 0 ? spec->profile->step_s : 0;
+}
+
 static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job,
                                      int64_t estimate_ns)
 {
@@ -67,7 +75,8 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .done_ns = life != NULL ? life->run_ns - life->saved_ns : 0,
         .speedup = spec->elastic != NULL ? &spec->elastic->speedup : NULL,
         .traffic = { spec->traffic.bandwidth, spec->traffic.bound },
-        .step_s = spec->profile != NULL && spec->profile->step_s > 0 ? spec->profile->step_s : 0,
+        .step_s = step_s(spec),
+        .exchange = sim_jobs_exchange_share(run, spec),
     };
 }
 

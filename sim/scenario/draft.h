@@ -143,6 +143,7 @@ struct draft_cluster {
     uint32_t share; /* of groups that do not say */
     struct draft_list stores;
     struct draft_racks racks;
+    uint32_t exchange; /* enum sim_exchange_of_jobs */
 };
 
 struct draft_policy {

@@ -41,6 +41,10 @@ enum sim_sharing {
 };
 
 /* How long work takes on devices that others use too. */
+/* What jobs that exchange over the way out of one node do to one another (sim/cluster/exchanges.h).
+ */
+enum sim_exchange_of_jobs { SIM_EXCHANGE_ALONE, SIM_EXCHANGE_ALIGNED, SIM_EXCHANGE_CLASHING };
+
 enum sim_contention {
     SIM_CONTENTION_SHARED,  /* its rate follows what happens there while it runs */
     SIM_CONTENTION_AT_START /* as its start finds them, to its end */

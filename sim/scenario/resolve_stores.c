@@ -71,6 +71,9 @@ void sim_resolve_stores(struct sim_resolver *resolver)
         scenario->racks = cluster->racks.to;
     if (isnan(scenario->racks.uplink_per_s))
         scenario->racks.uplink_per_s = 0;
+    scenario->exchange = cluster->exchange > SIM_EXCHANGE_CLASHING
+                             ? SIM_EXCHANGE_ALONE /* not said */
+                             : cluster->exchange;
 }
 
 uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml *at,

@@ -414,6 +414,11 @@ static const struct sim_field cluster_fields[] = {
       HELP("stores outside the nodes by name") },
     { SECTION("racks", draft_cluster, racks, &racks_section), ABSENT("the network is never scarce"),
       ACTS(SIM_ACTS_TIMED), HELP("racks and their uplinks") },
+    { CHOICE("exchange", draft_cluster, exchange, "alone|aligned|clashing"), ABSENT("alone"),
+      ACTS(SIM_ACTS_JOBS), NEEDS_SYNC,
+      HELP("what jobs in steps do to one another that exchange over the way out of one node: "
+           "nothing; wait when a step cannot hold the exchanges of all whose steps are as long; "
+           "begin all at once") },
 };
 const struct sim_section sim_schema_cluster = { MAPPING("cluster", draft_cluster, cluster_fields),
                                                 HELP("The nodes there are.") };

@@ -90,6 +90,8 @@ void test_ask(struct weir_host *host, struct test_ask ask)
             spec.id++;
         spec.tenant = ask.tenant;
         spec.priority = ask.priority;
+        spec.traffic = ask.traffic;
+        spec.exchange = ask.exchange;
         spec.submit_ns = spec.queued_ns = ask.at_s * NS_PER_S;
         spec.estimate_ns = ask.seconds == 0 ? WEIR_UNKNOWN_TIME : ask.seconds * NS_PER_S;
         CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);

@@ -34,6 +34,8 @@ struct test_ask {
     int64_t at_s;    /* submitted */
     uint32_t ranks;  /* 0 = 1 */
     int32_t priority;
+    struct weir_traffic traffic;
+    double exchange;
 };
 /* Their ids follow each other over all calls. */
 void test_ask(struct weir_host *host, struct test_ask ask);

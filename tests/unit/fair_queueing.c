@@ -75,7 +75,7 @@ static void drf_follows_the_known_order(void)
     CHECK_STR(drf(&node, users, 3).text, "ABCBACBACBABBBBB");
 }
 
-/* covers: S1.80 partly (bandwidth between GPUs) */
+/* covers: S1.80 */
 /* <64 CPUs, 8 GPUs, 640 GB>: shares .5, .625, .547. What is 640 GB there is memory of the GPUs,
  * taken as one pool. */
 static void drf_divides_shares_of_gpus_and_a_pool_of_memory(void)
@@ -105,6 +105,40 @@ static void every_resource_may_be_dominant(void)
     for (size_t i = 0; i < 4; i++)
         CHECK_NEAR(weir_view_dominant_share(view, &amounts[i]), 0.25, 1e-12);
     CHECK_NEAR(weir_view_dominant_share(view, &amounts[4]), 0.125, 1e-12);
+    weir_host_destroy(host);
+}
+
+/* covers: S1.80 */
+/* Eight GPUs. A job of one that exchanges half of the time has 1/16 of the links and 1/8 of the
+ * GPUs; one of a quarter that does it all the time has the whole link of its GPU, 1/8 of all; one
+ * of half a GPU that takes 0.8 of the bandwidth of its memory a tenth of that. */
+static void links_and_bandwidth_of_gpus_may_be_dominant(void)
+{
+    struct weir_host *const host = test_tenants_host("drf", &(struct test_node){ 1, 8, 64, 1000 });
+    const struct weir_view *const view = weir_host_view(host, 0);
+    const struct {
+        double gpus, bandwidth, exchange, share;
+    } cases[] = {
+        { 1, 0, 0.5, 1.0 / 8 },
+        { 0.25, 0, 1, 1.0 / 8 },
+        { 0.5, 0.8, 0, 0.1 },
+        { 1, 1, 0.9, 1.0 / 8 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct weir_tenant tenant = { .size = sizeof tenant };
+        const uint32_t number = test_tenant_of_weight(host, 1);
+        test_ask(host, (struct test_ask){ .tenant = number,
+                                          .count = 1,
+                                          .gpus = cases[i].gpus,
+                                          .traffic = { cases[i].bandwidth, 0.5 },
+                                          .exchange = cases[i].exchange });
+        (void)test_round(host, 0);
+        CHECK(weir_view_tenant(view, number, &tenant));
+        CHECK_NEAR(tenant.bandwidth, cases[i].bandwidth, 1e-7);
+        CHECK_NEAR(tenant.links, cases[i].exchange, 1e-7);
+        CHECK_NEAR(weir_view_tenant_share(view, &tenant), cases[i].share, 1e-7);
+    }
     weir_host_destroy(host);
 }
 
@@ -221,14 +255,22 @@ static void wfq_by_start_serves_two_servers(void)
     struct weir_host *host = servers("wfq", 2, 1);
     char order[TEXT];
 
-    test_ask(host, (struct test_ask){ test_tenant_of_weight(host, 1), 6, 0, 1, 0, 10, 0, 0, 0 });
-    test_ask(host, (struct test_ask){ test_tenant_of_weight(host, 2), 8, 0, 1, 0, 10, 0, 0, 0 });
+    test_ask(host,
+             (struct test_ask){
+                 .tenant = test_tenant_of_weight(host, 1), .count = 6, .cpus = 1, .seconds = 10 });
+    test_ask(host,
+             (struct test_ask){
+                 .tenant = test_tenant_of_weight(host, 2), .count = 8, .cpus = 1, .seconds = 10 });
     serve(host, false, order);
     CHECK_STR(order, "ABBABBABBABBAA");
     weir_host_destroy(host);
     host = servers("wfq", 2, 1);
-    test_ask(host, (struct test_ask){ test_tenant_of_weight(host, 1), 4, 0, 1, 0, 6, 0, 0, 0 });
-    test_ask(host, (struct test_ask){ test_tenant_of_weight(host, 2), 6, 0, 1, 0, 10, 0, 0, 0 });
+    test_ask(host,
+             (struct test_ask){
+                 .tenant = test_tenant_of_weight(host, 1), .count = 4, .cpus = 1, .seconds = 6 });
+    test_ask(host,
+             (struct test_ask){
+                 .tenant = test_tenant_of_weight(host, 2), .count = 6, .cpus = 1, .seconds = 10 });
     serve(host, true, order);
     CHECK_STR(order, "A@0 B@0 B@6 A@10 B@16 A@16 B@22 A@26 B@32 B@32");
     weir_host_destroy(host);
@@ -451,6 +493,7 @@ static const struct test tests[] = {
     { "DRF divides shares of GPUs and a pool of memory",
       drf_divides_shares_of_gpus_and_a_pool_of_memory },
     { "every resource may be dominant", every_resource_may_be_dominant },
+    { "links and bandwidth of GPUs may be dominant", links_and_bandwidth_of_gpus_may_be_dominant },
     { "shares are divided level by level", shares_are_divided_level_by_level },
     { "WFQ serves by virtual ends", wfq_serves_by_virtual_ends },
     { "WFQ by start serves two servers", wfq_by_start_serves_two_servers },

@@ -126,6 +126,64 @@ static void the_share_of_exchange_grows_with_the_ranks(void)
     CHECK_NEAR(before, sync_s / (1 + sync_s), 1e-6);
 }
 
+/* ---- exchanges that meet ---- */
+
+/* Jobs of two ranks on two nodes of three GPUs, `classes` of them at once: job times by class. */
+static void run_meeting(const char *exchange, const char *classes, double *jct_s, uint32_t count)
+{
+    char text[2000];
+    (void)snprintf(text, sizeof(text),
+                   "schema: 2\nname: t\nhorizon: 100 h\ncluster:\n  exchange: %s\n"
+                   "  nodes: [{name: n, count: 2, cpus: 64, gpus: {h100: 3}, nvlink: 450 GB/s, "
+                   "nic: 50 GB/s, pcie: 55 GB/s}]\njobs:\n  - name: w\n    classes:\n%s",
+                   exchange, classes);
+    struct sim_run_summary *summary = test_run_text(text, NULL);
+    for (uint32_t i = 0; i < count; i++)
+        jct_s[i] = test_value(summary, "jct.max", (const char *[]){ "a", "b", "c" }[i]);
+    CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+    free(summary);
+}
+
+/* Steps of `time` and an exchange of `sync` / 50 GB/s, 1000 of them. */
+#define MEETS(name, count, time, run, sync)                                                        \
+    "      - {name: " name ", count: " count ", members: 2, placement_group: strict_spread, "      \
+    "request: {gpus: 1}, run_time: " run " s, step: {time: " time " s, sync: " sync                \
+    " GB, latency: 0 s}}\n"
+
+/* covers: S1.113 */
+/* 40 % of a step each: 1.4 times as long when they begin at once, as if alone when shifted. */
+static void exchanges_that_are_shifted_do_not_clash(void)
+{
+    static const struct {
+        const char *exchange, *classes;
+        double jct_s[2];
+    } cases[] = {
+        { "alone", MEETS("a", "2", "0.6", "600", "20"), { 1000 } },
+        { "aligned", MEETS("a", "2", "0.6", "600", "20"), { 1000 } },
+        { "clashing", MEETS("a", "2", "0.6", "600", "20"), { 1400 } },
+        /* three exchanges of 0.4 s do not go into a step of 1 s */
+        { "aligned", MEETS("a", "3", "0.6", "600", "20"), { 1200 } },
+        { "clashing", MEETS("a", "3", "0.6", "600", "20"), { 1800 } },
+        /* steps of 1 s and of 1.005 s count as equal, of 1 s and 2 s not: 0.4 s meet 0.8 s */
+        { "aligned",
+          MEETS("a", "1", "0.6", "600", "20") MEETS("b", "1", "0.605", "605", "20"),
+          { 1000, 1005 } },
+        { "aligned",
+          MEETS("a", "1", "0.6", "600", "20") MEETS("b", "1", "1.2", "1200", "40"),
+          { 1400, 2233.333 } },
+        { "clashing",
+          MEETS("a", "1", "0.6", "600", "20") MEETS("b", "1", "1.2", "1200", "40"),
+          { 1400, 2233.333 } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double jct_s[2] = { 0 };
+        const uint32_t classes = cases[i].jct_s[1] > 0 ? 2 : 1;
+        run_meeting(cases[i].exchange, cases[i].classes, jct_s, classes);
+        for (uint32_t c = 0; c < classes; c++)
+            CHECK_NEAR(jct_s[c], cases[i].jct_s[c], 1e-3);
+    }
+}
+
 /* ---- the slowest rank ---- */
 
 #define SLOW "timeline: [{at: 0 s, action: node_slow, node: n-1, factor: 1.5}]\n"
@@ -291,6 +349,7 @@ static const struct test tests[] = {
     { "one rank has nobody to exchange with", one_rank_has_nobody_to_exchange_with },
     { "latency is that of the place unless given", latency_is_that_of_the_place_unless_given },
     { "the share of exchange grows with the ranks", the_share_of_exchange_grows_with_the_ranks },
+    { "exchanges that are shifted do not clash", exchanges_that_are_shifted_do_not_clash },
     { "a step is as long as its slowest rank", a_step_is_as_long_as_its_slowest_rank },
     { "a change of speed changes computing alone", a_change_of_speed_changes_computing_alone },
     { "chance and a slow node are taken together", chance_and_a_slow_node_are_taken_together },

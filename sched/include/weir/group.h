@@ -64,6 +64,7 @@ struct weir_group_query {
     const uint32_t *used_nodes;
     uint32_t used_count;
     uint32_t reserved;
+    const struct weir_jobs *jobs; /* libweir's own: whose workers a policy sees. From 2.3 on */
 };
 
 struct weir_group_answer {

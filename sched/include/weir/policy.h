@@ -83,11 +83,15 @@ struct weir_place_query {
     uint32_t together;
     uint32_t reserved;
     struct weir_traffic traffic;  /* of the worker, where it is known. From 2.3 on */
-    const struct weir_jobs *jobs; /* libweir's own: see weir_place_traffic */
+    const struct weir_jobs *jobs; /* libweir's own: see weir_place_traffic, weir_place_job */
 };
 /* What whoever owns a worker takes, as far as it was told; zeros when it is not known. */
 WEIR_API struct weir_traffic weir_place_traffic(const struct weir_place_query *query,
                                                 const struct weir_owner *owner);
+/* The job that owns a worker, or that a place is asked for; job->size is set by the caller. False
+ * when no job that the host knows does. O(1). From 2.3 on. */
+WEIR_API bool weir_place_job(const struct weir_place_query *query, const struct weir_owner *owner,
+                             struct weir_job *job);
 
 struct weir_place_answer {
     struct weir_alloc alloc;

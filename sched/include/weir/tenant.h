@@ -87,6 +87,9 @@ struct weir_tenant {
     uint32_t running, waiting;  /* jobs, likewise */
     double devices;             /* GPUs in use; ranks without GPUs count 1 each */
     double device_s;            /* of the past, with the half-life, up to now */
+    /* What its jobs that start or run take of their GPUs, in GPUs: of the bandwidth of their memory
+     * (weir_traffic), and of the time of their links (weir_job_spec.exchange). From 2.3 on. */
+    double bandwidth, links;
 };
 
 /* The root included: 0 when there is no host behind the view, 1 when it knows no tenant. */
@@ -113,6 +116,9 @@ WEIR_API double weir_job_devices(const struct weir_job *job);
  * decoders and encoders. What the cluster has none of is left out. */
 WEIR_API double weir_view_dominant_share(const struct weir_view *view,
                                          const struct weir_amounts *amounts);
+/* The same of what a tenant uses, bandwidth and links of its GPUs among it. */
+WEIR_API double weir_view_tenant_share(const struct weir_view *view,
+                                       const struct weir_tenant *tenant);
 
 WEIR_END_DECLS
 

@@ -108,6 +108,9 @@ struct weir_job_spec {
     const struct weir_speedup *speedup;
     struct weir_traffic traffic; /* what each of its ranks takes */
     double step_s; /* of its estimate that one step is; 0 = it has none. From 2.3 on */
+    /* Part of a step in which its ranks exchange bytes over the links of their GPUs when nobody
+     * else does, 0 to 1; 0 = none, or not known. From 2.3 on. */
+    double exchange;
 };
 
 enum weir_job_state { WEIR_JOB_WAITING, WEIR_JOB_STARTING, WEIR_JOB_RUNNING };
@@ -146,6 +149,7 @@ struct weir_job {
     const struct weir_speedup *speedup; /* as of its spec */
     struct weir_traffic traffic;        /* likewise */
     double step_s;                      /* likewise */
+    double exchange;                    /* likewise */
 };
 
 /* What is left of its estimate, without what it has run this time; INT64_MAX = not known. */
