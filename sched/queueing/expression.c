@@ -334,12 +334,6 @@ static double two(uint32_t operation, double x, double y)
     }
 }
 
-/* gcc's analyzer cannot know that steps take what steps before them have left, which the reader of
- * the expression sees to; to clear the stack of every value would cost more than the value. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
-#endif
-
 double weir_expression_value(const struct weir_expression *expression, const double *variables)
 {
     double stack[WEIR_EXPRESSION_STEPS];

@@ -133,6 +133,7 @@ static void add_judged(struct sim_table *table, const struct an_comparison *comp
 static void add_point(struct sim_table *table, const struct page *page,
                       const struct heading *heading, size_t point)
 {
+    assert(heading->rows[0] != NULL);
     const struct an_comparison *comparison = page->comparisons[point];
     for (size_t v = 0; comparison != NULL && v < comparison->variant_count; v++) {
         add_axes(table, page, point, v == 0 || page->format == SIM_FORMAT_MD);
