@@ -221,8 +221,9 @@ weir_status sim_pool_print(struct an_db *db, const struct an_points *points,
 {
     struct an_comparison **comparisons = calloc(points->point_count + 1, sizeof *comparisons);
     struct pool pool = { .first = NULL };
-    weir_status status =
-        comparisons == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+    weir_status status = WEIR_OK;
+    if (comparisons == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (size_t p = 0; p < points->point_count && status == WEIR_OK; p++) {
         status = an_points_compare(db, points, p, query, &comparisons[p], error);
         if (pool.first == NULL && status == WEIR_OK && comparisons[p] != NULL)
@@ -238,7 +239,7 @@ weir_status sim_pool_print(struct an_db *db, const struct an_points *points,
                                      : print_rows(&pool, comparisons, points->point_count,
                                                   query->metric_count > 0, format, error);
     }
-    for (size_t p = 0; comparisons != NULL && p < points->point_count; p++)
+    for (size_t p = 0; p < points->point_count; p++)
         an_comparison_destroy(comparisons[p]);
     free(comparisons);
     free(pool.values);

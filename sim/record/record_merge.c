@@ -160,8 +160,10 @@ static weir_status merge_attached(struct sim_recorder *recorder, const char *sha
 static weir_status merge(struct sim_recorder *recorder, const char *shard, bool finished_only,
                          struct weir_error *error)
 {
-    /* A database cannot be attached inside a transaction. */
-    WEIR_TRY(record_publish(recorder, error));
+    /* A database cannot be attached inside a transaction. What is collected has no name before what
+     * it is of is in it. */
+    if (!finished_only)
+        WEIR_TRY(record_publish(recorder, error));
     WEIR_TRY(record_flush_samples(recorder, error));
     WEIR_TRY(record_commit(recorder, error));
     WEIR_TRY(attach(recorder, shard, error));
@@ -189,12 +191,16 @@ weir_status sim_record_collect(const char *const *paths, size_t count, const cha
     weir_status status = sim_recorder_open(heap, true, &recorder, error);
     for (size_t i = 0; i < count && status == WEIR_OK; i++)
         status = merge(recorder, paths[i], true, error);
+    if (status == WEIR_OK)
+        status = record_publish(recorder, error);
     weir_status closed = sim_recorder_close(recorder, status == WEIR_OK ? error : NULL);
     recorder = NULL;
     if (status == WEIR_OK && (status = closed) == WEIR_OK)
         status = sim_recorder_open(out, true, &recorder, error);
     if (status == WEIR_OK)
         status = merge(recorder, heap, true, error);
+    if (status == WEIR_OK)
+        status = record_publish(recorder, error);
     closed = sim_recorder_close(recorder, status == WEIR_OK ? error : NULL);
     sim_record_remove(heap);
     return status == WEIR_OK ? closed : status;

@@ -69,6 +69,15 @@ for n in $((calls / 2)) $((calls - 70)) $((calls - 50)) $((calls - 30)); do
     expect 6 env LD_PRELOAD="$shim" WEIR_FAIL="write:$n:on:enospc" "$WEIR_BIN" $words
 done
 rm calls
+# A file that parts were put together in is all of them, or is not there.
+expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=write:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" merge half1.db half2.db -o all.db
+for n in $(seq $(($(head -n 1 calls) / 2)) 12 "$(head -n 1 calls)"); do
+    rm -f all.db*
+    LD_PRELOAD="$shim" WEIR_FAIL="write:$n:once:kill" "$WEIR_BIN" merge half1.db half2.db -o all.db >/dev/null 2>&1 || true
+    [ ! -e all.db ] || [ "$(sqlite3 all.db 'SELECT count(*) FROM experiment')" = 1 ] ||
+        fail "killed at $n, it leaves a file without what it is of"
+done
+rm -f calls all.db*
 # What a finished run had printed goes with it, also when its program was killed before it was merged:
 # at some of these calls that is so.
 words='search small.yaml -n 1 -j 1 -q --such-that throughput>0 --smallest cluster.nodes.n.count=1..2 -o found.db'
