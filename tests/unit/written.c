@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that are written: what stands under a name is whole, the old one or the new one. */
 #include "sim/files/written.h"
+#include "sim/files/gzip_stream.h"
 #include "tests/support/check.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -165,6 +169,48 @@ static void a_name_in_gz_compresses(void)
     remove_place(&place);
 }
 
+/* Bytes that do not compress, in pieces of all sizes, come back as they were. */
+static void what_is_compressed_comes_back_whole(void)
+{
+    enum { BYTES = 300000 };
+    static unsigned char bytes[BYTES], back[BYTES + 1];
+    const struct place place = make_place();
+    uint64_t state = 1;
+    for (size_t i = 0; i < BYTES; i++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+        bytes[i] = (unsigned char)(state >> 56);
+    }
+    FILE *out = gzip_stream_open(open(place.path, O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    CHECK(out != NULL);
+    for (size_t at = 0, piece = 0; out != NULL && at < BYTES; at += piece, piece += 7)
+        CHECK(fwrite(bytes + at, 1, at + piece < BYTES ? piece : BYTES - at, out) > 0 ||
+              piece == 0);
+    CHECK(out != NULL && fclose(out) == 0);
+    const gzFile in = gzopen(place.path, "rb");
+    CHECK(gzdirect(in) == 0 && gzread(in, back, BYTES + 1) == BYTES);
+    CHECK(memcmp(bytes, back, BYTES) == 0);
+    (void)gzclose(in);
+    remove_place(&place);
+}
+
+/* However much is written before the disk says so, its reason stays. */
+static void a_full_disk_is_told_of_compressed_files_too(void)
+{
+    for (size_t bytes = 0; bytes <= 1000000; bytes = 10 * bytes + 1) {
+        FILE *out = gzip_stream_open(open("/dev/full", O_WRONLY));
+        CHECK(out != NULL);
+        uint64_t state = bytes;
+        for (size_t i = 0; out != NULL && i < bytes; i++) {
+            state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+            (void)fputc((int)(state >> 56), out);
+        }
+        errno = 0;
+        CHECK(out != NULL && fclose(out) == EOF);
+        CHECK_I64(errno, ENOSPC);
+    }
+    CHECK(gzip_stream_open(-1) == NULL);
+}
+
 /* In TMPDIR where its name fits with the last byte, else in /tmp; never a name that is cut off. */
 static void a_temporary_file_is_where_its_name_fits(void)
 {
@@ -193,5 +239,7 @@ static const struct test tests[] = {
     { "a new file replaces nothing", a_new_file_replaces_nothing },
     { "a full disk is told from other errors", a_full_disk_is_told_from_other_errors },
     { "a name in .gz compresses", a_name_in_gz_compresses },
+    { "what is compressed comes back whole", what_is_compressed_comes_back_whole },
+    { "a full disk is told of compressed files, too", a_full_disk_is_told_of_compressed_files_too },
 };
 TEST_MAIN(tests)
