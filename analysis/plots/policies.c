@@ -21,13 +21,33 @@ struct panel {
     double low, high; /* of the axis */
 };
 
-/* An axis of a metric in which nobody differs would show nothing. */
-static bool is_shown(const struct an_metric_row *row, const struct an_comparison *comparison)
+static bool is_shown(const struct an_metric_row *row, size_t baseline)
 {
-    bool has_difference = false;
-    for (size_t v = 0; v < comparison->variant_count; v++)
-        has_difference = has_difference || fabs(row->cells[v].difference) > 0.0;
-    return row->better != 0 && !isnan(row->cells[comparison->baseline].mean) && has_difference;
+    return row->better != 0 && !isnan(row->cells[baseline].mean);
+}
+
+static bool has_difference(const struct an_metric_row *row, size_t variants)
+{
+    for (size_t v = 0; v < variants; v++)
+        if (fabs(row->cells[v].difference) > 0.0)
+            return true;
+    return false;
+}
+
+/* An axis of a metric in which nobody differs shows nothing, unless all are such. */
+static size_t choose_rows(const struct an_comparison *comparison,
+                          const struct an_metric_row *rows[MOST_METRICS])
+{
+    bool is_any = false;
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->shown; i++)
+        is_any = is_any || (is_shown(&comparison->rows[i], comparison->baseline) &&
+                            has_difference(&comparison->rows[i], comparison->variant_count));
+    for (size_t i = 0; i < comparison->shown && count < MOST_METRICS; i++)
+        if (is_shown(&comparison->rows[i], comparison->baseline) &&
+            (!is_any || has_difference(&comparison->rows[i], comparison->variant_count)))
+            rows[count++] = &comparison->rows[i];
+    return count;
 }
 
 /* Where a difference lies on the axis. */
@@ -86,7 +106,7 @@ static struct panel make_panel(const struct an_comparison *comparison,
             panel.high = fmax(panel.high, place_of(&panel, ends[i]));
         }
     }
-    const double margin = fmax(0.16 * (panel.high - panel.low), 1e-3);
+    const double margin = panel.high > panel.low ? 0.16 * (panel.high - panel.low) : 1.0;
     panel.low -= margin;
     panel.high += margin;
     return panel;
@@ -276,12 +296,9 @@ static weir_status draw_comparison(struct an_chart *chart, const struct an_compa
                                    struct weir_error *error)
 {
     const struct an_metric_row *rows[MOST_METRICS];
-    size_t count = 0;
-    for (size_t i = 0; i < comparison->shown && count < MOST_METRICS; i++)
-        if (is_shown(&comparison->rows[i], comparison))
-            rows[count++] = &comparison->rows[i];
+    const size_t count = choose_rows(comparison, rows);
     if (count == 0)
-        return an_chart_empty(chart, "the variants differ in no metric with a better direction");
+        return an_chart_empty(chart, "the variants share no metric with a better direction");
     WEIR_TRY(write_texts(chart, comparison, error));
     const size_t others = comparison->variant_count - 1;
     const double body = 30.0 * (double)(others < MOST_VARIANTS ? others : MOST_VARIANTS) + 8.0;

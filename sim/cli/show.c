@@ -4,8 +4,10 @@
  */
 #include "analysis/text.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/compare_two.h"
 #include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
+#include "sim/cli/show_results.h"
 #include "sim/engine/time.h"
 #include "sim/scenario/improve.h"
 
@@ -464,7 +466,7 @@ static const struct sim_option command_rows[] = {
     { .argument = "FILE",
       SIM_OPTION(TEXT, arguments, file),
       .missing = "a scenario file is missing (- is standard input)",
-      .one = "one scenario at a time" },
+      .one = "one scenario or database at a time" },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_scenario },
 };
@@ -472,7 +474,7 @@ static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .usage = "FILE",
     .help = "Show the cluster, the stages, how fast the work could be at best and what would "
-            "raise that. Runs no simulation.",
+            "raise that. Runs no simulation. Of a result database: what each tenant got.",
 };
 
 int sim_cmd_show(int argc, char **argv)
@@ -481,6 +483,10 @@ int sim_cmd_show(int argc, char **argv)
     struct sim_policies policies;
     struct sim_scenario *scenario = NULL;
     sim_options_parse(&command_options, argc, argv, &arguments);
+    if (sim_is_database(arguments.file)) {
+        sim_options_clear(&arguments.options);
+        return sim_show_results(arguments.file, arguments.options.format);
+    }
     int code =
         sim_plugins_load(&arguments.options.plugins, arguments.options.in_process, &policies);
     if (code == SIM_EXIT_OK) {

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 enum { WORD_MAX = 63 };
 
@@ -36,10 +37,22 @@ size_t sim_edit_distance(struct sim_word word, const char *name)
     return row[name_length];
 }
 
+bool sim_begins_name(struct sim_word word, const char *name)
+{
+    return word.length > 2 && strlen(name) > word.length &&
+           strncasecmp(word.start, name, word.length) == 0 &&
+           strchr("-.", name[word.length]) != NULL;
+}
+
+static size_t rank_of(struct sim_word word, const char *name)
+{
+    return sim_begins_name(word, name) ? 0 : sim_edit_distance(word, name);
+}
+
 const char *sim_nearer(struct sim_word word, const char *best, const char *name)
 {
-    const size_t distance = sim_edit_distance(word, name);
-    if (distance > SIM_NEAREST_LIMIT || distance >= word.length)
+    const size_t rank = rank_of(word, name);
+    if (rank > SIM_NEAREST_LIMIT || rank >= word.length)
         return best;
-    return !best || distance < sim_edit_distance(word, best) ? name : best;
+    return !best || rank < rank_of(word, best) ? name : best;
 }

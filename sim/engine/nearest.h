@@ -3,11 +3,13 @@
  * "Did you mean": the known name nearest to an unknown one.
  *
  * Distance = insertions, deletions and substitutions of bytes (Levenshtein). At most 2, and less
- * than the length of the word, so that a short word is not turned into any other.
+ * than the length of the word, so that a short word is not turned into any other. A name that the
+ * word begins (a100 of a100-80) is nearer than any that is spelt otherwise.
  */
 #ifndef SIM_ENGINE_NEAREST_H
 #define SIM_ENGINE_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sim_word {
@@ -16,6 +18,9 @@ struct sim_word {
 };
 
 enum { SIM_NEAREST_LIMIT = 2 };
+
+/* Whether it is what stands before a sign that joins words: a100 of a100-80. */
+bool sim_begins_name(struct sim_word word, const char *name);
 
 /* Edits between `word` and `name`; SIZE_MAX when either is longer than 63 bytes. */
 size_t sim_edit_distance(struct sim_word word, const char *name);

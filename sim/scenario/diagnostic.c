@@ -3,6 +3,7 @@
  * Remarks on input files: keeping, ordering and printing them. Texts are malloc'ed and belong to
  * the list.
  */
+#include "sim/engine/nearest.h"
 #include "sim/scenario/report.h"
 
 #include <jansson.h>
@@ -321,7 +322,9 @@ const char *sim_near_name(const char *word, const char *const *names, size_t cou
     const char *best = NULL;
     size_t best_distance = strlen(word) > 8 ? 4 : 3;
     for (size_t i = 0; i < count; i++) {
-        const size_t distance = edit_distance(word, names[i]);
+        const struct sim_word begin = { word, strlen(word) };
+        const size_t distance =
+            sim_begins_name(begin, names[i]) ? 0 : edit_distance(word, names[i]);
         /* Two letters of three are not near: the distance must stay below the length. */
         if (distance < best_distance && distance < strlen(names[i]) && distance < strlen(word)) {
             best_distance = distance;

@@ -38,7 +38,8 @@ void sim_diagnostics_clear(struct sim_diagnostics *diagnostics);
 void sim_diagnostics_print(const struct sim_diagnostics *diagnostics, FILE *out);
 void sim_diagnostics_print_json(const struct sim_diagnostics *diagnostics, FILE *out);
 
-/* The nearest of `names` within edit distance 2 (3 for names above 8 letters), or NULL. */
+/* The nearest of `names` within edit distance 2 (3 for names above 8 letters), or NULL; one that
+ * the word begins is nearer than any. */
 const char *sim_near_name(const char *word, const char *const *names, size_t count);
 
 #endif

@@ -115,3 +115,29 @@ wrong 's/{name: product}/{name: product, borrow: 3}/' 'tenants\[1\].borrow: is w
 wrong 's/quota: 8}/quota: 8, guarantee: 9}/' 'tenants\[0\].guarantee: is more than the hard limit'
 wrong 's/{name: product}/{name: product, wieght: 3}/' "tenants\\[1\\].wieght: unknown key.*did you mean 'weight'"
 wrong 's/- {name: product}/- {name: product, parent: a}\n  - {name: a, parent: product}/' "tenants\\[1\\].parent: 'product' is a part of itself"
+
+# show of a result database: what each tenant got, recomputed from the jobs; of one without, a word.
+expect 0 "$WEIR_BIN" show tenant.db
+matches stdout '^first_fit +a +400 '
+has stdout 'next: weir compare tenant.db'
+expect 0 "$WEIR_BIN" show tenant.db --format json
+python3 - <<'PY' || fail 'what a tenant got is something else'
+import json, sqlite3
+rows = json.load(open("stdout"))["rows"]
+db = sqlite3.connect("tenant.db")
+assert len(rows) == 3 * db.execute("select count(distinct variant) from run").fetchone()[0], len(rows)
+for row in rows:
+    jobs, hours, wait, again = db.execute("""select avg(jobs), avg(hours), avg(wait), max(again) from (select
+        max(attempts) > 1 as again, count(*) as jobs,
+        sum(j.gpus * (j.end_s - j.start_s)) / 3600 as hours, avg(j.first_start_s - j.submit_s) as wait
+        from job j join run using (run_id) where variant = ? and tenant = ? group by run_id)""",
+        (row["variant"], row["tenant"])).fetchone()
+    assert row["jobs_done"] == jobs, (row, jobs)
+    assert again or abs(row["gpu_hours"] / hours - 1) < 1e-6, (row, hours)
+    assert abs(row["wait_mean_s"] / wait - 1) < 1e-6, (row, wait)
+    assert row["guarantee"] == {"a": 8, "b": 4, "c": 4}[row["tenant"]], row
+first = [row for row in rows if row["variant"] == "first_fit"]
+assert abs(sum(row["share"] for row in first) - 1) < 1e-6, first
+PY
+expect 0 "$WEIR_BIN" show elasticity.db
+has stdout 'No tenants in elasticity.db'

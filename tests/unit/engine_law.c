@@ -344,6 +344,11 @@ static void near_names_are_found_within_two_edits(void)
     CHECK_STR(sim_nearer(gama, "gummi", "gamma"), "gamma");
     CHECK_STR(sim_nearer(gama, "gamba", "gamma"), "gamba"); /* of equally near ones the first */
     CHECK(sim_nearer((struct sim_word){ "a", 1 }, NULL, "b") == NULL); /* too short to guess */
+    const struct sim_word a100 = { "A100", 4 };
+    CHECK_STR(sim_nearer(a100, "h100", "a100-80"), "a100-80"); /* a beginning beats one letter */
+    CHECK_STR(sim_nearer(a100, "a100-80", "h100"), "a100-80");
+    CHECK_STR(sim_nearer(a100, "a100-80", "a100-40"), "a100-80");
+    CHECK(sim_nearer(a100, NULL, "A1000000") == NULL);
 }
 
 static const struct test tests[] = {
