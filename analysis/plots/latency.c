@@ -15,7 +15,9 @@ static const char latency_sql[] =
     " avg(CASE metric WHEN 'lat.e2e.p95' THEN value END),"
     " avg(CASE metric WHEN 'lat.e2e.p99' THEN value END),"
     " max(CASE metric WHEN 'lat.e2e.p99' THEN is_lower_bound END), max(x.censored),"
-    " count(DISTINCT r.replication), max(r.status = 'ended early')"
+    " count(DISTINCT r.replication), max(r.status = 'ended early'),"
+    " max(CASE metric WHEN 'lat.e2e.p50' THEN is_lower_bound END),"
+    " max(CASE metric WHEN 'lat.e2e.p95' THEN is_lower_bound END)"
     " FROM run r JOIN result x USING (run_id) WHERE x.metric IN ('lat.e2e.p50', 'lat.e2e.p95',"
     " 'lat.e2e.p99') AND x.value > 0 AND (x.label = '' OR (SELECT count(DISTINCT label) FROM result"
     " WHERE metric = x.metric) = 1)"
@@ -27,6 +29,16 @@ static const char latency_sql[] =
 static bool is_early(const struct an_frame *frame, size_t row)
 {
     return an_number(frame, row, 7) > 0.5;
+}
+
+/* Whether the percentile, 0 of p50 to 2 of p99, or one below it, reaches into unfinished items. */
+static bool is_bound_at(const struct an_frame *frame, size_t row, size_t percentile)
+{
+    static const size_t columns[] = { 8, 9, 4 };
+    for (size_t i = 0; i <= percentile; i++)
+        if (an_number(frame, row, columns[i]) > 0.5)
+            return true;
+    return false;
 }
 
 static double to_px(double value, double low, double high)
@@ -52,7 +64,7 @@ static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_
     const bool is_one = row > 0 && strcmp(an_word_duration(an_number(frame, row, 1)).text,
                                           an_word_duration(an_number(frame, row, 3)).text) == 0;
     for (size_t i = is_one; i < (is_one ? 2 : 3); i++) {
-        const bool is_bound = i == 2 && an_number(frame, row, 4) > 0.5;
+        const bool is_bound = is_bound_at(frame, row, i);
         struct an_label label = { .x = x[i],
                                   .y = y - 15.0,
                                   .size = 10.5,
@@ -76,13 +88,14 @@ static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_
 static void draw_rows(struct an_chart *chart, const struct an_frame *frame)
 {
     double range[2] = { AN_INFINITY, 0.0 };
-    (void)an_chart_block(chart, "latency, s", "row p50_s p95_s p99_s p99_is_lower_bound variant");
+    (void)an_chart_block(chart, "latency, s",
+                         "row p50_s p95_s p99_s p50_is_bound p95_is_bound p99_is_bound variant");
     for (size_t i = 0; i < frame->row_count; i++) {
         range[0] = fmin(range[0], an_number(frame, i, 1));
         range[1] = fmax(range[1], an_number(frame, i, 3));
-        (void)fprintf(chart->data, "%zu %.6g %.6g %.6g %.0f ", i, an_number(frame, i, 1),
-                      an_number(frame, i, 2), an_number(frame, i, 3),
-                      fmax(an_number(frame, i, 4), 0.0));
+        (void)fprintf(chart->data, "%zu %.6g %.6g %.6g %d %d %d ", i, an_number(frame, i, 1),
+                      an_number(frame, i, 2), an_number(frame, i, 3), is_bound_at(frame, i, 0),
+                      is_bound_at(frame, i, 1), is_bound_at(frame, i, 2));
         an_chart_cell(chart, an_text(frame, i, 0));
         (void)fputc('\n', chart->data);
     }

@@ -148,6 +148,23 @@ if command -v gnuplot >/dev/null; then
     expect 0 "$WEIR_BIN" plot tenfold.db policies --folder kept
     has kept/policies.gp "'10x' 1, '100x' 2"
     has kept/policies.dat '# latency p95'
+    # A percentile that reaches into unfinished items is a bound in the chart as in the table, and one
+    # above it, too.
+    expect 0 "$WEIR_BIN" plot tenfold.db latency --folder kept
+    python3 - <<'PY' || fail 'bounds of the latency chart'
+import re, sqlite3
+db = sqlite3.connect("tenfold.db")
+rows = [line.replace('"', "").split() for line in open("kept/latency.dat") if line[:1].isdigit()]
+assert len(rows) == 3, rows
+for _, *figures, variant in rows:
+    values, bounds = [float(x) for x in figures[:3]], [int(x) for x in figures[3:]]
+    assert values == sorted(values) and bounds == sorted(bounds), (variant, figures)
+    kept = [db.execute("select value, is_lower_bound from v_result where variant = ? and label = '' and metric = ?",
+                       (variant, "lat.e2e.p" + p)).fetchone() for p in ("50", "95", "99")]
+    assert bounds == [bound for _, bound in kept], (variant, bounds, kept)
+assert [row[-1] for row in rows if int(row[5])] == ["late"], rows
+assert open("kept/latency.gp").read().count("≥ ") == 2
+PY
     sed '/label: late/d' tenfold.yaml >equal.yaml
     expect 0 "$WEIR_BIN" compare equal.yaml -o equal.db -q
     expect 0 "$WEIR_BIN" plot equal.db policies --folder kept
