@@ -609,6 +609,7 @@ struct weir_node sim_cluster_free(const struct sim_cluster *cluster, uint32_t no
 static bool free_key(const struct sim_cluster *cluster, const struct sim_node *host,
                      struct sim_frag_key *key)
 {
+    /* cppcheck-suppress ctuuninitvar ; it is written here, not read */
     uint64_t *word = key->words;
     if (!host->is_up || host->gpu_count > SIM_FRAG_KEY_GPUS)
         return false;
