@@ -496,6 +496,7 @@ static weir_status notice_reservations(struct weir_host *host)
         return WEIR_OK;
     reservations->next_ns = weir_reservations_next(reservations, host->now_ns);
     weir_jobs_unsettle(&host->jobs);
+    host->view.causes |= WEIR_CAUSE_JOBS; /* it is not the wake that some policy asked for */
     host->is_dirty = true;
     return WEIR_OK;
 }

@@ -72,13 +72,24 @@ bool sim_world_is_done(const struct sim_world *world)
     return !is_endless(world) && first_left(world) == NULL;
 }
 
-/* Whether who waits may still be given room by somebody else than a driver: a node, a cut, a call
- * that the policy asked for. */
+/* What is kept for one is there for others before it and after it. */
+static bool is_reserved_yet(const struct sim_world *world)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    for (size_t r = 0; r < scenario->reservations_count; r++)
+        if (scenario->reservations[r].end_ns > sim_engine_now(world->context.engine))
+            return true;
+    return false;
+}
+
+/* Whether who waits may still be given room by somebody else than a driver: a node, a cut, the end
+ * of a reservation, a call that the policy asked for. */
 static bool may_make_room(const struct sim_world *world)
 {
     if (sim_port_looks(world->port) > 0 && world->decisions_in_vain < DECISIONS_IN_VAIN)
         return true;
-    return !sim_cluster_is_whole(world->context.cluster) || sim_port_is_busy(world->port);
+    return !sim_cluster_is_whole(world->context.cluster) || sim_port_is_busy(world->port) ||
+           is_reserved_yet(world);
 }
 
 /* No driver has anything to do but wait for room, and nobody makes any. */
@@ -105,7 +116,8 @@ static bool finds_still(const struct sim_world *world)
     const uint64_t samples = 1;
     const uint64_t steps = world->scenario->drifts_count;
     return sim_engine_stats(world->context.engine).pending <= looks + samples + steps &&
-           !sim_port_is_busy(port) && (looks == 0 || world->decisions_in_vain >= DECISIONS_IN_VAIN);
+           !sim_port_is_busy(port) && !is_reserved_yet(world) &&
+           (looks == 0 || world->decisions_in_vain >= DECISIONS_IN_VAIN);
 }
 
 /* The result digest holds every transition of an item, a worker, a job and a node. */

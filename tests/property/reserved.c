@@ -6,6 +6,7 @@
  */
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
+#include "weir/job.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -178,7 +179,25 @@ static void shorter_ones_of_a_kind_pass(void)
     expect_starts(&jobs, (int[]){ 30, 50, 0 });
 }
 
+/* All six nodes are reserved for hours. One job comes meanwhile, and nothing else happens: it
+ * starts when they are over, whichever policy would have been asked only then and whatever it looks
+ * at. */
+static void who_waits_for_its_end_starts_then_under_every_policy(void)
+{
+    for (uint32_t p = 0; p < weir_queueing_count(); p++) {
+        const char *const policy = weir_queueing_at(p)->name;
+        struct jobs jobs = { .count = 1,
+                             .job = { { 5400, 1800, 6, -1, false } },
+                             .window = { 3600, 10800, 6 } };
+        run_product(&jobs, policy);
+        if (!CHECK_I64(jobs.job[0].start, 10800))
+            printf("policy %s\n", policy);
+    }
+}
+
 static const struct test tests[] = {
+    { "who waits for its end starts then under every policy",
+      who_waits_for_its_end_starts_then_under_every_policy },
     { "nobody else is on reserved nodes", nobody_else_is_on_reserved_nodes },
     { "backfilling knows when a reservation ends", backfilling_knows_when_a_reservation_ends },
     { "shorter ones of a kind pass", shorter_ones_of_a_kind_pass },

@@ -164,7 +164,8 @@ WEIR_API int64_t weir_job_end_ns(const struct weir_job *job, int64_t now_ns);
 enum weir_cause {
     WEIR_CAUSE_TIMER = 1,   /* an interval of the controller is over */
     WEIR_CAUSE_WAKE = 2,    /* a policy asked for it */
-    WEIR_CAUSE_JOBS = 4,    /* a job came, ended or left, or a cut was made */
+    WEIR_CAUSE_JOBS = 4,    /* a job came, ended or left, a cut was made, or a reservation began
+                               or ended */
     WEIR_CAUSE_NODES = 8,   /* capacity came or went */
     WEIR_CAUSE_WORKERS = 16 /* workers of a pool were lost */
 };
