@@ -14,9 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_out(const struct an_comparison *comparison, size_t variant)
+/* Nothing is left to compare with. */
+static bool is_baseline_early(const struct an_comparison *comparison)
 {
-    return comparison->early[variant].sentence != NULL;
+    return comparison->early[comparison->baseline].sentence != NULL;
 }
 
 static bool misses(const struct an_comparison *comparison, size_t variant)
@@ -36,12 +37,12 @@ static bool is_ahead(const struct an_comparison *comparison, const struct an_met
 }
 
 /* The variant the sentence is about: the best that misses no condition, else the best, of those
- * beside the baseline. */
+ * beside the baseline. What ended early, or has only such a baseline, has no difference. */
 static size_t subject_of(const struct an_comparison *comparison, const struct an_metric_row *row)
 {
     size_t found = comparison->variant_count;
     for (size_t v = 0; v < comparison->variant_count; v++) {
-        if (v == comparison->baseline || is_out(comparison, v) || isnan(row->cells[v].difference))
+        if (v == comparison->baseline || isnan(row->cells[v].difference))
             continue;
         if (found == comparison->variant_count || is_ahead(comparison, row, v, found))
             found = v;
@@ -65,7 +66,7 @@ static void put_missed(const struct an_comparison *comparison, struct an_claim *
 static bool fill(const struct an_comparison *comparison, struct an_claim *claim,
                  const struct an_cell **cell)
 {
-    if (comparison->row_count == 0 || is_out(comparison, comparison->baseline))
+    if (comparison->row_count == 0)
         return false;
     const struct an_metric_row *row = &comparison->rows[0];
     const struct an_cell *base = &row->cells[comparison->baseline];
@@ -157,7 +158,7 @@ static bool judge_alone(const struct an_comparison *comparison, struct an_claim 
 {
     const struct an_cell *cell = NULL;
     struct an_claim other = { .name = NULL };
-    if (is_out(comparison, comparison->baseline) || fill(comparison, &other, &cell))
+    if (is_baseline_early(comparison) || fill(comparison, &other, &cell))
         return false;
     an_claim_put_word(claim, "baseline", comparison->variants[comparison->baseline]);
     an_claim_put(claim, "variants", (double)comparison->variant_count);

@@ -212,16 +212,28 @@
                                                      "set: {" STAGE_B "workers\": 3}}]\n",
       { { "families.rules", "Rules inside a move" } },
       NULL },
+#define DYING(more)                                                                                \
+    HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 4}]}\nhorizon: 10 min\n"                     \
+         "sched: {placement: first_fit, scaling: fixed}\ntimeline: " DEAD                          \
+         "\npipelines: [{name: p, restart: same_place, input: {items: 9000}, stages: [{name: a, "  \
+         "workers: 2, service: 1 s}, {name: b, workers: 2, service: 1 s}]}]\n" more
+#define DEAD "[{at: 1 min, action: node_down, node: n-0}]"
+    { "a run that ended early", DYING(""), { { "workers.lost", "4 lost" } }, "verdict.alone" },
     { "arms of one run that ended early",
-      HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 2}]}\n" FIXED "horizon: 10 min\n" TWO(
-          "items: 900", "workers: 2, service: 1 s",
-          "workers: 2, service: 1 s") "timeline: [{at: 1 min, action: node_down, node: n-0}, {at: "
-                                      "1 min, action: node_down, node: "
-                                      "n-1}]\n"
-                                      "compare: [{label: a, set: {}}, {label: b, set: {timeline: "
-                                      "[]}}]\n",
+      DYING("compare: [{label: a, set: {}}, {label: b, set: {timeline: []}}]\n"),
+      { { "workers.lost", "4 lost" }, { "verdict.alone", "b 1.99/s throughput; no variant left" } },
+      "limit.stage flow.keeps_up winner.better winner.worse winner.once verdict.once "
+      "verdict.same" },
+    { "arms all of which ended early",
+      DYING("compare: [{label: a, set: {}}, {label: b, set: {" STAGE_B "service\": 2 s}}]\n"),
       { { "workers.lost", "4 lost" } },
-      "limit.stage flow.keeps_up winner.better winner.worse verdict.same" },
+      "verdict.alone verdict.once winner.once verdict.same verdict.better verdict.worse" },
+    { "an arm of three that ended early would be the best",
+      DYING("goal: {min: util.cpu.assigned}\ncompare: [{label: a, set: {timeline: []}}, {label: b, "
+            "set: {}}, {label: c, set: {timeline: [], " STAGE_B "workers\": 1}}]\n"),
+      { { "verdict.once", "-12.5 points against a" },
+        { "winner.once", "c -12.5 points" } },
+      "verdict.alone verdict.open" },
 #define SMALL                                                                                      \
     HEAD "cluster: {nodes: [{name: n, count: 3, cpus: 32, gpus: {h100: 4}}]}\n"                    \
          "metrics: {sample: 1 s}\nhorizon: 900 s\n"
