@@ -116,6 +116,16 @@
           "{one: {request: {gpus: 2}}}"),
       { { "tile.accepted", "of the jobs are accepted" }, { "jobs.hardly_wait", "hardly" } },
       "jobs.wait jobs.all_refused" },
+    { "a loss system with two policies",
+      HEAD GPUS REPEAT
+      "horizon: 20 h\n" JOBS("queue_limit: 0, arrivals: {rate: 60/h}, classes: {small: {weight: 3, "
+                             "run_time: exp(8 min), request: "
+                             "{gpus: 1}}, large: {weight: 1, run_time: exp(20 min), request: "
+                             "{gpus: 4}}}") "compare: [{label: a, set: {sched.placement: spread}}, "
+                                            "{label: b, set: "
+                                            "{sched.placement: best_fit}}]\n",
+      { { "verdict.better", "GPU time accepted" } },
+      "verdict.alone" },
     { "all are refused",
       HEAD GPUS JOBS(
           "run_time: 10 min, count: 20, queue_limit: 0, arrivals: {rate: 120/h}, classes: "
@@ -140,7 +150,9 @@
       "0.4}}, large: {weight: 1, request: {gpus: 3}}}}}\n" REPEAT
       "compare: [{label: a, set: {sched.placement: best_fit}}, {label: b, set: "
       "{sched.placement: random}}]\n",
-      { { "fill.curve", "of the GPUs unallocated" }, { "fill.unallocated", "a leaves" } },
+      { { "fill.curve", "of the GPUs unallocated" },
+        { "fill.unallocated", "a leaves" },
+        { "verdict.same", "% GPU allocated" } },
       "verdict.once verdict.alone" },
     { "one arm is slower",
       HEAD CPUS REPEAT TWO("items: 300", "workers: 4, service: exp(1 s)",
@@ -158,8 +170,17 @@
       HEAD CPUS REPEAT TWO(
           "items: 300", "workers: 4, service: exp(1 s)",
           "workers: 2, service: exp(2 s)") "compare: [{label: a, set: {}}, {label: b, set: {}}]\n",
-      { { "winner.same", "No run differs from a" } },
+      { { "winner.same", "No run differs from a" },
+        { "verdict.same", "; the same difference in all 5 replications" } },
       "winner.better winner.worse" },
+    { "arms that always differ by the same",
+      HEAD CPUS REPEAT TWO(
+          "items: 300", "workers: 4, service: 1 s",
+          "workers: 2, service: 2 s") "compare: [{label: a, set: {}}, {label: b, set: {" STAGE_B
+                                      "workers\": 4}}]\n",
+      { { "winner.same", "In every run: b +" },
+        { "verdict.same", "; the same difference in all 5 replications" } },
+      "verdict.tie verdict.better winner.none" },
     { "a tie",
       HEAD CPUS REPEAT TWO("items: 300, arrivals: {gap: exp(3 s)}", "workers: 8, service: exp(1 s)",
                            "workers: 6, service: exp(2 s)") "goal: {max: throughput}\n"
@@ -231,8 +252,7 @@
     { "an arm of three that ended early would be the best",
       DYING("goal: {min: util.cpu.assigned}\ncompare: [{label: a, set: {timeline: []}}, {label: b, "
             "set: {}}, {label: c, set: {timeline: [], " STAGE_B "workers\": 1}}]\n"),
-      { { "verdict.once", "-12.5 points against a" },
-        { "winner.once", "c -12.5 points" } },
+      { { "verdict.once", "-12.5 points against a" }, { "winner.once", "c -12.5 points" } },
       "verdict.alone verdict.open" },
 #define SMALL                                                                                      \
     HEAD "cluster: {nodes: [{name: n, count: 3, cpus: 32, gpus: {h100: 4}}]}\n"                    \
