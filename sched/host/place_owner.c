@@ -27,3 +27,21 @@ bool weir_place_job(const struct weir_place_query *query, const struct weir_owne
         weir_jobs_describe(query->jobs, record, job);
     return record != WEIR_NO_INDEX;
 }
+
+int64_t weir_place_now_ns(const struct weir_place_query *query)
+{
+    return query->jobs == NULL ? WEIR_UNKNOWN_TIME : query->jobs->tenants.now_ns;
+}
+
+int64_t weir_place_end_ns(const struct weir_place_query *query, const struct weir_owner *owner)
+{
+    struct weir_job job = { .size = sizeof job };
+
+    if (!weir_place_job(query, owner, &job))
+        return INT64_MAX;
+    const int64_t now_ns = weir_place_now_ns(query);
+    const int64_t left_ns = weir_job_left_ns(&job);
+    if (job.state != WEIR_JOB_WAITING)
+        return weir_job_end_ns(&job, now_ns);
+    return left_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + left_ns;
+}

@@ -20,6 +20,8 @@ extern const struct weir_placement_ops weir_placement_spread;
 extern const struct weir_placement_ops weir_placement_weighted;
 extern const struct weir_placement_ops weir_placement_topology;
 extern const struct weir_placement_ops weir_placement_apart;
+extern const struct weir_placement_ops weir_placement_lifetime_aware;
+extern const struct weir_placement_ops weir_placement_power_balance;
 
 /* Those that differ in their grade alone: rows of one table (graded_policies.c). */
 enum weir_graded_policy {

@@ -29,6 +29,8 @@ static const struct weir_placement_ops *const placements[] = {
     &weir_placement_weighted,
     &weir_placement_topology,
     &weir_placement_apart,
+    &weir_placement_lifetime_aware,
+    &weir_placement_power_balance,
 };
 
 WEIR_REGISTRY(placement, placements)

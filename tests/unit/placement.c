@@ -453,7 +453,7 @@ static void fgd_packs_denser_than_random(void)
 
 static void the_registry_is_complete(void)
 {
-    CHECK_I64(weir_placement_count(), 20);
+    CHECK_I64(weir_placement_count(), 22);
     CHECK(weir_placement_at(weir_placement_count()) == NULL);
     CHECK(weir_placement_find("nosuch") == NULL);
     for (uint32_t i = 0; i < weir_placement_count(); i++) {

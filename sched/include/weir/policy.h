@@ -92,6 +92,12 @@ WEIR_API struct weir_traffic weir_place_traffic(const struct weir_place_query *q
  * when no job that the host knows does. O(1). From 2.3 on. */
 WEIR_API bool weir_place_job(const struct weir_place_query *query, const struct weir_owner *owner,
                              struct weir_job *job);
+/* When whoever owns it is over if its estimate holds (weir_job_end_ns; one that waits as if it
+ * began now). INT64_MAX = not known, or not a job. O(1). From 2.3 on. */
+WEIR_API int64_t weir_place_end_ns(const struct weir_place_query *query,
+                                   const struct weir_owner *owner);
+/* When the question is asked; WEIR_UNKNOWN_TIME when there is no host behind it. From 2.3 on. */
+WEIR_API int64_t weir_place_now_ns(const struct weir_place_query *query);
 
 struct weir_place_answer {
     struct weir_alloc alloc;
