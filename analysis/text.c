@@ -84,10 +84,12 @@ struct an_word an_word_duration(double seconds)
         return word;
     const char *sign = seconds < 0.0 ? "-" : "";
     const double size = fabs(seconds);
-    if (size > 0.0 && size < 9.995e-4) {
-        const bool is_nano = size < 9.995e-7;
+    if (size > 0.0 && size < 0.09995) {
+        const int step = size < 9.995e-7 ? 2 : size < 9.995e-4 ? 1 : 0;
+        const char *const units[] = { "ms", "µs", "ns" };
+        const double factors[] = { 1e3, 1e6, 1e9 };
         (void)snprintf(word.text, sizeof word.text, "%.40s\u00a0%s",
-                       an_word_number(seconds * (is_nano ? 1e9 : 1e6)).text, is_nano ? "ns" : "µs");
+                       an_word_number(seconds * factors[step]).text, units[step]);
         return word;
     }
     if (size < 99.5) {

@@ -120,9 +120,12 @@ static void say_uneven(struct an_claim *claim)
 
 static void say_even(struct an_claim *claim)
 {
-    an_claim_say(claim, "All %.0f nodes are used alike, %s to %s of their GPUs%s",
-                 an_claim_number(claim, "nodes"), percent_of(claim, "low").text,
-                 percent_of(claim, "high").text, outage(claim).text);
+    const struct an_word low = percent_of(claim, "low");
+    const struct an_word high = percent_of(claim, "high");
+    const bool is_one = strcmp(low.text, high.text) == 0;
+    an_claim_say(claim, "All %.0f nodes are used alike, %s%s%s of their GPUs%s",
+                 an_claim_number(claim, "nodes"), low.text, is_one ? "" : " to ",
+                 is_one ? "" : high.text, outage(claim).text);
 }
 
 /* ---- a moment ---- */
@@ -223,9 +226,10 @@ static const struct an_claim_ops rows[] = {
                  " AND used <= 0.75 * held",
       .say = say_idle },
     { .name = "use.well",
-      .threshold = "three quarters of what workers of stages hold, and 70 % of all, is at work",
+      .threshold = "three quarters of what workers of stages hold, and 70 % of all, is at work; a "
+                   "run with windows is judged by window",
       .sql = USE "SELECT device, held, used FROM u WHERE has_stages AND used > 0.75 * held"
-                 " AND used >= 0.7",
+                 " AND used >= 0.7 AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'windows')",
       .say = say_well },
     { .name = "use.shares",
       .threshold = "something is assigned to workers of stages",

@@ -84,7 +84,9 @@
 
 static struct an_word number_of(const struct an_claim *claim, const char *key)
 {
-    return an_word_number(an_claim_number(claim, key));
+    const double value = an_claim_number(claim, key);
+    struct an_word word = { "less than 0.01" }; /* a mean of moments nobody saw */
+    return value > 0.0 && value < 0.01 ? word : an_word_number(value);
 }
 
 static struct an_word time_of(const struct an_claim *claim, const char *key)

@@ -167,11 +167,14 @@ static weir_status write_title(struct an_chart *chart, const struct split *split
 
 static void write_subtitle(struct an_chart *chart, const struct an_curves *curves)
 {
-    bool is_log = false;
-    for (size_t p = 0; p < curves->panel_count; p++)
-        is_log = is_log || curves->panels[p].is_log;
+    const size_t shown = curves->count > AN_CURVES_TOGETHER ? 1 : curves->panel_count;
+    size_t logs = 0;
+    for (size_t p = 0; p < shown; p++)
+        logs += curves->panels[p].is_log ? 1 : 0;
     an_chart_subtitle(chart, "Share up to each value, of all that were not refused%s%s%s",
-                      is_log ? " · logarithmic axes, 0 at their left end" : "",
+                      logs == 0      ? ""
+                      : logs < shown ? " · some axes logarithmic, 0 at their left end"
+                                     : " · logarithmic axes, 0 at their left end",
                       curves->count > AN_CURVES_TOGETHER
                           ? " · wait only, the other groups in grey"
                           : " · a curve ends below 100 % where some have not started or ended",

@@ -165,6 +165,16 @@ for _, *figures, variant in rows:
 assert [row[-1] for row in rows if int(row[5])] == ["late"], rows
 assert open("kept/latency.gp").read().count("≥ ") == 2
 PY
+    # Waits reach over decades, times of the same jobs do not.
+    cat >some.yaml <<'END'
+schema: 2
+name: some
+cluster: {nodes: [{name: n, cpus: 1}]}
+jobs: {w: {run_time: 10 min, classes: {a: {count: 9, every: 595 s, request: {cpus: 1}}, b: {count: 3, at: 2 h, request: {cpus: 1}}}}}
+END
+    expect 0 "$WEIR_BIN" run some.yaml -o some.db -q
+    expect 0 "$WEIR_BIN" plot some.db cdf-class --folder kept
+    has kept/cdf-class.gp 'some axes logarithmic, 0 at their left end'
     sed '/label: late/d' tenfold.yaml >equal.yaml
     expect 0 "$WEIR_BIN" compare equal.yaml -o equal.db -q
     expect 0 "$WEIR_BIN" plot equal.db policies --folder kept

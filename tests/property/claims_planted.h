@@ -44,6 +44,11 @@
                           "workers: 8, service: 2 s, request: {gpus: 1}"),
       { { "free.hardly", "of 8 on average" }, { "use.well", "GPUs are well used: 100" } },
       "free.lost tile.fragments use.unassigned limit.room" },
+    { "nodes that are used alike",
+      HEAD GPUS FIXED "horizon: 10 min\n" TWO("items: 9000", "workers: 8, service: 0.1 s",
+                                              "workers: 8, service: 2 s, request: {gpus: 1}"),
+      { { "nodes.even", "All 2 nodes are used alike, 100\u00a0% of their GPUs" } },
+      "nodes.one" },
     { "held and idle",
       HEAD GPUS FIXED "horizon: 30 min\n" TWO("arrivals: {gap: 10 s}",
                                               "workers: 1, service: 1 s, request: {cpus: 1}",
@@ -290,8 +295,8 @@
     { "a backlog slows down when a node dies",
       SMALL XENNA WARM TWO("items: 9000", "service: 1 s, request: {cpus: 1}",
                            "service: 10 s, setup: 5 s, request: {gpus: 1}") DIES,
-      { { "incident.slower", "finished in outage" } },
-      "incident.unfinished incident.back incident.not_back" },
+      { { "incident.slower", "finished in outage" }, { "use.shares", "is at work" } },
+      "use.well incident.unfinished incident.back incident.not_back" },
     { "jobs wait when a node dies",
       SMALL
       "timeline: [{at: 300 s, for: 200 s, action: node_down, node: n-1}, {at: 300 s, for: 200 s,"

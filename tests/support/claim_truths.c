@@ -298,7 +298,8 @@ static const struct claim_truth truths[] = {
     { "use.idle", "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES
                   " AND held > 0 AND 1 - used / held >= 0.25" },
     { "use.well", "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES
-                  " AND used / held > 0.75 AND used >= 0.7" },
+                  " AND used / held > 0.75 AND used >= 0.7 AND (SELECT count(*) FROM meta WHERE"
+                  " key = 'windows') = 0" },
     { "use.shares",
       "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES " AND held > 0" },
     { "nodes.one", NODES("(SELECT max(name) FROM n) AS node, high, down") " WHERE nodes = 1" },

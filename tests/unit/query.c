@@ -341,7 +341,9 @@ static void words(void)
     CHECK_STR(an_word_duration(5400.0).text, "1h30m");
     CHECK_STR(an_word_duration(2e-9).text, "2\u00a0ns");
     CHECK_STR(an_word_duration(-20e-6).text, "-20\u00a0µs");
-    CHECK_STR(an_word_duration(0.001).text, "0.001\u00a0s");
+    CHECK_STR(an_word_duration(0.001).text, "1\u00a0ms");
+    CHECK_STR(an_word_duration(-0.0291).text, "-29.1\u00a0ms");
+    CHECK_STR(an_word_duration(0.1).text, "0.1\u00a0s");
     CHECK_STR(an_word_duration(0.0).text, "0\u00a0s");
     CHECK_STR(an_word_duration(200.0).text, "3m20s");
     CHECK_STR(an_word_duration(45.0).text, "45\u00a0s");
