@@ -455,7 +455,8 @@ static struct an_word parts_of(const char *id, double parts)
     return word;
 }
 
-/* The goal gives the direction of its metric, in every window. */
+/* The goal gives the direction of its metric, in every window. Else nothing is better by finishing
+ * more in a window: who has no backlog to work off finishes what comes. */
 static int better_of(const struct an_comparison *comparison, const char *id)
 {
     const struct an_metric *known = an_metric_find(id);
@@ -463,6 +464,8 @@ static int better_of(const struct an_comparison *comparison, const char *id)
     if (strlen(comparison->goal_metric) == length &&
         strncmp(id, comparison->goal_metric, length) == 0)
         return comparison->goal_better;
+    if (strncmp(id, "thr.pipeline@", 13) == 0)
+        return 0;
     return known == NULL ? 0 : known->better;
 }
 

@@ -38,6 +38,14 @@ expect 0 "$WEIR_BIN" compare w.yaml -o w.db --check
 has stdout 'before, 09:00:50 to 09:05:00'
 has stdout 'after, 09:08:20 to the end'
 has stdout 'time to recover'
+# Who has no backlog to work off finishes what comes, which is less: nobody is worse by that.
+expect 0 "$WEIR_BIN" compare w.db --metric thr.pipeline@after --format json
+has stdout '"verdict": "neutral"'
+has stdout '"better": "neither"'
+sed -e 's/^goal:.*/goal: {max: throughput}/' -e '/^expect:/,$d' w.yaml >most.yaml
+expect 0 "$WEIR_BIN" compare most.yaml -o most.db
+expect 0 "$WEIR_BIN" compare most.db --metric thr.pipeline@after --format json
+has stdout '"better": "more"'
 
 ask() {
     sqlite3 -readonly "$1" "$2"
