@@ -437,7 +437,8 @@ static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_jo
         return weir_fail(error, WEIR_EINVAL, "%g of the bandwidth, %g of the time: no traffic",
                          spec->traffic.bandwidth, spec->traffic.bound);
     if (!(spec->exchange >= 0 && spec->exchange <= 1))
-        return weir_fail(error, WEIR_EINVAL, "%g of a step is no part of it", spec->exchange);
+        return weir_fail(error, WEIR_EINVAL, "it exchanges %g of a step, not 0 to 1",
+                         spec->exchange);
     return check_speedup(spec, error);
 }
 

@@ -7,7 +7,8 @@
  * as long (weir_traffic). By the ways out of nodes: of jobs whose steps are as long, which exchange
  * in turn, a step takes max(1, sum of their exchanges) times as long; with others that exchange
  * there at worst so much longer as the shorter of the two exchanges (weir_job_spec.exchange;
- * Rajasekaran et al., Cassini, NSDI 2024).
+ * Rajasekaran et al., Cassini, NSDI 2024). A job that does not say how long its steps are counts as
+ * one whose steps are as long.
  *
  * A place costs what is added to this over all who are there, the newcomer included; of equal
  * places the one whose GPUs have least left. So who competes shares a GPU or a node only when no
@@ -61,9 +62,10 @@ struct exchange_on {
     double in_turn;             /* parts of a step, of jobs whose steps are as long */
     double longer;              /* all steps, by those that are not */
     uint32_t jobs;              /* that take turns */
-    uint64_t last;              /* that was counted: ranks of one job stand side by side */
+    struct weir_owner last;     /* that was counted: ranks of one job stand side by side */
 };
 
+/* Of a step; 0 = not known. */
 static double length_of(const struct weir_job *job)
 {
     return job->exchange < 1 ? job->step_s / (1 - job->exchange) : 0;
@@ -74,13 +76,14 @@ static void add_exchange(const struct weir_place_query *query, const struct weir
 {
     struct weir_job other = { .size = sizeof other };
 
-    if (!weir_place_job(query, owner, &other) || !(other.exchange > 0) || other.id == on->last ||
-        (other.id == on->job->id && other.workload == on->job->workload))
+    if (weir_owner_is(owner, &on->last) || weir_owner_is(owner, &query->owner) ||
+        !weir_place_job(query, owner, &other) || !(other.exchange > 0))
         return;
     const double own_s = length_of(on->job);
     const double other_s = length_of(&other);
-    on->last = other.id;
-    if (fabs(own_s - other_s) <= SAME_LENGTH * fmax(own_s, other_s)) {
+    on->last = *owner;
+    if (!(own_s > 0) || !(other_s > 0) ||
+        fabs(own_s - other_s) <= SAME_LENGTH * fmax(own_s, other_s)) {
         on->in_turn += other.exchange;
         on->jobs++;
     } else {
@@ -103,7 +106,7 @@ static double cost_of(const struct weir_place_query *query, const struct weir_al
 {
     struct pressure_on on[WEIR_MAX_NODE_GPUS] = { { 0, 0 } };
     struct weir_job job = { .size = sizeof job };
-    struct exchange_on links = { .job = &job, .last = UINT64_MAX };
+    struct exchange_on links = { .job = &job, .last = query->owner };
     struct weir_worker worker;
     uint32_t cursor = 0;
     double cost = 0;

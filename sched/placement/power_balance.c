@@ -10,6 +10,7 @@
  *
  * Cost: O(GPUs of the cluster) a question.
  */
+#include "sched/placement/leftover.h"
 #include "sched/placement/policies.h"
 #include "sched/placement/scan.h"
 
@@ -44,19 +45,17 @@ static struct weir_score score(void *state, const struct weir_place_query *query
     const struct powers *const all = state;
     const double before = node_watts(query->cluster, candidate->node);
     double more = 0;
-    double left = 0;
 
     for (uint32_t d = 0; d < candidate->device_count; d++) {
         const struct weir_device *const device = &candidate->devices[d];
         const struct weir_gpu *const gpu =
             weir_cluster_gpu(query->cluster, candidate->node, device->gpu);
         more += watts(gpu, true) - watts(gpu, gpu->units_free < gpu->units_total);
-        left += weir_units_amount(gpu->units_free - device->units);
     }
     const double sum = all->sum + more;
     return (struct weir_score){ .primary = all->squares + 2 * before * more + more * more -
                                            sum * sum / all->nodes,
-                                .secondary = left };
+                                .secondary = weir_leftover(query->cluster, candidate).primary };
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,

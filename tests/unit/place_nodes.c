@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Placement policies that look at whole nodes, by hand: by when those who are there end, and by the
- * power that they draw.
+ * Placement policies that look at whole nodes, by hand: by when those who are there end, by the
+ * power that they draw, and by what they exchange.
  */
 #include "tests/support/check.h"
 #include "tests/support/host_jobs.h"
@@ -126,10 +126,41 @@ static void a_gpu_that_is_in_use_draws_no_more(void)
     weir_host_destroy(host);
 }
 
+static void submit_exchanging(struct weir_host *host, uint32_t workload, uint64_t id, double step_s)
+{
+    const struct weir_rank_group group = test_rank_group(1, 1, 1);
+    struct weir_job_spec spec = test_job_spec(id, &group, 1);
+
+    spec.workload = workload;
+    spec.step_s = step_s;
+    spec.exchange = 0.4;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+}
+
+/* Two that exchange for 40 % of steps as long fit beside each other, the third goes elsewhere: also
+ * when the two have one number in two workloads, and when nobody says how long steps are. */
+static void jobs_that_exchange_are_counted_one_by_one(void)
+{
+    static const double steps_s[] = { 0.6, 0 };
+
+    for (size_t i = 0; i < sizeof steps_s / sizeof steps_s[0]; i++) {
+        struct weir_host *const host = open_host("apart");
+        CHECK_I64(weir_host_add_workload(host, "other", NULL, NULL), WEIR_OK);
+        submit_exchanging(host, 0, 7, 0.6);
+        test_starts_are(host, "7.0@0");
+        submit_exchanging(host, 1, 7, steps_s[i]);
+        test_starts_are(host, "7.0@0");
+        submit_exchanging(host, 0, 8, 0.6);
+        test_starts_are(host, "8.0@1");
+        weir_host_destroy(host);
+    }
+}
+
 static const struct test tests[] = {
     { "a job goes where others end when it does", a_job_goes_where_others_end_when_it_does },
     { "an end that has passed is now", an_end_that_has_passed_is_now },
     { "the node that draws least is next", the_node_that_draws_least_is_next },
+    { "jobs that exchange are counted one by one", jobs_that_exchange_are_counted_one_by_one },
     { "a GPU that is in use draws no more", a_gpu_that_is_in_use_draws_no_more },
 };
 TEST_MAIN(tests)
