@@ -8,6 +8,7 @@
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/run_stderr.h"
+#include "sim/cli/run_times.h"
 #include "sim/cli/span_export.h"
 #include "sim/cli/stop.h"
 #include "sim/files/written.h"
@@ -33,6 +34,7 @@ enum {
 struct slot {
     pid_t pid; /* 0 = free */
     size_t task;
+    double began_s;
 };
 
 /* What is left of a run that ended; all else is in the database. */
@@ -41,7 +43,8 @@ struct ended {
     bool is_done; /* by an earlier program, whose rows are kept */
     bool is_over; /* its process ended, or never comes */
     bool is_merged;
-    char *message; /* why it failed; NULL = it did not */
+    bool is_over_limit; /* --limit run_cpu or run_memory */
+    char *message;      /* why it failed; NULL = it did not */
 };
 
 struct job {
@@ -58,6 +61,7 @@ struct job {
     bool is_told; /* children know that they are to stop */
     struct sim_experiment_file file;
     struct sim_progress_line line;
+    struct sim_run_times times;
 };
 
 int sim_exit_for(weir_status status)
@@ -236,6 +240,12 @@ static void isolate(const struct job *job, size_t slot, struct sim_watchdog *wat
     (void)sim_watchdog_start(watchdog);
 }
 
+/* Of many runs it is said which one printed something, and how to repeat it. */
+static bool keeps_stderr(const struct job *job)
+{
+    return job->count > 1 && !job->experiment->is_temporary;
+}
+
 static void run_child(const struct job *job, size_t slot, pid_t parent)
 {
     /* Without the parent nobody would start the next one. */
@@ -244,8 +254,9 @@ static void run_child(const struct job *job, size_t slot, pid_t parent)
     struct verdict verdict;
     struct sim_recorder *recorder = NULL;
     struct weir_error error = { .phase = -1, .pool = -1 };
-    if (job->experiment->points.count > 0)
+    if (keeps_stderr(job))
         sim_run_stderr_catch(job->experiment, job->slots[slot].task);
+    sim_sandbox_limit_run(job->options->limits.run_memory_mib, job->options->limits.run_cpu_s);
     if (job->options->plugins_count > 0) /* whatever a module starts must not keep the lock */
         (void)close(job->file.lock.file);
     const weir_status status = sim_experiment_open_shard(job->experiment, &job->file,
@@ -322,6 +333,16 @@ static void judge_child(const struct job *job, size_t slot, int state)
     fail_run(job, slot, status, sentence);
 }
 
+/* A run that needed more than --limit gives says which one it was. */
+static bool judge_limits(const struct job *job, size_t slot, int state)
+{
+    char sentence[SIM_LIMIT_SENTENCE];
+    if (!sim_limits_judge(&job->options->limits, state, job->summaries[slot].status, sentence))
+        return false;
+    fail_run(job, slot, WEIR_ENOMEM, sentence);
+    return true;
+}
+
 /* The run in the slot is over: what is left of it is kept, the slot is free. */
 static void end_task(struct job *job, size_t slot)
 {
@@ -330,7 +351,10 @@ static void end_task(struct job *job, size_t slot)
     ended->is_over = true;
     ended->status = summary->status;
     const char *message = summary->status == WEIR_OK ? NULL : summary->message;
-    if (job->experiment->points.count > 0)
+    if (message == NULL)
+        sim_run_times_measured(&job->times, job->slots[slot].task / job->experiment->replications,
+                               sim_progress_now_s() - job->slots[slot].began_s);
+    if (keeps_stderr(job))
         ended->message = sim_run_stderr_take(job->experiment, job->slots[slot].task, message);
     else if (message != NULL)
         ended->message = strdup(message);
@@ -352,6 +376,7 @@ static void reap(struct job *job, size_t *running)
         if (job->slots[slot].pid != pid)
             continue;
         judge_child(job, slot, state);
+        job->ended[job->slots[slot].task].is_over_limit = judge_limits(job, slot, state);
         end_task(job, slot);
         (*running)--;
     }
@@ -364,6 +389,7 @@ static size_t take_slot(struct job *job, size_t task)
         slot++;
     memset(&job->summaries[slot], 0, sizeof(job->summaries[slot]));
     job->slots[slot].task = task;
+    job->slots[slot].began_s = sim_progress_now_s();
     return slot;
 }
 
@@ -406,6 +432,36 @@ static bool is_settled(const struct job *job, size_t task)
     return !job->wanted[task] || job->ended[task].is_done || job->ended[task].is_over;
 }
 
+static double work_of(const struct job *job, size_t task)
+{
+    return sim_run_times_s(&job->times, task / job->experiment->replications);
+}
+
+/* What is left is reckoned in time, so that small points first do not promise an early end. */
+static void draw(struct job *job)
+{
+    double left_s = 0;
+    double done_s = 0;
+    if (!sim_progress_is_due(&job->line))
+        return;
+    for (size_t i = 0; i < job->count; i++)
+        if (job->wanted[i])
+            *(is_settled(job, i) ? &done_s : &left_s) += work_of(job, i);
+    for (size_t slot = 0; slot < job->slot_count; slot++) {
+        const struct slot *its = &job->slots[slot];
+        const double part = its->pid == 0 ? 0 : job->progress[slot].fraction;
+        sim_run_times_running(&job->times, its->task / job->experiment->replications, part,
+                              sim_progress_now_s() - its->began_s);
+        left_s -= part * work_of(job, its->task);
+        done_s += part * work_of(job, its->task);
+    }
+    const size_t runs_left = job->line.runs - job->line.runs_done;
+    const size_t at_once = runs_left < job->slot_count ? runs_left : job->slot_count;
+    job->line.done = done_s / (done_s + left_s);
+    job->line.left_s = left_s / (double)(at_once > 0 ? at_once : 1);
+    sim_progress_draw(&job->line, job->progress, job->slot_count);
+}
+
 static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
                                 struct weir_error *error)
 {
@@ -422,7 +478,7 @@ static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
         }
         tell_children(job);
         reap(job, &running);
-        sim_progress_draw(&job->line, job->progress, job->slot_count);
+        draw(job);
         if (status == WEIR_OK)
             status = merge_ended(job, recorder, error);
     }
@@ -471,13 +527,23 @@ static weir_status judge(const struct job *job, struct sim_recorder *recorder,
 static weir_status run_round(struct job *job, struct sim_recorder *recorder,
                              struct weir_error *error)
 {
+    const struct sim_limits *limits = &job->options->limits;
+    const bool is_limited = limits->run_cpu_s > 0 || limits->run_memory_mib > 0;
     const bool is_alone = job->count == 1 && !job->line.is_shown && !is_settled(job, 0) &&
-                          job->options->plugins_count == 0;
+                          job->options->plugins_count == 0 && !is_limited;
     if (!is_alone)
         return run_parallel(job, recorder, error);
     run_task(job, take_slot(job, 0), recorder);
     end_task(job, 0);
     return WEIR_OK;
+}
+
+/* Of scenarios that were read. */
+static void expect_work(struct job *job, size_t variant)
+{
+    const struct sim_scenario *scenario = job->experiment->scenarios[variant];
+    if (scenario != NULL)
+        job->times.prior[variant] = sim_scenario_work(scenario);
 }
 
 /* What an experiment in rounds wants next, having seen what there is. The scenarios of variants
@@ -493,6 +559,8 @@ static weir_status plan_round(struct job *job, bool *is_over, struct weir_error 
         if (!is_settled(job, i))
             WEIR_TRY(sim_experiment_need(job->options, job->experiment,
                                          i / job->experiment->replications, error));
+    for (size_t v = 0; v < job->experiment->variant_count; v++)
+        expect_work(job, v);
     job->merged = 0;
     count_wanted(job);
     return WEIR_OK;
@@ -570,7 +638,8 @@ static int report_failures(const struct job *job)
             continue;
         (void)fprintf(stderr, "weir: run %zu (%s, replication %zu): %s: %s\n", i + 1,
                       experiment->labels[i / experiment->replications],
-                      i % experiment->replications, sim_status_text(ended->status),
+                      i % experiment->replications,
+                      ended->is_over_limit ? "over its limit" : sim_status_text(ended->status),
                       ended->message == NULL ? "" : ended->message);
         code = code == SIM_EXIT_OK ? sim_exit_for(ended->status) : code;
     }
@@ -623,6 +692,10 @@ static bool open_job(struct job *job)
     job->slots = calloc(job->slot_count, sizeof(*job->slots));
     job->ended = calloc(job->count + 1, sizeof(*job->ended));
     job->wanted = calloc(job->count + 1, sizeof(*job->wanted));
+    if (!sim_run_times_begin(&job->times, job->experiment->variant_count))
+        return false;
+    for (size_t v = 0; v < job->experiment->variant_count; v++)
+        expect_work(job, v);
     for (size_t i = 0; job->wanted != NULL && i < job->count; i++)
         job->wanted[i] =
             job->options->rounds == NULL &&
@@ -639,6 +712,7 @@ static void close_job(struct job *job)
         (void)munmap(job->summaries, job->slot_count * sizeof(*job->summaries));
     for (size_t i = 0; job->ended != NULL && i < job->count; i++)
         free(job->ended[i].message);
+    sim_run_times_end(&job->times);
     free(job->ended);
     free(job->wanted);
     free(job->slots);

@@ -6,8 +6,10 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 static const struct limit {
     const char *name;
@@ -18,6 +20,8 @@ static const struct limit {
     { "scenario", offsetof(struct sim_limits, files.scenario_mib), 1, 1024 },
     { "policy_cpu", offsetof(struct sim_limits, policy_cpu_s), 1, 1 << 30 },
     { "policy_files", offsetof(struct sim_limits, policy_files), 8, 1 << 20 },
+    { "run_cpu", offsetof(struct sim_limits, run_cpu_s), 1, 1 << 30 },
+    { "run_memory", offsetof(struct sim_limits, run_memory_mib), 16, 1 << 30 },
 };
 enum { LIMITS = sizeof limits / sizeof limits[0] };
 
@@ -76,12 +80,30 @@ struct sim_limits sim_limits_of(const struct sim_words *words)
     return made;
 }
 
+bool sim_limits_judge(const struct sim_limits *given, int wait_state, weir_status status,
+                      char sentence[SIM_LIMIT_SENTENCE])
+{
+    const bool is_killed = WIFSIGNALED(wait_state);
+    sentence[0] = '\0';
+    if (given->run_cpu_s > 0 && is_killed && WTERMSIG(wait_state) == SIGXCPU)
+        (void)snprintf(sentence, SIM_LIMIT_SENTENCE,
+                       "it took more than %llu s on the processor (--limit run_cpu)",
+                       (unsigned long long)given->run_cpu_s);
+    else if (given->run_memory_mib > 0 && status == WEIR_ENOMEM && !is_killed)
+        (void)snprintf(sentence, SIM_LIMIT_SENTENCE,
+                       "it wanted more than %llu MiB (--limit run_memory)",
+                       (unsigned long long)given->run_memory_mib);
+    return sentence[0] != '\0';
+}
+
 static const struct sim_option rows[] = {
     { "limit", 0, "NAME=N", .kind = SIM_OPTION_WORDS,
       .help =
           "Another limit than the default: unpacked=32 (MiB that any compressed file may give), "
           "scenario=8 (MiB of its text), policy_cpu=86400 (s of a module on the processor), "
-          "policy_files=64 (that it has open); may be repeated or joined by commas",
+          "policy_files=64 (that it has open), run_cpu (s of a run on the processor) and "
+          "run_memory "
+          "(MiB it may address; both without a limit); may be repeated or joined by commas",
       .is_list = true },
 };
 const struct sim_option_table sim_limit_table = { SIM_OPTION_ROWS(rows), .check = check };

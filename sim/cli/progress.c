@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The progress line (see progress.h). ETA = elapsed * (work left / work done), work as fractions.
- */
+/* The progress line (see progress.h). */
 #include "sim/cli/progress.h"
 
 #include <stdio.h>
@@ -12,7 +11,7 @@
 
 enum { BAR_WIDTH = 24 };
 
-static double now_s(void)
+double sim_progress_now_s(void)
 {
     struct timespec now;
     return clock_gettime(CLOCK_MONOTONIC, &now) == 0
@@ -26,7 +25,7 @@ void sim_progress_begin(struct sim_progress_line *line, const char *title, size_
     const char *term = getenv("TERM");
     const bool is_dumb = term == NULL || strcmp(term, "dumb") == 0;
     *line = (struct sim_progress_line){ .is_shown = !is_quiet && !is_dumb && isatty(2) != 0,
-                                        .started_s = now_s(),
+                                        .started_s = sim_progress_now_s(),
                                         .runs = runs,
                                         .title = title };
 }
@@ -58,30 +57,29 @@ static int terminal_width(void)
     return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
+bool sim_progress_is_due(const struct sim_progress_line *line)
+{
+    return line->is_shown && sim_progress_now_s() - line->drawn_s >= 0.1 && line->runs > 0;
+}
+
 void sim_progress_draw(struct sim_progress_line *line, const struct sim_progress *running,
                        size_t count)
 {
-    const double now = now_s();
-    if (!line->is_shown || now - line->drawn_s < 0.1 || line->runs == 0)
-        return;
-    line->drawn_s = now;
-    double fraction = (double)line->runs_done;
+    const double now = sim_progress_now_s();
     uint64_t events = line->events_done;
-    for (size_t i = 0; i < count; i++) {
-        fraction += running[i].is_done ? 1.0 : running[i].fraction;
+    line->drawn_s = now;
+    for (size_t i = 0; i < count; i++)
         events += running[i].events;
-    }
-    fraction /= (double)line->runs;
     const double elapsed_s = now - line->started_s;
     char bar[BAR_WIDTH * 4 + 1];
     char elapsed[32];
     char eta[32] = "--:--";
-    print_bar(bar, fraction);
+    print_bar(bar, line->done);
     print_duration(elapsed, sizeof(elapsed), elapsed_s);
-    if (fraction > 0.002)
-        print_duration(eta, sizeof(eta), elapsed_s * (1.0 - fraction) / fraction);
+    if (line->done > 0.002)
+        print_duration(eta, sizeof(eta), line->left_s);
     (void)fprintf(stderr, "\r[%zu/%zu] %s %3.0f%%", line->runs_done, line->runs, bar,
-                  fraction * 100.0);
+                  line->done * 100.0);
     if (terminal_width() >= 90)
         (void)fprintf(stderr, "  %.20s · %.1f M events/s · %s · ETA %s", line->title,
                       (double)events / 1e6 / (elapsed_s > 0 ? elapsed_s : 1.0), elapsed, eta);

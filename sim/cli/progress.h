@@ -17,6 +17,7 @@ struct sim_progress_line {
     const char *title;
     size_t runs, runs_done; /* of the experiment */
     uint64_t events_done;   /* of the runs that are done */
+    double done, left_s;    /* share of the work, and the time that the rest takes */
 };
 
 void sim_progress_begin(struct sim_progress_line *line, const char *title, size_t runs,
@@ -24,6 +25,9 @@ void sim_progress_begin(struct sim_progress_line *line, const char *title, size_
 /* `running` = the runs that go on now; zero where there is none. */
 void sim_progress_draw(struct sim_progress_line *line, const struct sim_progress *running,
                        size_t count);
+/* Whether it is time for another one. */
+bool sim_progress_is_due(const struct sim_progress_line *line);
+double sim_progress_now_s(void);
 void sim_progress_end(struct sim_progress_line *line);
 
 #endif

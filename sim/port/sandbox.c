@@ -51,19 +51,37 @@ static void pause_shortly(void)
     (void)nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL);
 }
 
-void sim_sandbox_limit(uint64_t memory_mib)
+static void limit_memory(rlim_t bytes)
 {
     const struct rlimit no_core = { 0, 0 };
     (void)setrlimit(RLIMIT_CORE, &no_core);
 #ifndef __SANITIZE_ADDRESS__ /* its shadow takes terabytes of address space */
-    const uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
-    const uint64_t machine = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    const rlim_t bytes = memory_mib > 0 ? memory_mib << 20 : machine / 4 * 3;
     const struct rlimit memory = { bytes, bytes };
     (void)setrlimit(RLIMIT_AS, &memory);
 #else
-    (void)memory_mib;
+    (void)bytes;
 #endif
+}
+
+static void limit_cpu(rlim_t cpu_s)
+{
+    const struct rlimit cpu = { cpu_s, cpu_s + 1 }; /* SIGXCPU, then SIGKILL */
+    (void)setrlimit(RLIMIT_CPU, &cpu);
+}
+
+void sim_sandbox_limit(uint64_t memory_mib)
+{
+    const uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+    const uint64_t machine = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    limit_memory(memory_mib > 0 ? memory_mib << 20 : machine / 4 * 3);
+}
+
+void sim_sandbox_limit_run(uint64_t memory_mib, uint64_t cpu_s)
+{
+    if (memory_mib > 0)
+        limit_memory(memory_mib << 20);
+    if (cpu_s > 0)
+        limit_cpu(cpu_s);
 }
 
 /* ---- in the process of the code ---- */
@@ -130,11 +148,9 @@ static void limit_module(const struct sim_sandbox_task *task)
 {
     const struct rlimit output = { OUTPUT_BYTES, OUTPUT_BYTES };
     sim_sandbox_limit(task->memory_mib);
-    const rlim_t cpu_s = task->cpu_s > 0 ? task->cpu_s : MODULE_CPU_S;
-    const struct rlimit cpu = { cpu_s, cpu_s + 1 }; /* SIGXCPU, then SIGKILL */
     const rlim_t most = task->files > 0 ? task->files : MODULE_FILES;
     const struct rlimit files = { most, most };
-    (void)setrlimit(RLIMIT_CPU, &cpu);
+    limit_cpu(task->cpu_s > 0 ? task->cpu_s : MODULE_CPU_S);
     (void)setrlimit(RLIMIT_NOFILE, &files);
     if (!task->keeps_output)
         (void)setrlimit(RLIMIT_FSIZE, &output);

@@ -63,5 +63,8 @@ void sim_sandbox_sentence(int wait_state, char text[SIM_SANDBOX_TEXT]);
 
 /* For processes of weir that run a module themselves: no core files, and at most so much memory. */
 void sim_sandbox_limit(uint64_t memory_mib);
+/* For the process of a run: address space, and time on the processor, behind which SIGXCPU ends it;
+ * 0 = as it was. */
+void sim_sandbox_limit_run(uint64_t memory_mib, uint64_t cpu_s);
 
 #endif

@@ -470,3 +470,26 @@ double sim_scenario_jobs(const struct sim_scenario *scenario)
         jobs += jobs_of(&scenario->workloads[i], scenario->horizon_ns);
     return jobs;
 }
+
+/* Of a pipeline that nothing limits the nodes say how much goes through. */
+static double items_of(const struct sim_pipeline *pipeline, double horizon_s, double nodes)
+{
+    double items = pipeline->input.items > 0 ? (double)pipeline->input.items : nodes * horizon_s;
+    if (pipeline->input.arrivals != NULL && pipeline->input.arrivals->rate_per_s > 0)
+        items = fmin(items, pipeline->input.arrivals->rate_per_s * horizon_s);
+    return items * (double)pipeline->stages_count;
+}
+
+double sim_scenario_work(const struct sim_scenario *scenario)
+{
+    enum { A_DAY_S = 86400 };
+    const double horizon_s =
+        scenario->horizon_ns == SIM_TIME_MAX ? A_DAY_S : sim_time_s(scenario->horizon_ns);
+    const double nodes = sim_scenario_node_count(scenario);
+    double work = fmin(sim_scenario_jobs(scenario), nodes * horizon_s);
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        work += items_of(&scenario->pipelines[p], horizon_s, nodes);
+    for (size_t i = 0; i < scenario->workloads_count; i++)
+        work += scenario->workloads[i].mode == SIM_WORKLOAD_STATIC ? nodes : 0;
+    return 1 + work * (1 + log2(1 + nodes));
+}

@@ -639,6 +639,8 @@ bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,
                               const struct sim_pipeline *pipeline);
 /* About how many jobs in time come up to the horizon. */
 double sim_scenario_jobs(const struct sim_scenario *scenario);
+/* About how long a run takes, in no unit: what comes, and how much there is to look at for it. */
+double sim_scenario_work(const struct sim_scenario *scenario);
 
 /* The reference of all keys from the schema table: text (Markdown) or JSON Schema; malloc'ed. */
 char *sim_schema_markdown(void);

@@ -121,6 +121,32 @@ else
     skip_part 'no modules'
 fi
 
+# A point that needs more time or memory than it may loses itself alone, and says how to repeat it.
+long=(--set pipelines.p.slots_per_worker=8 --axis pipelines.p.input.items=60,60000000 -n 1)
+expect 6 compare -o long.db "${long[@]}" --limit run_cpu=1
+has stderr "run 2 (items=60000000, replication 0): over its limit: it took more than 1 s on the processor (--limit run_cpu); repeat it: weir rerun long.db --variant 'items=60000000' --replication 0"
+has stdout 'Lost: point items=60000000'
+[ "$(query long.db 'select group_concat(status) from run')" = complete,failed ] || fail 'another point was lost too'
+jobs=(--axis jobs.train.arrivals.rate=12/h,9000000/h --axis seed=1 -n 1)
+cat >many.yaml <<'Y'
+schema: 2
+name: many
+horizon: 1 h
+cluster: {nodes: [{name: n, count: 1, cpus: 8, gpus: {h100: 2}}]}
+jobs:
+  - name: train
+    arrivals: {rate: 12/h}
+    classes: [{name: a, weight: 1, request: {gpus: 1}, run_time: 30 min}]
+Y
+if ! ldd "$WEIR_BIN" | grep libasan >/dev/null; then # its shadow takes terabytes of addresses
+    expect 6 "$WEIR_BIN" compare many.yaml -q -o many.db "${jobs[@]}" --limit run_memory=150
+    has stderr 'over its limit: it wanted more than 150 MiB (--limit run_memory); it printed: weir: out of memory'
+    has stderr '; repeat it: weir rerun many.db'
+    [ "$(query many.db 'select group_concat(status) from run')" = horizon,failed ] || fail 'another point was lost too'
+fi
+expect 2 compare --limit run_memory=1
+has stderr "'run_memory=1' is not run_memory=N with N from 16"
+
 # As many replications as the interval needs, no more than the cap, which is said.
 expect 0 compare -n auto --ci-rel 9% --most 24 -o auto.db --axis cluster.nodes.n.count=1,2
 matches stdout '^Replications: until .* within 9 % .*, [0-9]+ to [0-9]+ of at most 24'
