@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The n-th allocation, or the n-th call that writes or reads a file, fails: a command then ends with a sentence
 # and a code that is documented, or it finds what it finds undisturbed. It never crashes, and what it
-# leaves can be read. WEIR_FAULTS=all (./dev test --faults) for every n, else some of them.
+# leaves can be read. Undisturbed, it gives all memory back and closes all files. WEIR_FAULTS=all
+# (./dev test --faults) for every n, else some of them.
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 # What cannot be printed is an error, of every command.

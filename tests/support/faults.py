@@ -108,6 +108,8 @@ WALL = re.compile(r'.*("wall_s"|"cpu_s"|rss|wall|cpu_ms|events_per|_ms|generated
 # SQLite does not tell why it cannot make its log, or end it.
 NO_ROOM = re.compile("cannot write all of the output|readonly database|unable to open database file"
                      "|cannot end the log: disk I/O error")
+# Libraries that draw letters keep what they read of fonts; a page of help ends the program at once.
+KEEPS = re.compile(r"^(report|plot) .*-o|--plots?\b|--help")
 
 
 def dump(path):
@@ -162,15 +164,15 @@ def go_on(name, folder):
     return ran.returncode, [content(folder, file) for file in made], left
 
 
-def once(name, plan):
+def once(name, plan, library=None):
     words, made = COMMANDS[name]
     before = [content(".", file) for file in made]
     with tempfile.TemporaryDirectory(dir=".") as folder:
         for file in os.listdir("."):
             if os.path.isfile(file) and not file.startswith("std"):
                 (shutil.copy if file in made else os.link)(file, os.path.join(folder, file))
-        environment = {**os.environ, "LD_PRELOAD": shim, "WEIR_FAIL": plan, "WEIR_FAIL_COUNT": "calls",
-                       "TMPDIR": os.path.abspath(folder)} # what ends at once leaves files there
+        environment = {**os.environ, "LD_PRELOAD": library or shim, "WEIR_FAIL": plan, "WEIR_FAIL_COUNT": "calls",
+                       "WEIR_LEFT": "left", "TMPDIR": os.path.abspath(folder)} # what ends at once leaves files there
         try:
             ran = subprocess.run([*FIXED, weir, *words.split()], cwd=folder, env=environment, text=True,
                                  capture_output=True, errors="replace", timeout=60)
@@ -179,9 +181,11 @@ def once(name, plan):
         found = [content(folder, file) for file in made]
         resumed = go_on(name, folder) if ran.returncode == -9 and name in RESUMED else None
         calls = os.path.join(folder, "calls")
+        left = os.path.join(folder, "left")
+        left = open(left).read().splitlines() if os.path.exists(left) else []
         counted = [line.split() for line in open(calls)] if os.path.exists(calls) else [["0"]]
         out = plain(ran.stdout, folder)
-    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, before=before, resumed=resumed, calls=int(counted[0][0]),
+    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, before=before, resumed=resumed, left=left, calls=int(counted[0][0]),
                 places={int(n): stack for n, stack in counted[1:]})
 
 
@@ -249,6 +253,15 @@ def try_output(name, draw):
     return wrong
 
 
+def try_left(name):
+    """Undisturbed, a command closes what it opened and gives its memory back."""
+    left = once(name, "", os.path.join(os.path.dirname(shim), "left_shim.so"))["left"]
+    left = [line for line in left if line.startswith("file") or not KEEPS.search(COMMANDS[name][0])]
+    if left:
+        print(f"{name}: leaves {len(left)} things, as {left[:3]} (valgrind says whose)", flush=True)
+    return len(left)
+
+
 def plans_of(kind, good, draw):
     samples, hows = WAYS[kind]
     every = range(1, good["calls"] + 1)
@@ -290,7 +303,7 @@ def try_command(pool, name, draw):
         print(f"{name}: {wrong}: {len(plans)} times, WEIR_FAIL={plans[0][0]}: {plans[0][1]}", flush=True)
         if each != "1":
             print("   ", *[plan for plan, _ in plans[:12]])
-    return sum(map(len, bad.values())) + wrong_output
+    return sum(map(len, bad.values())) + wrong_output + try_left(name)
 
 
 def main():
