@@ -12,7 +12,7 @@ static const struct weir_scaling_ops *const SCALINGS[] = {
     &weir_scaling_inverse_speed, &weir_scaling_equal_split,
     &weir_scaling_fixed,         &weir_scaling_xenna_n,
     &weir_scaling_xenna_c,       &weir_scaling_saturation_aware,
-    &weir_scaling_weir,
+    &weir_scaling_weir,          &weir_scaling_ds2,
 };
 
 WEIR_REGISTRY(scaling, SCALINGS)

@@ -11,7 +11,7 @@
 #ifndef SCHED_SCALING_SATURATION_H
 #define SCHED_SCALING_SATURATION_H
 
-#include "weir/cluster.h"
+#include "sched/scaling/memory.h"
 
 /* What defaults to weir_saturation_config_default. */
 struct weir_saturation_config {
@@ -98,17 +98,10 @@ void weir_saturation_forget(struct weir_saturation *saturation);
 double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t pool, double now_s,
                            const char **reason);
 
-/* saturation_memory.c: all that is remembered, out to `to` (at most `size` numbers are written) or
- * in from `from`; `used` counts on. Broken: the numbers were not written by this. */
-struct weir_saturation_memory {
-    double *to;
-    const double *from; /* NULL = out */
-    uint32_t size, used;
-    bool is_broken;
-};
-void weir_saturation_remember(struct weir_saturation *rules, struct weir_saturation_memory *memory);
+/* saturation_memory.c: all that is remembered. */
+void weir_saturation_remember(struct weir_saturation *rules, struct weir_memory *memory);
 /* The same of a loss of nodes: what was up, and the cycles left that follow it. */
-void weir_saturation_remember_loss(struct weir_saturation_memory *memory, uint32_t *cycles,
+void weir_saturation_remember_loss(struct weir_memory *memory, uint32_t *cycles,
                                    struct weir_amounts *up);
 
 /* How many of the proposed stops may be carried out when `started` workers start. */

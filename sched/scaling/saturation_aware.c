@@ -201,7 +201,7 @@ static weir_status saturation_adopt(void *state, const struct weir_view *view,
 static uint32_t saturation_save(const void *state, double *numbers, uint32_t capacity)
 {
     const struct saturation_aware *const policy = state;
-    struct weir_saturation_memory memory = { .to = numbers, .size = capacity };
+    struct weir_memory memory = { .to = numbers, .size = capacity };
     uint32_t cycles = policy->cycles_after_loss;
     struct weir_amounts up = policy->up;
 
@@ -216,16 +216,13 @@ static weir_status saturation_restore(void *state, const struct weir_view *view,
                                       struct weir_error *error)
 {
     struct saturation_aware *const policy = state;
-    struct weir_saturation_memory memory = { .from = numbers, .size = count };
+    struct weir_memory memory = { .from = numbers, .size = count };
 
     WEIR_TRY(saturation_adopt(state, view, error));
     weir_saturation_remember_loss(&memory, &policy->cycles_after_loss, &policy->up);
     for (uint32_t i = 0; i < policy->part_count; i++)
         weir_saturation_remember(policy->parts[i].rules, &memory);
-    if (memory.is_broken || memory.used != count)
-        return weir_fail(error, WEIR_EFORMAT, "its memory of these stages is %u numbers, got %u",
-                         memory.used, count);
-    return WEIR_OK;
+    return weir_memory_end(&memory, error);
 }
 
 /* Tasks of pools that no view has shown yet are not counted. */

@@ -7,6 +7,7 @@
 
 #include "weir/policy.h"
 
+extern const struct weir_scaling_ops weir_scaling_ds2;
 extern const struct weir_scaling_ops weir_scaling_equal_split;
 extern const struct weir_scaling_ops weir_scaling_fixed;
 extern const struct weir_scaling_ops weir_scaling_inverse_speed;

@@ -204,11 +204,9 @@ static char *jobs_of(uint64_t seed, uint64_t *dice)
 
 static struct sim_scenario *scenario_of(uint64_t seed, uint64_t *dice)
 {
-    static const char *const scalings[] = {
-        "xenna",        "saturation_aware", "xenna_n",
-        "pool_optimum", "inverse_speed",    "equal_split",
-        "fixed",        "xenna_c",          "saturation_aware"
-    };
+    static const char *const scalings[] = { "xenna",        "saturation_aware", "xenna_n",
+                                            "pool_optimum", "inverse_speed",    "equal_split",
+                                            "fixed",        "xenna_c",          "ds2" };
     static const char *const latencies[] = { "0s", "0s", "3s" };
     char sets[256];
     char more[1024] = "";

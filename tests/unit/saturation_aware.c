@@ -300,8 +300,8 @@ static void rules_go_on_as_they_were_after_a_restart(void)
     struct weir_saturation *const rules = open_rules(1);
     struct weir_saturation *const copy = open_rules(1);
     double numbers[64];
-    struct weir_saturation_memory out = { .to = numbers, .size = COUNT(numbers) };
-    struct weir_saturation_memory in = { .from = numbers, .size = COUNT(numbers) };
+    struct weir_memory out = { .to = numbers, .size = COUNT(numbers) };
+    struct weir_memory in = { .from = numbers, .size = COUNT(numbers) };
 
     add_tasks(rules, 0, 5, 0, 0.5, 1);
     rules->pools[0].queue_items = 9;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scaling to a demand: what ds2 and contune share.
+ *
+ * The demand of a pipeline, in items of its source per second, is what arrives, and what waits in
+ * front of its first pool divided by `catch_up`. A policy says how many workers a pool wants for
+ * it; when that does not fit all pools get the same part of their demands. Counts follow a
+ * demand on a timer alone, once every pool was measured, and not in the `warmup` decisions after a
+ * change; a pool that has fewer workers than were planned was lost some, and is served at once.
+ *
+ * Arrivals are counted over the time between two timers: what waits more, and what was taken.
+ */
+#ifndef SCHED_SCALING_DEMAND_H
+#define SCHED_SCALING_DEMAND_H
+
+#include "sched/scaling/memory.h"
+#include "sched/scaling/run.h"
+
+/* The parameters of a policy that scales to a demand, first in its table, in this order. */
+#define WEIR_DEMAND_PARAMS                                                                         \
+    WEIR_RUN_PARAMS,                                                                               \
+        WEIR_NUMBER("source_rate", "items/s", 0, 1e12, 0,                                          \
+                    "demand of each pipeline; 0 = what arrives, and what waits over catch_up"),    \
+        WEIR_DURATION("catch_up", 1, 1e9, 300,                                                     \
+                      "in which what waits in front of the first stage is to be worked off"),      \
+        WEIR_COUNT("warmup", "", 0, 1e6, 1, "decisions after a change that watch only")
+
+enum { WEIR_DEMAND_PARAM_COUNT = WEIR_RUN_PARAM_COUNT + 3 };
+
+struct weir_demand_pool {
+    double per_s;   /* items of the source it is to serve */
+    double arrived; /* of the first pool of a pipeline: items a second, between two timers */
+    double taken;   /* items that its tasks took since the last timer */
+    double waiting; /* at the last timer */
+    uint32_t planned;
+};
+
+struct weir_demand {
+    struct weir_run run; /* first: see WEIR_RUN_POLICY */
+    /* How many workers a pool wants for its demand. */
+    uint32_t (*count)(struct weir_demand *demand, uint32_t pool);
+    double source_rate_per_s, catch_up_s;
+    uint32_t warmup;
+    struct weir_demand_pool *pools;
+    uint32_t pool_count, pool_capacity;
+    uint32_t watches; /* decisions left that change nothing */
+    bool has_timer;   /* there was one */
+    int64_t timer_ns; /* the last one */
+};
+
+void weir_demand_init(struct weir_demand *demand, const struct weir_params *params,
+                      const struct weir_allocator *allocator);
+void weir_demand_destroy(void *state);
+
+/* The operations of a policy whose state begins with a demand. */
+weir_status weir_demand_decide(void *state, const struct weir_view *view,
+                               struct weir_placer *placer, struct weir_plan *plan,
+                               struct weir_error *error);
+weir_status weir_demand_measured(void *state, const struct weir_measurement *task);
+
+/* DS2: the fewest workers whose true rates meet the demand, at least one (Kalavri et al., OSDI
+ * 2018, equation 7). */
+uint32_t weir_demand_ds2(const struct weir_demand *demand, uint32_t pool);
+
+/* Room for the pools of a view. */
+weir_status weir_demand_learn(struct weir_demand *demand, const struct weir_view *view);
+void weir_demand_remember(struct weir_demand *demand, struct weir_memory *memory);
+
+#endif

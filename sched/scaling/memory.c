@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers out and in by one walk; see memory.h.
+ */
+#include "sched/scaling/memory.h"
+
+#include <math.h>
+
+void weir_memory_number(struct weir_memory *memory, double *value)
+{
+    const uint32_t at = memory->used++;
+
+    if (memory->from != NULL)
+        *value = at < memory->size ? memory->from[at] : (double)NAN;
+    else if (at < memory->size)
+        memory->to[at] = *value;
+}
+
+int64_t weir_memory_count(struct weir_memory *memory, int64_t value, int64_t least)
+{
+    double number = (double)value;
+
+    weir_memory_number(memory, &number);
+    if (number >= (double)least && number <= 0x1p53)
+        return (int64_t)number;
+    memory->is_broken = true;
+    return least;
+}
+
+void weir_memory_amount(struct weir_memory *memory, int64_t *amount)
+{
+    const int64_t high = weir_memory_count(memory, *amount >> 32, 0);
+    const int64_t low = weir_memory_count(memory, *amount & UINT32_MAX, 0);
+
+    *amount = (high & INT32_MAX) << 32 | (low & UINT32_MAX);
+}
+
+weir_status weir_memory_end(const struct weir_memory *memory, struct weir_error *error)
+{
+    if (memory->is_broken || memory->used != memory->size)
+        return weir_fail(error, WEIR_EFORMAT, "its memory of these stages is %u numbers, got %u",
+                         memory->used, memory->size);
+    return WEIR_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a scaling policy remembers from one decision to the next, as numbers: written and read by
+ * one walk over its fields, so that both have the same order.
+ */
+#ifndef SCHED_SCALING_MEMORY_H
+#define SCHED_SCALING_MEMORY_H
+
+#include "weir/cluster.h"
+
+/* The walk: out to `to` (at most `size` numbers are written) or in from `from`; `used` counts on.
+ * Broken: the numbers were not written by this. */
+struct weir_memory {
+    double *to;
+    const double *from; /* NULL = out */
+    uint32_t size, used;
+    bool is_broken;
+};
+
+/* A value on its way out, or in. Beyond the end a reader gets NAN. */
+void weir_memory_number(struct weir_memory *memory, double *value);
+/* The value, or the one that is read: a whole number of at least `least`; what is none breaks. */
+int64_t weir_memory_count(struct weir_memory *memory, int64_t value, int64_t least);
+/* An amount that is not negative: a double holds 53 bits, so it goes in two parts. */
+void weir_memory_amount(struct weir_memory *memory, int64_t *amount);
+/* At the end of a walk in: WEIR_EFORMAT when the numbers cannot be what was saved. */
+weir_status weir_memory_end(const struct weir_memory *memory, struct weir_error *error);
+
+#endif
