@@ -11,7 +11,8 @@
 
 static const char axes_sql[] =
     "SELECT json_extract(a.value, '$.path'), json_extract(a.value, '$.name'),"
-    " json_extract(a.value, '$.is_policy') FROM meta m, json_each(m.value, '$.axes') a"
+    " json_extract(a.value, '$.is_policy'), json_extract(m.value, '$.is_varied')"
+    " FROM meta m, json_each(m.value, '$.axes') a"
     " WHERE m.key = 'axes' ORDER BY a.key";
 static const char variants_sql[] =
     "SELECT json_extract(p.value, '$.label'), json_extract(p.value, '$.variant'),"
@@ -49,6 +50,7 @@ static weir_status read_axes(struct an_points *points, struct weir_error *error)
     if (points->axes == NULL)
         return WEIR_ENOMEM;
     points->axis_count = frame->row_count;
+    points->is_varied = frame->row_count > 0 && an_number(frame, 0, 3) > 0.5;
     for (size_t a = 0; a < frame->row_count; a++)
         points->axes[a] = (struct an_axis){ .path = an_text(frame, a, 0),
                                             .name = an_text(frame, a, 1),

@@ -28,6 +28,7 @@ struct an_points {
     const char **labels, **arms; /* by variant, in the order of the experiment */
     size_t *point;               /* by variant */
     size_t variant_count, point_count;
+    bool is_varied; /* one value is changed at a time; variant 0 is the scenario as it is */
 };
 
 /* `points` has no axes when the experiment has none; it is to be cleared in any case. */

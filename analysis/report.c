@@ -193,7 +193,8 @@ static size_t rank_of_chart(const struct an_comparison *comparison, size_t index
 {
     const char *name = an_plot_at(index)->name;
     const char *goal = chart_of_goal(comparison);
-    if (strcmp(name, "axis") == 0 || strcmp(name, "windows") == 0 || strcmp(name, "policies") == 0)
+    if (strcmp(name, "axis") == 0 || strcmp(name, "tornado") == 0 || strcmp(name, "windows") == 0 ||
+        strcmp(name, "policies") == 0)
         return 0;
     return goal != NULL && strcmp(name, goal) == 0 ? 1 : 2;
 }

@@ -9,6 +9,7 @@
 
 #define AN_PLOTS(X)                                                                                \
     X(axis)                                                                                        \
+    X(tornado)                                                                                     \
     X(windows)                                                                                     \
     X(policies)                                                                                    \
     X(variants)                                                                                    \

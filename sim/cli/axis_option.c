@@ -2,6 +2,7 @@
 /* Axes of the command line; see the header. */
 #include "sim/cli/axis_option.h"
 
+#include "sim/cli/design.h"
 #include "sim/cli/variant_option.h"
 
 #include <ctype.h>
@@ -24,7 +25,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const char *word, const
     return false;
 }
 
-static bool add_value(struct sim_axis *axis, const char *text, size_t length)
+bool sim_axis_add(struct sim_axis *axis, const char *text, size_t length)
 {
     char **grown = reallocarray(axis->values, axis->count + 1, sizeof *grown);
     if (grown == NULL)
@@ -76,6 +77,12 @@ static bool add_range(const char *word, struct sim_axis *axis, const char *text,
                       step.unit);
     if (!(step.value > 0) || !(to.value >= from.value))
         return refuse(word, "has a range that does not go up");
+    axis->from = from.value;
+    axis->to = to.value;
+    axis->step = colon == NULL ? 0 : step.value;
+    memcpy(axis->unit, to.unit, sizeof axis->unit);
+    if (axis->is_span)
+        return axis->count == 0 || refuse(word, "has a range and values");
     const double steps = floor((to.value - from.value) / step.value + 1e-9);
     if (steps >= SIM_AXIS_VALUES)
         return refuse(word, "has more than %d values", SIM_AXIS_VALUES);
@@ -83,7 +90,7 @@ static bool add_range(const char *word, struct sim_axis *axis, const char *text,
         char value[96];
         const int written =
             snprintf(value, sizeof value, "%.12g%s", from.value + i * step.value, to.unit);
-        if (!add_value(axis, value, (size_t)written))
+        if (!sim_axis_add(axis, value, (size_t)written))
             return false;
     }
     return true;
@@ -108,7 +115,7 @@ static bool read_values(const char *word, struct sim_axis *axis, const char *res
         if (length == 0)
             return refuse(word, "has an empty value");
         if (is_range(rest, length) ? !add_range(word, axis, rest, length)
-                                   : !add_value(axis, rest, length))
+                                   : !sim_axis_add(axis, rest, length))
             return false;
         rest = next;
     }
@@ -116,7 +123,8 @@ static bool read_values(const char *word, struct sim_axis *axis, const char *res
         for (size_t k = 0; k < i; k++)
             if (strcmp(axis->values[i], axis->values[k]) == 0)
                 return refuse(word, "has the value %s twice", axis->values[i]);
-    return axis->count > 0 ? true : refuse(word, "has no values");
+    axis->is_span = axis->is_span && axis->count == 0;
+    return axis->count > 0 || axis->is_span ? true : refuse(word, "has no values");
 }
 
 /* The policy of a kind, not one of its parameters. */
@@ -136,7 +144,7 @@ static bool is_policy(const struct sim_axis *axis)
     return false;
 }
 
-static bool parse_one(const char *word, struct sim_axis *axis)
+static bool parse_one(const char *word, bool is_drawn, struct sim_axis *axis)
 {
     const char *equals = strchr(word, '=');
     const char *end = equals;
@@ -150,6 +158,7 @@ static bool parse_one(const char *word, struct sim_axis *axis)
     if (axis->path == NULL)
         return false;
     axis->is_policy = is_policy(axis);
+    axis->is_span = is_drawn && !axis->is_policy && strstr(equals, "..") != NULL;
     return read_values(word, axis, equals + 1);
 }
 
@@ -191,22 +200,50 @@ static bool name_all(struct sim_axes *axes)
     return true;
 }
 
+/* Of a list and what becomes one: every axis has a value for every point. */
+static bool check_list(const struct sim_axes *axes)
+{
+    const size_t points = sim_axes_points(axes);
+    for (size_t i = 0; i < axes->count; i++)
+        if (!axes->items[i].is_policy && axes->items[i].count != points)
+            return refuse(axes->items[i].path,
+                          "has %zu values for %zu points: --design list takes the k-th value of "
+                          "every axis",
+                          axes->items[i].count, points);
+    return true;
+}
+
+size_t sim_axes_points(const struct sim_axes *axes)
+{
+    size_t count = 1;
+    for (size_t a = 0; a < axes->count && axes->design != SIM_DESIGN_VARY; a++) {
+        if (axes->items[a].is_policy)
+            continue;
+        if (axes->design != SIM_DESIGN_GRID)
+            return axes->items[a].count;
+        count *= axes->items[a].count;
+    }
+    return count;
+}
+
 bool sim_axes_parse(const struct sim_words *words, struct sim_axes *axes)
 {
     double points = 1;
     if (words->count > SIM_AXES)
         return refuse(words->items[SIM_AXES], "is one axis more than %d", SIM_AXES);
-    *axes = (struct sim_axes){ .items = calloc(words->count + 1, sizeof *axes->items) };
+    axes->items = calloc(words->count + 1, sizeof *axes->items);
     for (size_t i = 0; axes->items != NULL && i < words->count; i++) {
         axes->count = i + 1;
-        if (!parse_one(words->items[i], &axes->items[i]))
+        if (!parse_one(words->items[i], axes->design == SIM_DESIGN_LHS, &axes->items[i]))
             return false;
-        points *= (double)axes->items[i].count;
+        points *= axes->design == SIM_DESIGN_GRID ? (double)axes->items[i].count : 1;
     }
     if (points > SIM_AXIS_VALUES)
         return refuse(words->items[0], "and the other axes make %.0f points, more than %d", points,
                       SIM_AXIS_VALUES);
-    return axes->items != NULL && name_all(axes);
+    if (axes->items == NULL || (axes->design == SIM_DESIGN_LHS && !sim_design_draw(axes)))
+        return false;
+    return (axes->design != SIM_DESIGN_LIST || check_list(axes)) && name_all(axes);
 }
 
 void sim_axes_clear(struct sim_axes *axes)

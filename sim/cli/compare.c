@@ -17,6 +17,7 @@
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
 #include "sim/cli/slurm.h"
+#include "sim/cli/tornado.h"
 #include "sim/cli/windows_given.h"
 #include "sim/cli/windows_print.h"
 
@@ -28,7 +29,8 @@ struct options {
     struct sim_simulate_options simulate;
     const char *baseline;
     struct sim_windows_given windows;
-    struct sim_words metrics, files, axes, fail_if;
+    struct sim_words metrics, files, axes, vary, fail_if;
+    uint32_t design, points; /* enum sim_design */
     const char *ci_rel, *min_effect, *shard, *engine;
     uint32_t parts;
     uint32_t most;
@@ -45,6 +47,15 @@ static const struct sim_option command_rows[] = {
     { "axis", 0, "PATH=VALUES", SIM_OPTION(WORDS, options, axes),
       "Compare at every value: a,b,c or from..to:step; may be repeated (all combinations); of "
       "policies: which to compare" },
+    { "vary", 0, "PATH=+-20%", SIM_OPTION(WORDS, options, vary),
+      "Change one value at a time, so much up and down (or PATH=low,high), and say which moves the "
+      "goal most; may be repeated" },
+    { "design", 0, "NAME", SIM_OPTION(CHOICE, options, design),
+      "Which combinations of the axes are points: grid = all, list = the k-th value of each, lhs = "
+      "a Latin hypercube (ranges without a step are continuous)",
+      SIM_OPTION_WORDS_OF("grid", "list", "lhs") },
+    { "points", 0, "N", SIM_OPTION(COUNT, options, points), "With --design lhs: so many points",
+      .min = 2, .max = SIM_AXIS_VALUES },
     { "ci-rel", 0, "PERCENT", SIM_OPTION(TEXT, options, ci_rel),
       "With -n auto: replications until the interval of the goal is within so much of its mean "
       "(default: 5%)" },
@@ -86,9 +97,17 @@ static void check_files(const void *arguments, const struct argp_state *state)
         argp_error(state, "--from and --to are of one file, and there are two");
     if (options->files.count == 2 && options->axes.count > 0)
         argp_error(state, "--axis is of one scenario, and there are two files");
+    if (options->vary.count > 0 &&
+        (options->axes.count > 0 || options->simulate.variants.count > 0))
+        argp_error(state, "--vary changes one value at a time: there is no --axis and no --variant "
+                          "beside it");
+    if (options->vary.count > 0 && (options->files.count == 2 || options->pool))
+        argp_error(state, "--vary is of one scenario, at one point");
+    if ((options->points > 0) != (options->design == SIM_DESIGN_LHS))
+        argp_error(state, "--design lhs and --points N belong together");
     if (options->parts > 0 && options->engine == NULL)
         argp_error(state, "--parts belongs to --engine slurm");
-    if (options->axes.count > 0 && options->files.count == 1 &&
+    if (options->axes.count + options->vary.count > 0 && options->files.count == 1 &&
         sim_is_database(options->files.items[0]))
         argp_error(state, "--axis says what to run, and %s holds what was run",
                    options->files.items[0]);
@@ -220,6 +239,8 @@ static weir_status print_database(struct options *options, struct an_db *db, int
                            "--observed is beside one comparison, and there is one at every point");
     if (status == WEIR_OK && options->pool)
         status = sim_pool_print(db, &points, &query, options->simulate.common.format, error);
+    else if (status == WEIR_OK && points.is_varied)
+        status = sim_tornado_print(db, &points, &query, options->simulate.common.format, error);
     else if (status == WEIR_OK && points.axis_count == 0)
         status = print_one(options, db, &query, code, error);
     else if (status == WEIR_OK)
@@ -270,14 +291,6 @@ static int read_gate(struct options *options, const struct sim_simulate_options 
     return code;
 }
 
-static size_t points_of(const struct sim_axes *axes)
-{
-    size_t count = 1;
-    for (size_t a = 0; a < axes->count; a++)
-        count *= axes->items[a].is_policy ? 1 : axes->items[a].count;
-    return count;
-}
-
 /* -n auto becomes the cap, and rounds. */
 static bool begin_adaptive(const struct options *options, struct sim_simulate_options *simulate,
                            struct sim_adaptive *adaptive)
@@ -295,7 +308,7 @@ static bool begin_adaptive(const struct options *options, struct sim_simulate_op
         return false;
     simulate->replications = adaptive->most;
     simulate->rounds = &adaptive->rounds;
-    return sim_adaptive_begin(adaptive, points_of(simulate->axes));
+    return sim_adaptive_begin(adaptive, sim_axes_points(simulate->axes));
 }
 
 /* "2/4": runs 2, 6, 10 ... of the experiment. */
@@ -381,13 +394,15 @@ static int run_and_print(struct options *options, struct sim_simulate_options *s
 static int run_and_compare(struct options *options, const char *command_line)
 {
     struct sim_simulate_options simulate = options->simulate;
-    struct sim_axes axes = { 0 };
+    struct sim_axes axes = { .design = options->vary.count > 0 ? SIM_DESIGN_VARY : options->design,
+                             .drawn = options->points };
+    const struct sim_words *words = options->vary.count > 0 ? &options->vary : &options->axes;
     struct sim_adaptive adaptive = { .relative = 0 };
     int code = SIM_EXIT_USAGE;
     simulate.axes = &axes;
     if (simulate.no_database)
         (void)fprintf(stderr, "weir: compare needs its database; drop --no-db\n");
-    else if (sim_axes_parse(&options->axes, &axes) && read_shard(options, &simulate) &&
+    else if (sim_axes_parse(words, &axes) && read_shard(options, &simulate) &&
              begin_adaptive(options, &simulate, &adaptive))
         code = read_gate(options, &simulate, command_line);
     if (code == SIM_EXIT_OK)
@@ -466,6 +481,7 @@ int sim_cmd_compare(int argc, char **argv)
     free(options.simulate.variants.items);
     free(options.metrics.items);
     free(options.axes.items);
+    free(options.vary.items);
     free(options.fail_if.items);
     sim_gate_clear(&options.gate);
     free(options.files.items);

@@ -42,7 +42,7 @@ struct sim_experiment_options {
     uint32_t jobs;                      /* 0 = one a core */
     const struct sim_variant *variants; /* of the command line */
     size_t variants_count;
-    const struct sim_axes *axes;     /* NULL = none */
+    struct sim_axes *axes;           /* NULL = none; those of --vary get the scenario's values */
     const struct sim_rounds *rounds; /* NULL = all runs, at once */
     uint32_t shard, shards;          /* of the runs every `shards`-th from `shard` on; 0 = all */
     bool is_lazy;                    /* scenarios of points are read when they are wanted */

@@ -2,6 +2,7 @@
 /* Reading the scenarios of an experiment; see the header. */
 #include "sim/cli/experiment_load.h"
 
+#include "sim/cli/design.h"
 #include "sim/cli/load.h"
 #include "sim/cli/options.h"
 #include "workloads/trace_shelf.h"
@@ -62,7 +63,8 @@ static size_t list_variants(const struct sim_experiment_options *options,
                             const struct sim_scenario *base, const struct sim_variant ***variants)
 {
     const bool is_one_given = !options->all_variants && options->variants_count > 0;
-    const size_t own = options->all_variants ? base->variants_count : 0;
+    const bool is_varied = options->axes != NULL && options->axes->design == SIM_DESIGN_VARY;
+    const size_t own = options->all_variants && !is_varied ? base->variants_count : 0;
     size_t count = 0;
     const struct sim_variant **list =
         calloc(own + options->variants_count + 1, sizeof(struct sim_variant *));
@@ -83,12 +85,14 @@ static size_t list_variants(const struct sim_experiment_options *options,
 
 /* Every arm at every point of the axes, in the place of the arms. */
 static bool list_points(const struct sim_experiment_options *options,
-                        struct sim_experiment *experiment, const struct sim_variant ***variants,
-                        size_t *count)
+                        const struct sim_scenario *base, struct sim_experiment *experiment,
+                        const struct sim_variant ***variants, size_t *count)
 {
     struct sim_points *points = &experiment->points;
     if (options->axes == NULL || options->axes->count == 0)
         return true;
+    if (options->axes->design == SIM_DESIGN_VARY && !sim_design_settle(options->axes, base))
+        return false;
     if (!sim_points_make(options->axes, *variants, *count, points))
         return false;
     const struct sim_variant **list = calloc(points->count + 1, sizeof(struct sim_variant *));
@@ -135,7 +139,7 @@ int sim_experiment_load(const struct sim_experiment_options *options,
         return code;
     const struct sim_variant **variants = NULL;
     size_t count = list_variants(options, base, &variants);
-    if (count == 0 || !list_points(options, experiment, &variants, &count))
+    if (count == 0 || !list_points(options, base, experiment, &variants, &count))
         code = SIM_EXIT_USAGE;
     experiment->scenarios = calloc(count + 1, sizeof(struct sim_scenario *));
     experiment->labels = calloc(count + 1, sizeof(*experiment->labels));

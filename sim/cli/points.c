@@ -135,6 +135,14 @@ static size_t product(const struct sim_axes *axes, bool policies)
     return count;
 }
 
+/* The index-th value of every axis that is none of policies. */
+static void choose_listed(const struct sim_points *points, size_t variant, size_t index)
+{
+    for (size_t a = 0; a < points->axes->count; a++)
+        if (!points->axes->items[a].is_policy)
+            points->points[variant].values[a] = points->axes->items[a].values[index];
+}
+
 /* The index-th combination of one kind of axes, the last axis fastest. */
 static void choose(const struct sim_points *points, size_t variant, bool policies, size_t index)
 {
@@ -159,7 +167,10 @@ static bool fill(struct sim_points *points, const struct sim_variant *const *arm
         point->values = calloc(points->axes->count + 1, sizeof *point->values);
         if (point->values == NULL)
             return false;
-        choose(points, i, false, point->point);
+        if (points->axes->design == SIM_DESIGN_LIST)
+            choose_listed(points, i, point->point);
+        else
+            choose(points, i, false, point->point);
         choose(points, i, true, within % policies);
         if (!name_variant(points, i, arm) || !set_variant(points, i, arm))
             return false;
@@ -167,11 +178,68 @@ static bool fill(struct sim_points *points, const struct sim_variant *const *arm
     return true;
 }
 
+/* ---- one value at a time ---- */
+
+static size_t count_changes(const struct sim_axes *axes)
+{
+    size_t count = 0;
+    for (size_t a = 0; a < axes->count; a++)
+        count += axes->items[a].count - 1;
+    return count;
+}
+
+/* All values are those of the scenario, the first of their axes, but one. */
+static bool fill_change(struct sim_points *points, size_t index, size_t axis, size_t value)
+{
+    const struct sim_axes *axes = points->axes;
+    struct sim_variant *variant = &points->variants[index];
+    struct sim_point *point = &points->points[index];
+    point->values = calloc(axes->count + 1, sizeof *point->values);
+    variant->sets = calloc(2, sizeof *variant->sets);
+    if (point->values == NULL || variant->sets == NULL)
+        return false;
+    for (size_t a = 0; a < axes->count; a++)
+        point->values[a] = axes->items[a].values[0];
+    if (value == 0) {
+        variant->label = strdup("as it is");
+    } else {
+        char *label = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&label, &size);
+        point->values[axis] = axes->items[axis].values[value];
+        if (out == NULL ||
+            asprintf(&variant->sets[0], "%s=%s", axes->items[axis].path, point->values[axis]) < 0)
+            return false;
+        variant->sets_count = 1;
+        (void)fprintf(out, "%s=", axes->items[axis].name);
+        write_value(out, point->values[axis]);
+        if (fclose(out) != 0)
+            return false;
+        variant->label = label;
+    }
+    point->arm = variant->label == NULL ? NULL : strdup(variant->label);
+    return point->arm != NULL;
+}
+
+static bool fill_changes(struct sim_points *points)
+{
+    size_t index = 0;
+    if (!fill_change(points, index++, 0, 0))
+        return false;
+    for (size_t a = 0; a < points->axes->count; a++)
+        for (size_t v = 1; v < points->axes->items[a].count; v++)
+            if (!fill_change(points, index++, a, v))
+                return false;
+    return true;
+}
+
 bool sim_points_make(const struct sim_axes *axes, const struct sim_variant *const *arms,
                      size_t arms_count, struct sim_points *points)
 {
-    const size_t point_count = product(axes, false);
-    const size_t count = point_count * product(axes, true) * arms_count;
+    const size_t point_count = sim_axes_points(axes);
+    const size_t count = axes->design == SIM_DESIGN_VARY
+                             ? count_changes(axes) + 1
+                             : point_count * product(axes, true) * arms_count;
     *points = (struct sim_points){ .axes = axes, .point_count = point_count };
     if (!check_arms(axes, arms, arms_count))
         return false;
@@ -180,6 +248,8 @@ bool sim_points_make(const struct sim_axes *axes, const struct sim_variant *cons
     if (points->variants == NULL || points->points == NULL)
         return false;
     points->count = count;
+    if (axes->design == SIM_DESIGN_VARY)
+        return fill_changes(points);
     return fill(points, arms, arms_count);
 }
 
@@ -227,6 +297,7 @@ static void write_points(FILE *out, const struct sim_points *points)
         sim_json_end_object(&json);
     }
     sim_json_end_array(&json);
+    sim_json_flag(sim_json_key(&json, "is_varied"), points->axes->design == SIM_DESIGN_VARY);
     sim_json_begin_array(sim_json_key(&json, "points"));
     for (size_t i = 0; i < points->count; i++) {
         sim_json_begin_object(&json);

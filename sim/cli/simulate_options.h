@@ -13,7 +13,7 @@
 struct sim_simulate_options {
     struct sim_options common;
     struct sim_words variants;       /* --variant 'LABEL: path=value', in order */
-    const struct sim_axes *axes;     /* of compare and search; NULL = none */
+    struct sim_axes *axes;           /* of compare and search; NULL = none */
     const struct sim_rounds *rounds; /* NULL = all runs at once */
     bool is_lazy;
     const char *path; /* scenario (or database, for compare) */

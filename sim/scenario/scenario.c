@@ -332,6 +332,22 @@ weir_status sim_scenario_load(const struct sim_scenario_source *source,
     return status;
 }
 
+char *sim_scenario_value(const struct sim_scenario *scenario, const char *path, bool *is_whole,
+                         struct sim_diagnostics *diagnostics)
+{
+    struct sim_arena arena = { .blocks = NULL };
+    struct sim_report report = { .path = scenario->path,
+                                 .text = scenario->resolved,
+                                 .length = strlen(scenario->resolved),
+                                 .out = diagnostics };
+    struct sim_yaml *root = sim_yaml_parse(&arena, report.text, report.length, &report);
+    const char *found = root == NULL ? NULL : sim_set_read(&arena, &report, root, path, is_whole);
+    char *text = found == NULL ? NULL : strdup(found);
+    sim_report_finish(&report);
+    sim_arena_clear(&arena);
+    return text;
+}
+
 void sim_scenario_destroy(struct sim_scenario *scenario)
 {
     if (scenario != NULL)

@@ -614,6 +614,11 @@ struct sim_scenario_source {
     bool is_variant; /* the sets make one variant: the others are not checked on top of it */
 };
 
+/* The single value at a path of the scenario as it was resolved, defaults included; malloc'ed, NULL
+ * when there is none (reported). `is_whole`: only whole numbers can stand there. */
+char *sim_scenario_value(const struct sim_scenario *scenario, const char *path, bool *is_whole,
+                         struct sim_diagnostics *diagnostics);
+
 /* Reads, validates and resolves. On WEIR_OK diagnostics hold warnings at most; on WEIR_EFORMAT at
  * least one error; WEIR_EIO when the file cannot be read (one diagnostic says why). */
 weir_status sim_scenario_load(const struct sim_scenario_source *source,

@@ -18,7 +18,9 @@ struct walk {
     const struct sim_yaml *at; /* where to report */
     const char *path;          /* whole */
     const char *rest;          /* what is still to walk, "" = arrived */
-    struct sim_yaml *value;
+    struct sim_yaml *value;    /* NULL = nothing is set, what stands there is looked at */
+    const char *found;
+    bool is_whole;
 };
 
 static bool walk_section(struct walk *walk, struct sim_yaml *node,
@@ -113,8 +115,22 @@ static bool remove_node(struct walk *walk, struct sim_yaml *node)
                                         "path '%s': there is nothing to remove", walk->path);
 }
 
+/* Of a mapping what stands for it where it is written bare (a policy's name, a law). */
+static bool look(struct walk *walk, const struct sim_yaml *node, const struct sim_section *section)
+{
+    if (node->kind == SIM_YAML_MAPPING && section != NULL && section->scalar_key != NULL &&
+        sim_yaml_get(node, section->scalar_key) != NULL)
+        node = sim_yaml_get(node, section->scalar_key);
+    walk->found = node->kind == SIM_YAML_SCALAR ? node->text : NULL;
+    return walk->found != NULL ||
+           sim_report_error(walk->report, walk->at, "path '%s': there is no single value",
+                            walk->path);
+}
+
 static bool arrive(struct walk *walk, struct sim_yaml *node, const struct sim_section *section)
 {
+    if (walk->value == NULL)
+        return look(walk, node, section);
     if (sim_is_removal(walk->value))
         return remove_node(walk, node);
     const bool is_policy = section != NULL && section->policy != SIM_POLICY_NONE;
@@ -242,6 +258,8 @@ static bool walk_field(struct walk *walk, struct sim_yaml *node, const struct si
         return sim_report_error(walk->report, walk->at,
                                 "path '%s' goes too deep: '%s' is a single value", walk->path,
                                 field->key);
+    walk->is_whole = field->kind == SIM_FIELD_COUNT || field->kind == SIM_FIELD_COUNT64 ||
+                     field->kind == SIM_FIELD_WHOLE;
     return arrive(walk, node, NULL);
 }
 
@@ -277,6 +295,19 @@ bool sim_set_apply(struct sim_arena *arena, struct sim_report *report, struct si
     if (path[0] == '\0')
         return sim_report_error(report, at, "a path is missing");
     return walk_section(&walk, root, &sim_schema_scenario);
+}
+
+const char *sim_set_read(struct sim_arena *arena, struct sim_report *report, struct sim_yaml *root,
+                         const char *path, bool *is_whole)
+{
+    const struct sim_yaml at = { .kind = SIM_YAML_SCALAR, .origin = path };
+    struct walk walk = {
+        .arena = arena, .report = report, .root = root, .at = &at, .path = path, .rest = path
+    };
+    if (!walk_section(&walk, root, &sim_schema_scenario))
+        return NULL;
+    *is_whole = walk.is_whole;
+    return walk.found;
 }
 
 static void set_origin(struct sim_yaml *node, const char *origin)

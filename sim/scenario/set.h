@@ -19,6 +19,11 @@
 bool sim_set_apply(struct sim_arena *arena, struct sim_report *report, struct sim_yaml *root,
                    const char *path, struct sim_yaml *value, const struct sim_yaml *at);
 
+/* The text of the single value at `path`, which the tree may get empty keys for; NULL when there is
+ * none, or more than one (reported). `is_whole`: only whole numbers can stand there. */
+const char *sim_set_read(struct sim_arena *arena, struct sim_report *report, struct sim_yaml *root,
+                         const char *path, bool *is_whole);
+
 /* "path=value" from the command line. */
 bool sim_set_apply_text(struct sim_arena *arena, struct sim_report *report, struct sim_yaml *root,
                         const char *text);
