@@ -129,6 +129,7 @@ static struct weir_joint_job entry_of(const struct weir_joint *joint, const stru
         .age_s = (double)(view->now_ns - job->submit_ns) / ns_per_s,
         .restart_s = (double)job->restart_cost_ns / ns_per_s,
         .weight = 1,
+        .is_group = job->strategy > 0,
     };
 
     entry.total_s = left_ns == INT64_MAX ? day_s : (double)job->estimate_ns / ns_per_s;
@@ -313,7 +314,7 @@ static weir_status start(struct weir_joint *joint, struct weir_joint_job *job,
 {
     weir_status status = WEIR_EBUSY;
 
-    if (job->node > 0)
+    if (job->node > 0 && !job->is_group)
         status = start_on_node(joint, job, placer, error);
     if (status != WEIR_EBUSY)
         return status;
@@ -322,7 +323,9 @@ static weir_status start(struct weir_joint *joint, struct weir_joint_job *job,
         const struct weir_job_start how = { .size = sizeof how,
                                             .ranks = job->speedup == NULL ? 0 : ranks,
                                             .gpu_type = job->type };
-        status = weir_placer_start_job_as(placer, job->workload, job->id, &how, error);
+        status = job->is_group
+                     ? weir_placer_start_job(placer, job->workload, job->id, error)
+                     : weir_placer_start_job_as(placer, job->workload, job->id, &how, error);
         if (status == WEIR_OK)
             job->held_type = job->type;
         if (job->speedup == NULL || (status != WEIR_EBUSY && status != WEIR_EINFEASIBLE))

@@ -42,6 +42,7 @@ struct weir_joint_job {
     uint32_t ranks, type;     /* that it is to have; 0 = none; 0 = any */
     uint32_t node;            /* for all its ranks, + 1; 0 = any */
     bool moves;               /* it is to start anew, though it has as many ranks */
+    bool is_group;            /* of bundles: it starts where their strategy puts them */
     double until_s, memory;   /* the rule's own, kept */
 };
 

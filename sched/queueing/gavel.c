@@ -76,8 +76,9 @@ struct entry {
     uint32_t wanted;        /* type + 1 that it is to run on; 0 = none */
     uint32_t is_new;        /* since shares were worked out */
     uint32_t is_preempted;
-    double step_s;    /* on the first type; 0 = it has none */
-    int64_t until_ns; /* it rests then; INT64_MAX = it does not */
+    uint32_t is_group; /* of bundles: it starts where their strategy puts them */
+    double step_s;     /* on the first type; 0 = it has none */
+    int64_t until_ns;  /* it rests then; INT64_MAX = it does not */
     double speed[WEIR_ROUND_TYPES];
     struct weir_round_job round;
 };
@@ -145,6 +146,7 @@ static struct entry entry_of(const struct gavel *gavel, const struct weir_view *
                            .done_s = (double)job->done_ns / ns_per_s,
                            .is_new = 1,
                            .is_preempted = job->is_preempted,
+                           .is_group = job->strategy > 0,
                            .step_s = job->step_s,
                            .until_ns = INT64_MAX,
                            .round = { .devices = weir_units_amount(need.gpu_units) } };
@@ -351,7 +353,10 @@ static weir_status fill_programme(struct gavel *gavel, int64_t now_ns, double *s
         memcpy(&gavel->numbers[(size_t)jobs++ * gavel->types], job->speed,
                gavel->types * sizeof *gavel->numbers);
     }
-    if (jobs > 0 && solve(gavel, jobs, share) != WEIR_OK)
+    const weir_status status = jobs > 0 ? solve(gavel, jobs, share) : WEIR_OK;
+    if (status == WEIR_ENOMEM)
+        return weir_fail(error, status, "out of memory");
+    if (status != WEIR_OK)
         return weir_fail(error, WEIR_EPOLICY, "the shares of %u jobs cannot be worked out", jobs);
     for (uint32_t j = gavel->count;
          j-- > 0 && jobs < gavel->count;) /* those without GPUs have none */
@@ -517,7 +522,7 @@ static weir_status stop_others(struct gavel *gavel, struct weir_placer *placer,
 
 static weir_status start(struct entry *job, struct weir_placer *placer, struct weir_error *error)
 {
-    const bool is_anywhere = job->round.may_use == 0;
+    const bool is_anywhere = job->round.may_use == 0 || job->is_group != 0;
     const weir_status status =
         is_anywhere
             ? weir_placer_start_job(placer, job->workload, job->id, error)

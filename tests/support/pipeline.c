@@ -209,8 +209,10 @@ static void *counting_resize(void *state, void *block, size_t size)
         return NULL;
     }
     memory->calls++;
-    if (memory->fail_at != 0 && memory->calls == memory->fail_at)
+    if (memory->fail_at != 0 && memory->calls == memory->fail_at) {
+        memory->has_failed = true;
         return NULL;
+    }
     void *const moved = realloc(block, size);
     memory->blocks += block == NULL && moved != NULL;
     return moved;

@@ -57,6 +57,7 @@ struct test_memory {
     uint64_t blocks; /* not given back */
     uint64_t calls;  /* that asked for memory */
     uint64_t fail_at;
+    bool has_failed;
 };
 struct weir_allocator test_allocator(struct test_memory *memory);
 
