@@ -150,3 +150,34 @@ damaged ''
 has stderr 'run 2 is computed again: z.db.part2: its rows are not those that were written'
 damaged "UPDATE meta SET value = 'another' WHERE key = 'identity'"
 [ ! -s stderr ] || fail 'a shard of another experiment is spoken of'
+
+# A run tells of itself what its file tells of it: of pipelines, of jobs, of a fill, and of less room.
+command -v python3 >/dev/null || { skip_part 'no python3 program'; exit 0; }
+cat >told.py <<'E'
+import json, sys
+
+
+def told(at):  # without what the clock, the machine and the file alone say
+    if isinstance(at, list):
+        return [told(part) for part in at]
+    if not isinstance(at, dict):
+        return at
+    return {key: told(part) for key, part in at.items()
+            if key not in ("database", "stages", "decisions", "peak_rss_mib") and
+            not any(word in key for word in ("wall", "cpu_s", "cpu_ms", "decision_mean_ms"))}
+
+
+one, two = (told(json.load(open(name))) for name in sys.argv[1:])
+assert one["runs"] and one == two, [pair for pair in zip(one.items(), two.items()) if pair[0] != pair[1]]
+E
+printf '%s\n' 'schema: 2' 'name: fill' 'cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 2}}]}' \
+    'fill: [{name: w, classes: [{name: one, count: 12, request: {cpus: 1, gpus: 0.5}}]}]' >fill.yaml
+for words in small.yaml fill.yaml "$WEIR_SOURCE_DIR/scenarios/examples/jobs_table.yaml" \
+    'small.yaml --set cluster.nodes.n.gpus.h100=1' 'fill.yaml --set fill.w.classes.one.request.cpus=9'; do
+    # shellcheck disable=SC2086
+    expect 0 "$WEIR_BIN" run $words -n 2 --no-db --format json
+    cp stdout without.json
+    # shellcheck disable=SC2086
+    expect 0 "$WEIR_BIN" run $words -n 2 -o told.db --format json --force
+    python3 told.py without.json stdout || fail "$words: the file tells of another run"
+done
