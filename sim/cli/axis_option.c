@@ -119,12 +119,18 @@ static bool read_values(const char *word, struct sim_axis *axis, const char *res
             return false;
         rest = next;
     }
+    axis->is_span = axis->is_span && axis->count == 0;
+    return axis->count > 0 || axis->is_span ? true : refuse(word, "has no values");
+}
+
+/* Of a list a value may stand at several points. */
+static bool check_values(const char *word, const struct sim_axis *axis)
+{
     for (size_t i = 0; i < axis->count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(axis->values[i], axis->values[k]) == 0)
                 return refuse(word, "has the value %s twice", axis->values[i]);
-    axis->is_span = axis->is_span && axis->count == 0;
-    return axis->count > 0 || axis->is_span ? true : refuse(word, "has no values");
+    return true;
 }
 
 /* The policy of a kind, not one of its parameters. */
@@ -144,7 +150,7 @@ static bool is_policy(const struct sim_axis *axis)
     return false;
 }
 
-static bool parse_one(const char *word, bool is_drawn, struct sim_axis *axis)
+static bool parse_one(const char *word, enum sim_design design, struct sim_axis *axis)
 {
     const char *equals = strchr(word, '=');
     const char *end = equals;
@@ -158,8 +164,9 @@ static bool parse_one(const char *word, bool is_drawn, struct sim_axis *axis)
     if (axis->path == NULL)
         return false;
     axis->is_policy = is_policy(axis);
-    axis->is_span = is_drawn && !axis->is_policy && strstr(equals, "..") != NULL;
-    return read_values(word, axis, equals + 1);
+    axis->is_span = design == SIM_DESIGN_LHS && !axis->is_policy && strstr(equals, "..") != NULL;
+    return read_values(word, axis, equals + 1) &&
+           ((design == SIM_DESIGN_LIST && !axis->is_policy) || check_values(word, axis));
 }
 
 /* ---- their names ---- */
@@ -210,7 +217,7 @@ static bool check_list(const struct sim_axes *axes)
                           "has %zu values for %zu points: --design list takes the k-th value of "
                           "every axis",
                           axes->items[i].count, points);
-    return true;
+    return sim_design_differs(axes);
 }
 
 size_t sim_axes_points(const struct sim_axes *axes)
@@ -234,7 +241,7 @@ bool sim_axes_parse(const struct sim_words *words, struct sim_axes *axes)
     axes->items = calloc(words->count + 1, sizeof *axes->items);
     for (size_t i = 0; axes->items != NULL && i < words->count; i++) {
         axes->count = i + 1;
-        if (!parse_one(words->items[i], axes->design == SIM_DESIGN_LHS, &axes->items[i]))
+        if (!parse_one(words->items[i], axes->design, &axes->items[i]))
             return false;
         points *= axes->design == SIM_DESIGN_GRID ? (double)axes->items[i].count : 1;
     }

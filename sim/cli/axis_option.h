@@ -21,6 +21,9 @@ enum {
     SIM_AXIS_VALUES = 4096 /* of one axis, and points of an experiment */
 };
 
+/* Goes along files: each is the scenario at its points. */
+#define SIM_AXIS_SCENARIO "scenario"
+
 struct sim_axis {
     char *path;
     char *name; /* the shortest end of the path that no other axis has */

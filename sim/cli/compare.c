@@ -17,6 +17,7 @@
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
 #include "sim/cli/slurm.h"
+#include "sim/cli/suite_file.h"
 #include "sim/cli/tornado.h"
 #include "sim/cli/windows_given.h"
 #include "sim/cli/windows_print.h"
@@ -37,6 +38,7 @@ struct options {
     struct sim_gate gate;
     const char *observed;
     bool pool;
+    const char *block;
 };
 
 static const struct sim_option command_rows[] = {
@@ -64,11 +66,13 @@ static const struct sim_option command_rows[] = {
     { "pool", 0, NULL, SIM_OPTION(FLAG, options, pool),
       "Points are blocks (traces, scenarios): what they say together about every pair of "
       "variants" },
+    { "block", 0, "PATH", SIM_OPTION(TEXT, options, block),
+      "With --pool: points with the same value of this axis are one block" },
     { "fail-if", 0, "CONDITION", SIM_OPTION(WORDS, options, fail_if),
       "Exit with 1 when it holds, or may: 'throughput < -2%' (change against the baseline), "
       "'latency p95 > 30 min'; may be repeated" },
     { "min-effect", 0, "PERCENT", SIM_OPTION(TEXT, options, min_effect),
-      "With --fail-if: smaller changes count as none" },
+      "With --fail-if and --pool: smaller changes count as none" },
     { "shard", 0, "I/N", SIM_OPTION(TEXT, options, shard),
       "Make the I-th of N parts of the runs alone; weir merge puts them together" },
     { "engine", 0, "NAME", SIM_OPTION(TEXT, options, engine),
@@ -238,7 +242,11 @@ static weir_status print_database(struct options *options, struct an_db *db, int
         status = weir_fail(error, WEIR_EINVAL,
                            "--observed is beside one comparison, and there is one at every point");
     if (status == WEIR_OK && options->pool)
-        status = sim_pool_print(db, &points, &query, options->simulate.common.format, error);
+        status = sim_pool_print(db, &points,
+                                &(struct sim_pool_options){ &query, options->block,
+                                                            options->gate.min_effect,
+                                                            options->simulate.common.format },
+                                error);
     else if (status == WEIR_OK && points.is_varied)
         status = sim_tornado_print(db, &points, &query, options->simulate.common.format, error);
     else if (status == WEIR_OK && points.axis_count == 0)
@@ -464,6 +472,45 @@ static bool read_effect(struct options *options)
            sim_option_share("--min-effect", options->min_effect, &options->gate.min_effect);
 }
 
+/* What the file says goes before what the command line says. */
+static bool prepend(struct sim_words *words, const struct sim_words *before)
+{
+    const char **items =
+        reallocarray(words->items, words->count + before->count + 1, sizeof *items);
+    if (items == NULL)
+        return false;
+    memmove(items + before->count, items, words->count * sizeof *items);
+    memcpy(items, before->items, before->count * sizeof *items);
+    words->items = items;
+    words->count += before->count;
+    return true;
+}
+
+static int compare_suite(struct options *options, const char *command_line)
+{
+    struct sim_suite suite;
+    int code = sim_suite_read(options->simulate.path, &suite);
+    const bool is_its_metric = options->metrics.count == 0;
+    if (code == SIM_EXIT_OK &&
+        (!prepend(&options->simulate.common.sets, &suite.sets) ||
+         !prepend(&options->axes, &suite.axes) ||
+         (is_its_metric && suite.metrics.count > 0 && !prepend(&options->metrics, &suite.metrics))))
+        code = SIM_EXIT_RESOURCE;
+    if (code == SIM_EXIT_OK && options->min_effect == NULL && suite.min_effect != NULL &&
+        !sim_option_share("min_effect", suite.min_effect, &options->gate.min_effect))
+        code = SIM_EXIT_USAGE;
+    options->simulate.path = suite.scenario;
+    options->design = SIM_DESIGN_LIST;
+    options->pool = true;
+    options->block = suite.block;
+    if (options->simulate.replications == 0)
+        options->simulate.replications = suite.replications;
+    if (code == SIM_EXIT_OK)
+        code = compare_scenario(options, command_line);
+    sim_suite_clear(&suite);
+    return code;
+}
+
 int sim_cmd_compare(int argc, char **argv)
 {
     struct options options = { 0 };
@@ -473,9 +520,10 @@ int sim_cmd_compare(int argc, char **argv)
         return SIM_EXIT_USAGE;
     char *command_line = sim_command_line("compare", argc, argv);
     options.simulate.path = options.files.items[0];
-    const int code = options.files.count == 2 ? compare_two(&options, command_line)
-                     : sim_is_database(options.simulate.path)
-                         ? compare_stored(&options)
+    const int code = options.files.count == 2                 ? compare_two(&options, command_line)
+                     : sim_is_database(options.simulate.path) ? compare_stored(&options)
+                     : sim_suite_is(options.simulate.path)
+                         ? compare_suite(&options, command_line)
                          : compare_scenario(&options, command_line);
     sim_options_clear(&options.simulate.common);
     free(options.simulate.variants.items);

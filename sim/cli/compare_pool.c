@@ -21,12 +21,16 @@ struct pool {
     const char *metric;
     double *values; /* [block * variants + variant] */
     size_t blocks, variants, lost;
+    size_t *block_of; /* by point */
+    size_t point_count, block_count;
+    double min_effect;
 };
 
 struct pair {
     size_t one, other;
     struct an_paired paired; /* one - other */
     double adjusted, wilcoxon, effect;
+    double matters; /* a difference from here on */
 };
 
 /* As tables of comparisons call it. */
@@ -46,8 +50,9 @@ static size_t place_of(const struct an_comparison *comparison, const char *varia
     return v;
 }
 
-/* False when the block lacks a variant or the measure. */
-static bool take_block(struct pool *pool, const struct an_comparison *comparison)
+/* Adds the means of a point to `sums`; false when it lacks a variant or the measure. */
+static bool take_point(const struct pool *pool, const struct an_comparison *comparison,
+                       double *sums)
 {
     const struct an_metric_row *row = NULL;
     for (size_t i = 0; comparison != NULL && i < comparison->row_count && row == NULL; i++)
@@ -59,10 +64,29 @@ static bool take_block(struct pool *pool, const struct an_comparison *comparison
         if (place == comparison->variant_count || comparison->early[place].runs > 0 ||
             isnan(row->cells[place].mean))
             return false;
-        pool->values[pool->blocks * pool->variants + v] = row->cells[place].mean;
+        sums[v] += row->cells[place].mean;
     }
-    pool->blocks += row != NULL ? 1 : 0;
     return row != NULL;
+}
+
+/* The mean of all points of a block; one that lacks something takes its block with it. */
+static void take_block(struct pool *pool, struct an_comparison **comparisons, size_t block)
+{
+    double *sums = &pool->values[pool->blocks * pool->variants];
+    size_t points = 0;
+    memset(sums, 0, pool->variants * sizeof *sums);
+    for (size_t p = 0; p < pool->point_count; p++) {
+        if (pool->block_of[p] != block)
+            continue;
+        if (!take_point(pool, comparisons[p], sums)) {
+            pool->lost++;
+            return;
+        }
+        points++;
+    }
+    for (size_t v = 0; v < pool->variants; v++)
+        sums[v] /= (double)points;
+    pool->blocks++;
 }
 
 /* ---- judging ---- */
@@ -79,7 +103,7 @@ static void judge_pair(const struct pool *pool, struct pair *pair)
     double one[AN_RANKS_BLOCKS];
     double other[AN_RANKS_BLOCKS];
     (void)column_of(pool, pair->one, one);
-    (void)column_of(pool, pair->other, other);
+    pair->matters = pool->min_effect * fabs(column_of(pool, pair->other, other));
     pair->paired = an_paired_difference(other, one, pool->blocks, 0.95);
     for (size_t b = 0; b < pool->blocks; b++)
         one[b] -= other[b];
@@ -118,12 +142,32 @@ static const struct sim_column columns[] = {
     { "p (Holm)", "p_holm", NULL, true, true },
     { "p (Wilcoxon)", "p_wilcoxon", NULL, true, true },
     { "effect", "effect", NULL, true, true },
+    { "verdict", "verdict", NULL, false, false },
 };
 
 static void add_number(struct sim_table *table, double value, int digits)
 {
     char text[40];
     sim_table_add(table, sim_table_number(value, digits, text, sizeof text));
+}
+
+/* By p after Holm over all pairs; then whether it matters, by the interval. */
+static const char *verdict_of(const struct pool *pool, const struct pair *pair)
+{
+    const double d = pair->paired.difference;
+    const double half = pair->paired.half_width;
+    const bool is_small = pair->matters > 0 && fabs(d) + half <= pair->matters;
+    const bool is_large = fabs(d) - half >= pair->matters;
+    const bool is_more = d * pool->row->better > 0;
+    if (is_small)
+        return "too small to matter";
+    if (!(pair->adjusted < 0.05))
+        return "not distinguishable";
+    if (pool->row->better == 0)
+        return "another";
+    if (is_large)
+        return is_more ? "better" : "worse";
+    return is_more ? "better, perhaps too little to matter" : "worse, perhaps too little to matter";
 }
 
 static void add_pair(struct sim_table *table, const struct pool *pool, const struct pair *pair)
@@ -137,6 +181,7 @@ static void add_pair(struct sim_table *table, const struct pool *pool, const str
     add_number(table, pair->adjusted, 3);
     add_number(table, pair->wilcoxon, 3);
     add_number(table, pair->effect, 3);
+    sim_table_add(table, verdict_of(pool, pair));
 }
 
 /* Rank 1 is the best; where no direction is better the least. */
@@ -164,20 +209,20 @@ static weir_status check(const struct pool *pool, struct weir_error *error)
         return weir_fail(error, WEIR_EINVAL, "--pool compares 2 to %d variants, found %zu",
                          AN_RANKS_VARIANTS, pool->variants);
     if (pool->blocks < 2)
-        return weir_fail(error, WEIR_EINVAL,
-                         "--pool needs two points with all variants, found %zu; a point is a block",
-                         pool->blocks);
+        return weir_fail(error, WEIR_EINVAL, "--pool needs two %s with all variants, found %zu%s",
+                         pool->block_count < pool->point_count ? "blocks" : "points", pool->blocks,
+                         pool->block_count < pool->point_count ? "" : "; a point is a block");
     return WEIR_OK;
 }
 
-static weir_status pool_row(struct pool *pool, struct an_comparison **comparisons, size_t count,
+static weir_status pool_row(struct pool *pool, struct an_comparison **comparisons,
                             struct sim_table *table, struct weir_error *error)
 {
     struct pair pairs[PAIRS];
     pool->metric = pool->row->metric;
     pool->blocks = pool->lost = 0;
-    for (size_t p = 0; p < count && pool->blocks < AN_RANKS_BLOCKS; p++)
-        pool->lost += take_block(pool, comparisons[p]) ? 0 : 1;
+    for (size_t b = 0; b < pool->block_count && pool->blocks < AN_RANKS_BLOCKS; b++)
+        take_block(pool, comparisons, b);
     WEIR_TRY(check(pool, error));
     const size_t found = judge_all(pool, pairs);
     for (size_t i = 0; i < found; i++)
@@ -185,8 +230,8 @@ static weir_status pool_row(struct pool *pool, struct an_comparison **comparison
     return WEIR_OK;
 }
 
-static weir_status print_rows(struct pool *pool, struct an_comparison **comparisons, size_t count,
-                              bool all, enum sim_format format, struct weir_error *error)
+static weir_status print_rows(struct pool *pool, struct an_comparison **comparisons, bool all,
+                              enum sim_format format, struct weir_error *error)
 {
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     const size_t rows = all ? pool->first->row_count : 1;
@@ -194,14 +239,14 @@ static weir_status print_rows(struct pool *pool, struct an_comparison **comparis
     weir_status status = WEIR_OK;
     for (size_t r = 0; r < rows && status == WEIR_OK; r++) {
         pool->row = &pool->first->rows[r];
-        status = pool_row(pool, comparisons, count, table, error);
+        status = pool_row(pool, comparisons, table, error);
     }
     if (status == WEIR_OK)
         sim_table_print(table, format, stdout);
     for (size_t r = 0; is_paper && r < rows && status == WEIR_OK; r++) {
         struct sim_table *rest = sim_table_create(columns, sizeof columns / sizeof columns[0]);
         pool->row = &pool->first->rows[r];
-        status = pool_row(pool, comparisons, count, rest, error);
+        status = pool_row(pool, comparisons, rest, error);
         if (status == WEIR_OK)
             print_ranks(pool);
         sim_table_destroy(rest);
@@ -209,39 +254,76 @@ static weir_status print_rows(struct pool *pool, struct an_comparison **comparis
     sim_table_destroy(table);
     if (status == WEIR_OK && is_paper)
         printf(
-            "A block is a point: one observation, whatever the replications behind it; t with "
+            "A block is %s: one observation, whatever the replications behind it; t with "
             "%zu degrees of freedom, effect = mean over standard deviation of the differences.%s\n",
-            pool->blocks - 1, pool->lost > 0 ? " Points without all variants are left out." : "");
+            pool->block_count < pool->point_count ? "the mean of its points" : "a point",
+            pool->blocks - 1, pool->lost > 0 ? " Blocks without all variants are left out." : "");
     return status;
 }
 
+/* Which block each point is of. */
+static weir_status find_blocks(struct pool *pool, const struct an_points *points, const char *block,
+                               struct weir_error *error)
+{
+    size_t axis = 0;
+    while (block != NULL && axis < points->axis_count &&
+           strcmp(points->axes[axis].path, block) != 0 &&
+           strcmp(points->axes[axis].name, block) != 0)
+        axis++;
+    if (block != NULL && axis == points->axis_count)
+        return weir_fail(error, WEIR_EINVAL, "--block: there is no axis '%s'", block);
+    pool->point_count = points->point_count;
+    pool->block_of = calloc(points->point_count + 1, sizeof *pool->block_of);
+    if (pool->block_of == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (size_t v = 0; v < points->variant_count; v++) {
+        size_t same = 0; /* the first variant with that value */
+        while (block != NULL &&
+               strcmp(points->axes[axis].text[same], points->axes[axis].text[v]) != 0)
+            same++;
+        const bool is_new = block == NULL ? points->point[v] == pool->block_count : same == v;
+        if (is_new)
+            pool->block_of[points->point[v]] = pool->block_count++;
+        else if (block != NULL)
+            pool->block_of[points->point[v]] = pool->block_of[points->point[same]];
+    }
+    return WEIR_OK;
+}
+
+static weir_status compare_points(struct pool *pool, struct an_db *db,
+                                  const struct an_points *points,
+                                  const struct an_compare_options *query,
+                                  struct an_comparison **comparisons, struct weir_error *error)
+{
+    for (size_t p = 0; p < points->point_count; p++) {
+        WEIR_TRY(an_points_compare(db, points, p, query, &comparisons[p], error));
+        if (pool->first == NULL && comparisons[p] != NULL)
+            pool->first = comparisons[p];
+    }
+    if (pool->first == NULL || pool->first->row_count == 0)
+        return weir_fail(error, WEIR_EINVAL, "--pool: no point has results");
+    pool->variants = pool->first->variant_count;
+    pool->values = calloc((pool->block_count + 1) * (pool->variants + 1), sizeof *pool->values);
+    return pool->values == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+}
+
 weir_status sim_pool_print(struct an_db *db, const struct an_points *points,
-                           const struct an_compare_options *query, enum sim_format format,
-                           struct weir_error *error)
+                           const struct sim_pool_options *options, struct weir_error *error)
 {
     struct an_comparison **comparisons = calloc(points->point_count + 1, sizeof *comparisons);
-    struct pool pool = { .first = NULL };
-    weir_status status = WEIR_OK;
+    struct pool pool = { .min_effect = options->min_effect };
     if (comparisons == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    for (size_t p = 0; p < points->point_count && status == WEIR_OK; p++) {
-        status = an_points_compare(db, points, p, query, &comparisons[p], error);
-        if (pool.first == NULL && status == WEIR_OK && comparisons[p] != NULL)
-            pool.first = comparisons[p];
-    }
-    if (status == WEIR_OK && (pool.first == NULL || pool.first->row_count == 0))
-        status = weir_fail(error, WEIR_EINVAL, "--pool: no point has results");
-    if (status == WEIR_OK) {
-        assert(pool.first != NULL);
-        pool.variants = pool.first->variant_count;
-        pool.values = calloc(points->point_count * pool.variants + 1, sizeof *pool.values);
-        status = pool.values == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                                     : print_rows(&pool, comparisons, points->point_count,
-                                                  query->metric_count > 0, format, error);
-    }
+    weir_status status = find_blocks(&pool, points, options->block, error);
+    if (status == WEIR_OK)
+        status = compare_points(&pool, db, points, options->query, comparisons, error);
+    if (status == WEIR_OK)
+        status = print_rows(&pool, comparisons, options->query->metric_count > 0, options->format,
+                            error);
     for (size_t p = 0; p < points->point_count; p++)
         an_comparison_destroy(comparisons[p]);
     free(comparisons);
+    free(pool.block_of);
     free(pool.values);
     return status;
 }

@@ -63,6 +63,21 @@ static bool is_same_point(const struct sim_axes *axes, size_t one, size_t other)
     return is_same;
 }
 
+bool sim_design_differs(const struct sim_axes *axes)
+{
+    const size_t points = sim_axes_points(axes);
+    for (size_t p = 0; p < points; p++)
+        for (size_t q = 0; q < p; q++)
+            if (is_same_point(axes, p, q)) {
+                (void)fprintf(stderr,
+                              "weir: two of %zu points are the same: fewer points, or finer "
+                              "steps\n",
+                              points);
+                return false;
+            }
+    return true;
+}
+
 bool sim_design_draw(struct sim_axes *axes)
 {
     double *places = calloc(axes->drawn + 1, sizeof *places);
@@ -75,15 +90,6 @@ bool sim_design_draw(struct sim_axes *axes)
     }
     free(places);
     axes->design = SIM_DESIGN_LIST;
-    for (size_t p = 0; p < sim_axes_points(axes) && is_fine; p++)
-        for (size_t q = 0; q < p && is_fine; q++)
-            if (is_same_point(axes, p, q)) {
-                (void)fprintf(stderr,
-                              "weir: --design lhs: two of %zu points would be the same: fewer "
-                              "points, or finer steps\n",
-                              axes->drawn);
-                is_fine = false;
-            }
     return is_fine;
 }
 

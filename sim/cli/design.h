@@ -16,6 +16,9 @@ bool sim_axis_add(struct sim_axis *axis, const char *text, size_t length);
  * same axes draw the same points. False: what is wrong was printed. */
 bool sim_design_draw(struct sim_axes *axes);
 
+/* Whether all points of a list differ; says it when they do not. */
+bool sim_design_differs(const struct sim_axes *axes);
+
 /* Puts the value of the scenario in front of those of --vary, and numbers in place of shares of it
  * ("+-20%"). False: what is wrong was printed. */
 bool sim_design_settle(struct sim_axes *axes, const struct sim_scenario *scenario);

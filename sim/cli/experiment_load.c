@@ -11,6 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FILE_SET SIM_AXIS_SCENARIO "="
+
+/* The file that a variant stands on, where an axis goes along files; NULL = that of all. */
+static const char *file_of(const struct sim_variant *variant)
+{
+    for (size_t i = 0; variant != NULL && i < variant->sets_count; i++)
+        if (strncmp(variant->sets[i], FILE_SET, strlen(FILE_SET)) == 0)
+            return variant->sets[i] + strlen(FILE_SET);
+    return NULL;
+}
+
+/* The first that stands on the same file: loads are of its cluster. */
+static const struct sim_scenario *baseline_of(const struct sim_experiment *experiment,
+                                              const char *path)
+{
+    if (experiment->scenarios == NULL || path == NULL)
+        return experiment->scenarios == NULL ? NULL : experiment->scenarios[0];
+    for (size_t v = 0; v < experiment->points.count; v++) {
+        const char *its = file_of(&experiment->points.variants[v]);
+        if (experiment->scenarios[v] != NULL && its != NULL && strcmp(its, path) == 0)
+            return experiment->scenarios[v];
+    }
+    return NULL;
+}
+
 static int load_one(const struct sim_experiment_options *options, const struct sim_variant *variant,
                     const struct sim_experiment *experiment, struct sim_scenario **scenario)
 {
@@ -20,19 +45,22 @@ static int load_one(const struct sim_experiment_options *options, const struct s
         return SIM_EXIT_RESOURCE;
     for (size_t i = 0; i < options->sets_count; i++)
         sets[i] = options->sets[i];
+    const char *path = file_of(variant);
+    size_t count = options->sets_count;
     for (size_t i = 0; i < extra; i++)
-        sets[options->sets_count + i] = variant->sets[i];
-    const struct sim_scenario_source source = { .path = options->scenario_path,
+        if (path == NULL || variant->sets[i] + strlen(FILE_SET) != path)
+            sets[count++] = variant->sets[i];
+    const struct sim_scenario_source source = { .path =
+                                                    path == NULL ? options->scenario_path : path,
                                                 .limits = &options->limits.files,
-                                                .text = options->scenario_text,
+                                                .text =
+                                                    path == NULL ? options->scenario_text : NULL,
                                                 .sets = sets,
-                                                .sets_count = options->sets_count + extra,
+                                                .sets_count = count,
                                                 .policies = options->policies,
                                                 .metric_named = sim_cli_metric,
                                                 .moment_since = sim_cli_moment,
-                                                .baseline = experiment->scenarios == NULL
-                                                                ? NULL
-                                                                : experiment->scenarios[0],
+                                                .baseline = baseline_of(experiment, path),
                                                 .traces = experiment->traces,
                                                 .is_variant = variant != NULL };
     struct sim_diagnostics diagnostics = { 0 };

@@ -57,6 +57,13 @@ static void write_value(FILE *out, const char *value)
             (void)fputc('-', out);
 }
 
+/* "jobs" of "../reference/jobs.yaml". */
+static void write_file(FILE *out, const char *path)
+{
+    const char *name = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
+    (void)fprintf(out, "%.*s", (int)strcspn(name, "."), name);
+}
+
 /* Policies alone, or all but them: "fgd", "count=4, load=90%". */
 static void write_values(FILE *out, const struct sim_points *points, size_t variant, bool policies,
                          const char *gap)
@@ -69,7 +76,10 @@ static void write_values(FILE *out, const struct sim_points *points, size_t vari
         gap = ", ";
         if (!policies)
             (void)fprintf(out, "%s=", axes->items[a].name);
-        write_value(out, points->points[variant].values[a]);
+        if (strcmp(axes->items[a].path, SIM_AXIS_SCENARIO) == 0)
+            write_file(out, points->points[variant].values[a]);
+        else
+            write_value(out, points->points[variant].values[a]);
     }
 }
 

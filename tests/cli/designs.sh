@@ -115,4 +115,4 @@ PY
 expect 2 compare --set compare=- --design lhs --axis seed=1..9
 has stderr '--design lhs and --points N belong together'
 expect 2 compare --set compare=- --design lhs --points 9 --axis seed=1..3:1
-has stderr 'two of 9 points would be the same'
+has stderr 'two of 9 points are the same'

@@ -28,7 +28,7 @@ has paper 'A block is a point: one observation, whatever the replications behind
 expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'wait mean' --format csv
 cp stdout pooled.csv
 expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'wait mean' --format latex
-has stdout '\begin{tabular}{lllrrrrrr}'
+has stdout '\begin{tabular}{lllrrrrrrl}'
 has stdout 'wait mean & first\_fit & fcfs & 5 &'
 has stdout '\bottomrule'
 python3 - <<'PY' || fail 'the pooled differences are other ones'
@@ -55,12 +55,73 @@ expect 0 "$WEIR_BIN" compare jobs.yaml -q -o one.db --axis sched.queueing=fcfs,s
 expect 2 "$WEIR_BIN" compare jobs.yaml -q -o two.db --axis sched.queueing=fcfs,sjf -n 1 --pool
 has stderr '--pool needs two points with all variants, found 1'
 
+# What is too small to matter is told from what cannot be told apart.
+expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'GPU used' --min-effect 20%
+matches stdout '^GPU used +sjf +fcfs +5 .* too small to matter$'
+expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'GPU used'
+matches stdout '^GPU used +sjf +fcfs +5 .* not distinguishable$'
+
+# As one file: scenarios and values as blocks, of which the mean of the points counts.
+mkdir -p files
+sed 's/name: suite/name: few/;s/90%/60%/' jobs.yaml >files/few.yaml
+cat >all.suite <<'Y'
+# blocks: two scenarios, two loads
+suite: all
+scenario: jobs.yaml
+set: {horizon: 6 h}
+policies: {sched.queueing: [fcfs, first_fit]}
+blocks:
+  - {scenario: jobs.yaml, jobs.work.arrivals.load: 80%, seed: [1, 2]}
+  - {scenario: files/few.yaml, jobs.work.arrivals.load: 70%, seed: [1, 2, 3]}
+metrics: [wait mean]
+min_effect: 20%
+replications: 1
+Y
+expect 0 "$WEIR_BIN" compare all.suite -q -o all.db
+matches stdout '^wait mean +first_fit +fcfs +2 .* not distinguishable$'
+has stdout 'A block is the mean of its points'
+expect 0 "$WEIR_BIN" compare all.db --pool --block scenario --metric 'wait mean' --format csv
+python3 - <<'PY' || fail 'a block is not the mean of its points'
+import csv, sqlite3
+row, = csv.DictReader(open('stdout'))
+db = sqlite3.connect('all.db')
+mean = {(s, v): x for s, v, x in db.execute("""select scenario, variant, avg(value) from v_point join result using (run_id)
+    where metric = 'wait.job.mean' and label = '' group by 1, 2""")}
+files = sorted({s for s, _ in mean})
+d = [mean[f, 'first_fit'] - mean[f, 'fcfs'] for f in files]
+assert len(d) == 2 and abs(float(row['difference']) - sum(d) / 2) <= 6e-6 * abs(sum(d)), (row, d)
+names = {r[0] for r in db.execute('select distinct variant from run')}
+assert 'fcfs, scenario=few, load=70%, seed=3' in names, names
+digests = {r[0] for r in db.execute("select scenario_digest from run where variant like '%seed=1'")}
+assert len(digests) == 4, digests
+PY
+expect 0 "$WEIR_BIN" run files/few.yaml -q -n 1 -o few.db --set 'horizon=6 h' --set jobs.work.arrivals.load=70% --set seed=3 --set sched.queueing=fcfs
+python3 - <<'PY' || fail 'a point of a suite is another run than its scenario'
+import sqlite3
+digest = lambda path, more='': sqlite3.connect(path).execute('select result_digest from run' + more).fetchone()
+assert digest('few.db') == digest('all.db', " where variant = 'fcfs, scenario=few, load=70%, seed=3'")
+PY
+sed 's/polices/policies/;s/blocks:/block:/' all.suite >wrong.suite
+expect 2 "$WEIR_BIN" compare wrong.suite
+has stderr "did you mean 'blocks'?"
+sed 's/seed: \[1, 2\]/seeds: 1/' all.suite >wrong.suite
+expect 2 "$WEIR_BIN" compare wrong.suite
+has stderr 'has no seeds, as the first block has'
+expect 2 "$WEIR_BIN" compare suite.db --pool --block cluster
+has stderr "--block: there is no axis 'cluster'"
+
 lists=("${WEIR_SHARED:-}"/traces/openb/openb_pod_list_*)
 if [ -n "${WEIR_SLOW:-}" ] && [ -f "${lists[0]}" ]; then
     expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/reference/weir_vs_fgd.yaml" -q -o nine.db --set compare=- \
         --axis sched.placement=fgd,weir --axis "fill[0].trace=$(IFS=,; echo "${lists[*]}")" --pool --metric alloc.gpu_pct
     has "$WEIR_SOURCE_DIR/docs/placement-weir.md" '| **openb lists** | | own | | | **+0.88 ± 0.33**'
     matches stdout '^GPU allocated +weir +fgd +9 +0\.88[0-9]* +0\.3(2[5-9]|3[0-4]?) '
+    # As published: the orders of those runs.
+    expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/suites/openb_lists.suite" -q -o lists.db
+    has "$WEIR_SOURCE_DIR/docs/placement-weir.md" '| **openb lists** | | published | | | **+0.95 ± 0.19**'
+    has "$WEIR_SOURCE_DIR/docs/placement-weir.md" '| **openb lists, to tuned FGD** | | published | | | **+0.91 ± 0.23**'
+    matches stdout '^GPU allocated +weir +fgd +9 +0\.94(5|6|7|8|9)[0-9]* +0\.1(8[5-9]|9[0-4]?) '
+    matches stdout '^GPU allocated +weir +fgd, tie: best_fit +9 +0\.9(0[5-9]|1[0-4])[0-9]* +0\.2(2[5-9]|3[0-4]?) '
 else
     skip_part 'the nine lists take a minute and need the openb traces: WEIR_SLOW=1'
 fi
