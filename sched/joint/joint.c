@@ -42,10 +42,12 @@ weir_status weir_joint_measure(struct weir_joint *joint)
 
     for (uint32_t j = 0; j < joint->count; j++) {
         struct weir_joint_job *const job = &joint->jobs[j];
+        const uint32_t most =
+            job->held > job->most ? job->held : job->most; /* nodes may have gone */
         job->first = count;
-        count += job->most;
+        count += most;
         WEIR_ROOM(&joint->allocator, joint->speeds, joint->speed_capacity, count);
-        for (uint32_t n = 1; n <= job->most; n++)
+        for (uint32_t n = 1; n <= most; n++)
             joint->speeds[job->first + n - 1] =
                 job->speedup == NULL ? 1
                                      : weir_speedup_at(job->speedup, n, nodes_of(joint, job, n));
@@ -115,7 +117,6 @@ static struct weir_joint_job entry_of(const struct weir_joint *joint, const stru
     const struct weir_shape *const shape = &job->groups[0].shape;
     const double all = weir_units_amount(weir_job_amounts(job).gpu_units);
     const int64_t left_ns = weir_job_left_ns(job);
-    struct weir_tenant tenant = { .size = sizeof tenant };
     struct weir_joint_job entry = {
         .id = job->id,
         .workload = job->workload,
@@ -128,14 +129,11 @@ static struct weir_joint_job entry_of(const struct weir_joint *joint, const stru
         .left_s = left_ns == INT64_MAX ? day_s : (double)left_ns / ns_per_s,
         .age_s = (double)(view->now_ns - job->submit_ns) / ns_per_s,
         .restart_s = (double)job->restart_cost_ns / ns_per_s,
-        .weight = 1,
         .is_group = job->strategy > 0,
     };
 
     entry.total_s = left_ns == INT64_MAX ? day_s : (double)job->estimate_ns / ns_per_s;
     entry.more_gpus = all - entry.gpus * job->groups[0].ranks;
-    if (weir_view_tenant(view, job->tenant, &tenant) && tenant.weight > 0)
-        entry.weight = tenant.weight;
     take_ranks(joint, job, &entry);
     if (entry.gpus > 0)
         take_types(joint, job, &entry);

@@ -35,9 +35,8 @@ struct weir_joint_job {
     uint32_t restarts;      /* so far */
     double gpus, more_gpus; /* of one of its ranks; of those that are always there */
     double on_type[WEIR_JOINT_TYPES];
-    double total_s, left_s;  /* of its usual ranks, on the first type */
-    double age_s, restart_s; /* since it was submitted; what it costs to start again */
-    double weight;
+    double total_s, left_s;   /* of its usual ranks, on the first type */
+    double age_s, restart_s;  /* since it was submitted; what it costs to start again */
     uint32_t held, held_type; /* ranks that it has, 0 = it waits; type + 1, 0 = not known */
     uint32_t ranks, type;     /* that it is to have; 0 = none; 0 = any */
     uint32_t node;            /* for all its ranks, + 1; 0 = any */

@@ -128,7 +128,6 @@ static void tell(struct sim_lab_apart *apart, struct told told)
 static weir_status lose(struct sim_lab_apart *apart, struct weir_error *error)
 {
     const weir_status status = sim_policy_process_lost(&apart->process, error);
-    apart->is_lost = true;
     weir_error_wrap(error, "placement policy %s", apart->name);
     return status;
 }

@@ -2,13 +2,16 @@
 /*
  * Every rule that chooses ranks, on random jobs: nobody has fewer than his least, more than his
  * most or a type that he does not take, and all together have no more than there is; speeds are
- * those of the law on the fewest nodes; optimus against the plain sentence that says what it does.
+ * those of the law on the fewest nodes; optimus against the plain sentence that says what it does;
+ * who runs grows only where that pays. What all of them choose is kept (joint_rules.txt).
  */
 #include "sched/joint/joint.h"
 #include "sched/joint/pollux.h"
 
 #include "sched/internal/alloc.h"
+#include "sim/engine/digest.h"
 #include "tests/support/check.h"
+#include "tests/support/kept.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,11 +61,38 @@ static void fill_job(struct asked *asked, uint32_t j)
                                     .on_type = { 1 },
                                     .total_s = total_s,
                                     .left_s = total_s * draw(asked, 1, 10) / 10,
-                                    .age_s = draw(asked, 0, 10000),
-                                    .weight = 1 };
+                                    .age_s = draw(asked, 0, 10000) };
 }
 
-static void open_round(struct asked *asked, const struct weir_joint_rule *rule, uint64_t round)
+/* Some run, with more or fewer than they may have by now, on GPUs of several types. */
+static void let_some_run(struct asked *asked)
+{
+    struct weir_joint *const joint = asked->joint;
+    double left = joint->devices;
+    joint->types = draw(asked, 1, 3);
+    for (uint32_t t = 1; t < joint->types; t++) {
+        joint->supply[t] = joint->node_gpus * draw(asked, 1, 3);
+        joint->devices += joint->supply[t];
+    }
+    for (uint32_t j = 0; j < joint->count; j++) {
+        struct weir_joint_job *const job = &joint->jobs[j];
+        const uint32_t held = draw(asked, job->least, job->most + 2);
+        job->restart_s = draw(asked, 0, 1) * draw(asked, 10, 900);
+        for (uint32_t t = 1; t < joint->types && job->may_use != 0; t++) {
+            job->on_type[t] = draw(asked, 0, 4) * .5;
+            job->may_use |= job->on_type[t] > 0 ? UINT32_C(1) << t : 0;
+        }
+        if (draw(asked, 0, 1) == 0 || weir_joint_devices(job, held) > left)
+            continue;
+        job->state = WEIR_JOB_RUNNING;
+        job->held = held;
+        job->held_type = job->may_use != 0 ? 1 : 0;
+        left -= weir_joint_devices(job, held);
+    }
+}
+
+static void open_round_as(struct asked *asked, const struct weir_joint_rule *rule, uint64_t round,
+                          bool is_running)
 {
     const struct weir_allocator memory = weir_allocator_copy(NULL);
     struct weir_error error = { .phase = -1, .pool = -1 };
@@ -80,8 +110,15 @@ static void open_round(struct asked *asked, const struct weir_joint_rule *rule, 
     joint->devices = joint->supply[0] = joint->node_gpus * draw(asked, 1, 6);
     for (uint32_t j = 0; j < joint->count; j++)
         fill_job(asked, j);
+    if (is_running)
+        let_some_run(asked);
     CHECK_I64(weir_joint_measure(joint), WEIR_OK);
     CHECK_I64(rule->choose(joint, &error), WEIR_OK);
+}
+
+static void open_round(struct asked *asked, const struct weir_joint_rule *rule, uint64_t round)
+{
+    open_round_as(asked, rule, round, false);
 }
 
 static void check_bounds(const struct asked *asked, const char *name)
@@ -99,16 +136,17 @@ static void check_bounds(const struct asked *asked, const char *name)
         printf("%s: %g of %g GPUs\n", name, used, asked->joint->devices);
 }
 
+static const struct {
+    const struct weir_joint_rule *rule;
+    const char *name;
+} rules[] = { { &weir_rule_optimus, "optimus" },
+              { &weir_rule_elastic, "elastic" },
+              { &weir_rule_themis, "themis" },
+              { &weir_rule_allox, "allox" },
+              { &weir_rule_sia, "sia" } };
+
 static void nobody_has_more_or_less_than_he_may(void)
 {
-    static const struct {
-        const struct weir_joint_rule *rule;
-        const char *name;
-    } rules[] = { { &weir_rule_optimus, "optimus" },
-                  { &weir_rule_elastic, "elastic" },
-                  { &weir_rule_themis, "themis" },
-                  { &weir_rule_allox, "allox" },
-                  { &weir_rule_sia, "sia" } };
     for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
         for (uint64_t round = 0; round < ROUNDS / 8; round++) {
             struct asked asked;
@@ -116,6 +154,48 @@ static void nobody_has_more_or_less_than_he_may(void)
             check_bounds(&asked, rules[r].name);
             weir_joint_destroy(asked.joint);
         }
+}
+
+/* Who grows ends earlier, with the restart that it costs. */
+static void who_runs_grows_where_it_pays(void)
+{
+    uint32_t grown = 0;
+    uint32_t stayed = 0;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        struct asked asked;
+        open_round_as(&asked, &weir_rule_elastic, round, true);
+        for (uint32_t j = 0; j < asked.joint->count; j++) {
+            const struct weir_joint_job *const job = &asked.joint->jobs[j];
+            const bool grows = job->held > 0 && job->held <= job->most && job->ranks > job->held;
+            stayed += job->held > 0 && job->ranks == job->held;
+            grown += grows;
+            CHECK(!grows || weir_joint_time(asked.joint, j, job->ranks) + job->restart_s <
+                                weir_joint_time(asked.joint, j, job->held));
+        }
+        weir_joint_destroy(asked.joint);
+    }
+    CHECK(grown > 20 && stayed > 20);
+}
+
+static void what_they_choose_is_kept(void)
+{
+    struct test_kept *kept = test_kept_open("property/joint_rules.txt");
+    for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
+        uint64_t digest = SIM_DIGEST_START;
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            struct asked asked;
+            open_round_as(&asked, rules[r].rule, round, true);
+            for (uint32_t j = 0; j < asked.joint->count; j++) {
+                const struct weir_joint_job *const job = &asked.joint->jobs[j];
+                digest = sim_digest_word(digest, job->ranks);
+                digest = sim_digest_word(digest, job->type);
+                digest = sim_digest_word(digest, job->moves ? 1 : 0);
+            }
+            weir_joint_destroy(asked.joint);
+        }
+        test_kept_check(kept, rules[r].name, digest, 0);
+    }
+    test_kept_close(kept);
 }
 
 static double law_at(const struct asked *asked, uint32_t j, uint32_t ranks)
@@ -296,6 +376,8 @@ static void pollux_keeps_to_what_there_is(void)
 static const struct test tests[] = {
     { "Pollux keeps to what there is", pollux_keeps_to_what_there_is },
     { "nobody has more or less than he may", nobody_has_more_or_less_than_he_may },
+    { "who runs grows where it pays", who_runs_grows_where_it_pays },
+    { "what they choose is kept", what_they_choose_is_kept },
     { "speeds are those on the fewest nodes", speeds_are_those_on_the_fewest_nodes },
     { "optimus is its plain sentence", optimus_is_its_plain_sentence },
 };

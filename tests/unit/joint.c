@@ -146,8 +146,7 @@ static struct weir_joint_job *add(struct asked *asked, uint32_t law, uint32_t mo
                                     .gpus = 1,
                                     .on_type = { 1 },
                                     .total_s = 1e6,
-                                    .left_s = 1e6,
-                                    .weight = 1 };
+                                    .left_s = 1e6 };
     return job;
 }
 

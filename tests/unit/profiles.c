@@ -96,32 +96,84 @@ static void see(void *state, const struct sim_job_row *job)
     times->end_s[job->job] = 1e-9 * (double)job->end_ns;
 }
 
-/* Two models on one A100 and one H100 of two nodes. */
-static struct times run(const char *profiles_text, const char *rows, const char *queueing)
+/* A100 and H100 of two nodes, so many each; profiles_text NULL = no profiles. */
+static struct sim_scenario *open_rows(const char *profiles_text, const char *rows,
+                                      const char *queueing, int gpus)
 {
     char profiles[] = "/tmp/weir_profiles_XXXXXX";
     char trace[] = "/tmp/weir_profiles_XXXXXX";
     char map[] = "/tmp/weir_profiles_XXXXXX";
     char text[TEXT];
-    struct times times = { { 0 }, { 0 } };
-    write_file(profiles, profiles_text);
+    write_file(profiles, profiles_text == NULL ? "" : profiles_text);
     write_file(trace, rows);
     write_file(map, "{\"name\": \"m\", \"fields\": {\"submit\": {\"column\": \"at\", \"unit\": "
                     "\"s\"}, \"run\": {\"column\": \"run\", \"unit\": \"s\"}, \"gpus\": "
                     "{\"column\": \"gpus\"}, \"model\": {\"column\": \"what\"}}}");
     (void)snprintf(text, sizeof text,
                    "schema: 2\nname: x\ncluster:\n  nodes:\n    - {name: a, cpus: 8, gpus: "
-                   "{a100-80: 1}}\n    - {name: h, cpus: 8, gpus: {h100: 1}}\n"
+                   "{a100-80: %d}}\n    - {name: h, cpus: 8, gpus: {h100: %d}}\n"
                    "sched: {placement: first_fit, queueing: %s}\n"
-                   "jobs: [{name: w, trace: %s, format: table, columns: %s, profiles: %s, "
+                   "jobs: [{name: w, trace: %s, format: table, columns: %s, %s%s%s"
                    "measured_on: a100-80, preemption: all, estimate: 1}]\n",
-                   queueing, trace, map, profiles);
-    const struct sim_observer observer = { .state = &times, .job = see };
-    free(test_watch_text(text, &observer));
+                   gpus, gpus, queueing, trace, map,
+                   profiles_text == NULL ? "" : "profiles: ", profiles_text == NULL ? "" : profiles,
+                   profiles_text == NULL ? "" : ", ");
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    CHECK(scenario != NULL);
     (void)unlink(profiles);
     (void)unlink(trace);
     (void)unlink(map);
+    return scenario;
+}
+
+static struct times run(const char *profiles, const char *rows, const char *queueing)
+{
+    struct times times = { { 0 }, { 0 } };
+    struct sim_scenario *scenario = open_rows(profiles, rows, queueing, 1);
+    const struct sim_observer observer = { .state = &times, .job = see };
+    struct sim_run_summary *summary = scenario == NULL ? NULL : test_run(scenario, 0, &observer);
+    CHECK(summary != NULL && summary->status == WEIR_OK);
+    free(summary);
+    sim_scenario_destroy(scenario);
     return times;
+}
+
+/* What a profile says stands for what the row and the scenario say, all else stays; numbers are of
+ * a GPU, but memory and traffic of GPUs. */
+static void what_a_profile_leaves_open_stays(void)
+{
+    static const char rows[] = "at,run,gpus,what\n0,600,2,full\n1,60,2,none\n2,60,1,cpus\n";
+    struct sim_scenario *plain = open_rows(NULL, rows, "fcfs", 2);
+    struct sim_scenario *told =
+        open_rows("model,gpus,cpus,ram_bytes,gpu_memory_bytes,activation_bytes,bandwidth,bound\n"
+                  "full,2,3,1000,500,70,0.25,0.5\nnone,2,,,,,,\ncpus,1,5,,,,,\n",
+                  rows, "fcfs", 2);
+    if (plain == NULL || told == NULL)
+        return;
+    CHECK_I64(plain->workloads[0].jobs_count, 3);
+    for (size_t j = 0; j < 3; j++) {
+        const struct sim_job_spec *said = &told->workloads[0].jobs[j];
+        struct sim_job_spec wanted = plain->workloads[0].jobs[j];
+        wanted.shape.cpu_units = j == 0   ? 6 * WEIR_ONE
+                                 : j == 2 ? 5 * WEIR_ONE
+                                          : wanted.shape.cpu_units;
+        if (j == 0) {
+            wanted.shape.ram_bytes = 2000;
+            wanted.shape.gpu_mem_bytes = 500;
+            wanted.activation_bytes = 70;
+            wanted.traffic.bandwidth = 0.25;
+            wanted.traffic.bound = 0.5;
+        }
+        CHECK_I64(said->shape.kind, wanted.shape.kind);
+        CHECK_I64(said->shape.cpu_units, wanted.shape.cpu_units);
+        CHECK_I64(said->shape.ram_bytes, wanted.shape.ram_bytes);
+        CHECK_I64(said->shape.gpu_mem_bytes, wanted.shape.gpu_mem_bytes);
+        CHECK_NEAR(said->traffic.bandwidth, wanted.traffic.bandwidth, 0);
+        CHECK_NEAR(said->traffic.bound, wanted.traffic.bound, 0);
+        CHECK_I64(said->activation_bytes, wanted.activation_bytes);
+    }
+    sim_scenario_destroy(plain);
+    sim_scenario_destroy(told);
 }
 
 /* 600 s of work on an A100 take 240 s where it is 2.5 times as fast; a model of eight CPUs has its
@@ -156,6 +208,7 @@ static void gavels_rounds_have_whole_steps(void)
 static const struct test tests[] = {
     { "thirteen fields come back as they went", thirteen_fields_come_back_as_they_went },
     { "a wrong cell is named", a_wrong_cell_is_named },
+    { "what a profile leaves open stays", what_a_profile_leaves_open_stays },
     { "rows are as their profiles say", rows_are_as_their_profiles_say },
     { "Gavel's rounds have whole steps", gavels_rounds_have_whole_steps },
 };

@@ -214,14 +214,41 @@ static void shapes_print(void)
     CHECK_STR(text, "1 CPU + 0.25 GPU + 1 NVDEC");
     (void)weir_shape_print(&whole, text, sizeof text);
     CHECK_STR(text, "2 GPU + 3 NVENC per GPU");
-    CHECK_I64(weir_shape_print(&share, text, 8), 26);
-    CHECK_STR(text, "1 CPU +");
     CHECK_I64(weir_shape_print(&share, NULL, 0), 26);
     CHECK_STR(weir_shape_kind_name(WEIR_SHAPE_ENTIRE), "entire_gpu");
     CHECK_STR(weir_shape_kind_name(WEIR_SHAPE_KIND_COUNT), "?");
 }
 
+/* What is printed into any room is the beginning of the whole, and ends in it. */
+static void a_printed_shape_is_cut_where_its_room_ends(void)
+{
+    const struct weir_shape shapes[] = {
+        { .kind = WEIR_SHAPE_CPU },
+        { .kind = WEIR_SHAPE_CPU, .ram_bytes = 1 << 30 },
+        { .kind = WEIR_SHAPE_SLICE, .gpu_count = 1, .cpu_units = WEIR_ONE, .mig_slices = 2 },
+        { .kind = WEIR_SHAPE_WHOLE,
+          .gpu_count = 2,
+          .gpu_units = WEIR_ONE,
+          .nvdecs = 1,
+          .nvencs = 3 },
+    };
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        char whole[128] = "before";
+        const size_t length = weir_shape_print(&shapes[s], whole, sizeof whole);
+        CHECK_I64(strlen(whole), length);
+        for (size_t room = 0; room <= length + 2; room++) {
+            char part[sizeof whole];
+            const size_t kept = room == 0 ? 0 : room - 1 < length ? room - 1 : length;
+            memset(part, '#', sizeof part);
+            CHECK_I64(weir_shape_print(&shapes[s], part, room), length);
+            CHECK(memcmp(part, whole, kept) == 0 && part[room] == '#');
+            CHECK_I64(part[kept], room == 0 ? '#' : '\0');
+        }
+    }
+}
+
 static const struct test tests[] = {
+    { "a printed shape is cut where its room ends", a_printed_shape_is_cut_where_its_room_ends },
     { "requests become the reference's shapes", requests_become_the_reference_shapes },
     { "amounts round to the quantum", amounts_round_to_the_quantum },
     { "a coarse grid may make a share whole", a_coarse_grid_may_make_a_share_whole },

@@ -140,7 +140,6 @@ static weir_status begin_process(struct sim_job_stream *stream)
         sum += is_drawn(workload, &workload->jobs[i]) ? workload->jobs[i].weight : 0;
         stream->shares[i] = sum;
     }
-    stream->process_ns = SIM_TIME_MAX;
     if (!(sum > 0))
         return WEIR_OK;
     if (workload->mode == SIM_WORKLOAD_STATIC) {
