@@ -213,8 +213,7 @@ static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
     board->kind = wanted->kind;
     board->pool = wanted->pool;
     board->shape = wanted->shape;
-    board->mark = (struct weir_change_mark){ .count = 0 };
-    board->tournament.count = 0;
+    board->tournament.count = 0; /* it starts anew */
     board->used = fgd->question;
     return board;
 }

@@ -74,7 +74,6 @@ struct entry {
     double total_s, done_s; /* on the first type; without what it has done this time */
     uint32_t held;          /* type + 1 that it runs on; 0 = it does not, or nobody knows */
     uint32_t wanted;        /* type + 1 that it is to run on; 0 = none */
-    uint32_t is_new;        /* since shares were worked out */
     uint32_t is_preempted;
     uint32_t is_group; /* of bundles: it starts where their strategy puts them */
     double step_s;     /* on the first type; 0 = it has none */
@@ -144,7 +143,6 @@ static struct entry entry_of(const struct gavel *gavel, const struct weir_view *
                                           ? day_s
                                           : (double)job->estimate_ns / ns_per_s,
                            .done_s = (double)job->done_ns / ns_per_s,
-                           .is_new = 1,
                            .is_preempted = job->is_preempted,
                            .is_group = job->strategy > 0,
                            .step_s = job->step_s,
@@ -183,7 +181,6 @@ static void keep(struct gavel *gavel, struct entry *entry)
     entry->round.may_use = may_use;
     entry->round.devices = devices;
     entry->wanted = old->wanted;
-    entry->is_new = old->is_new;
     entry->until_ns = old->until_ns;
     entry->held = entry->state == WEIR_JOB_WAITING ? 0 : old->held;
 }
@@ -383,7 +380,6 @@ static weir_status work_out(struct gavel *gavel, int64_t now_ns, struct weir_err
     }
     for (uint32_t j = 0; j < gavel->count; j++) {
         struct entry *const job = &gavel->jobs[j];
-        job->is_new = 0;
         memset(job->round.share, 0, sizeof job->round.share);
         memset(job->round.had_s, 0, sizeof job->round.had_s);
         if (job->round.may_use != 0)
@@ -635,7 +631,7 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
         to[1] = (double)job->id;
         to[2] = job->held;
         to[3] = job->wanted;
-        to[4] = job->is_new;
+        to[4] = 0; /* of older versions */
         to[5] = job->until_ns == INT64_MAX ? 0 : (double)job->until_ns;
         memcpy(to + 6, job->round.share, sizeof job->round.share);
         memcpy(to + 6 + WEIR_ROUND_TYPES, job->round.had_s, sizeof job->round.had_s);
@@ -668,7 +664,6 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
                                .id = (uint64_t)from[1],
                                .held = (uint32_t)from[2],
                                .wanted = (uint32_t)from[3],
-                               .is_new = (uint32_t)from[4],
                                .until_ns = from[5] > 0 ? (int64_t)from[5] : INT64_MAX };
         memcpy(job->round.share, from + 6, sizeof job->round.share);
         memcpy(job->round.had_s, from + 6 + WEIR_ROUND_TYPES, sizeof job->round.had_s);

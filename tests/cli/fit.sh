@@ -26,6 +26,20 @@ same stdout fitted.yaml
 has stderr 'not rejected'
 expect 0 "$WEIR_BIN" import spans.csv -o auto.yaml --format json
 has stdout '"law": "exp('
+# What a law says lies within its intervals, one a parameter.
+if command -v python3 >/dev/null; then
+    python3 - <<'E' || fail 'intervals do not hold what they are of'
+import json, re
+
+rows = json.load(open("stdout"))["rows"]
+for row in rows:
+    said = [float(number) for number in re.findall(r"[\d.]+", row["law"].split("(")[1])]
+    within = [(float(low), float(high)) for low, high in re.findall(r" ([\d.e+-]+)\.\.([\d.e+-]+)", row["intervals"])]
+    assert row["law"].startswith("const") or len(said) == len(within), row
+    assert all(low < number < high for number, (low, high) in zip(said, within)), row
+assert len(rows) == 3, rows
+E
+fi
 has auto.yaml '# workers: 1 #'
 expect 0 "$WEIR_BIN" validate auto.yaml
 

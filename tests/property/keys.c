@@ -10,7 +10,8 @@
  * set `change`. A key that decides whether the scenario is accepted has a fifth part: with `change`
  * it is refused with that sentence, or without.
  *
- * What each key does is kept, too: keys.txt has the results with the change.
+ * What each key does is kept, too: keys.txt has the results with the change. And what a scenario
+ * says when all of it is written out comes to the same results.
  */
 #include "sim/engine/digest.h"
 #include "sim/record/record.h"
@@ -137,17 +138,23 @@ static size_t split_sets(char *text, const char **sets)
 }
 
 /* Files are given relative to the folder of this test's data. */
-static struct sim_scenario *load(int kind, const char *const *sets, size_t count,
-                                 struct sim_diagnostics *said)
+static struct sim_scenario *load_text(const char *text, const char *const *sets, size_t count,
+                                      struct sim_diagnostics *said)
 {
     const struct sim_scenario_source source = { .path = test_data("property/keys/keys.yaml"),
-                                                .text = bases[kind],
+                                                .text = text,
                                                 .sets = sets,
                                                 .sets_count = count };
     struct sim_scenario *scenario = NULL;
     *said = (struct sim_diagnostics){ .items = NULL };
     (void)sim_scenario_load(&source, &scenario, said);
     return scenario;
+}
+
+static struct sim_scenario *load(int kind, const char *const *sets, size_t count,
+                                 struct sim_diagnostics *said)
+{
+    return load_text(bases[kind], sets, count, said);
 }
 
 static bool is_said(const struct sim_diagnostics *said, const char *text)
@@ -238,6 +245,27 @@ static struct outcome outcome_of(struct keys *keys, int kind, const char *const 
     return outcome;
 }
 
+/* Written out, it is the same scenario. */
+static bool is_read_again(struct keys *keys, int kind, const char *const *sets, size_t count,
+                          const struct outcome *with)
+{
+    struct sim_diagnostics said;
+    struct sim_scenario *scenario = load(kind, sets, count, &said);
+    sim_diagnostics_clear(&said);
+    struct sim_scenario *again =
+        scenario == NULL ? NULL : load_text(scenario->resolved, NULL, 0, &said);
+    struct outcome outcome = { 0 };
+    for (uint32_t r = 0; again != NULL && r < again->replications; r++)
+        run_once(keys, again, r, false, &outcome);
+    if (scenario != NULL && again == NULL)
+        sim_diagnostics_print(&said, stdout);
+    if (scenario != NULL)
+        sim_diagnostics_clear(&said);
+    sim_scenario_destroy(scenario);
+    sim_scenario_destroy(again);
+    return outcome.digest == with->digest;
+}
+
 /* What only rows can show leaves the digest as it was. */
 static bool acts(struct keys *keys, const char *key, int kind, const char *const *sets,
                  size_t count, bool has_rows)
@@ -249,6 +277,8 @@ static bool acts(struct keys *keys, const char *key, int kind, const char *const
     test_kept_check(keys->kept, name, with.digest, with.results);
     if (without.digest == 0 || with.digest == 0)
         return false;
+    if (!CHECK(is_read_again(keys, kind, sets, count + 1, &with)))
+        printf("    %s: written out, %s is another scenario\n", name, sets[count]);
     return (without.digest != with.digest) == !has_rows && (without.rows != with.rows) == has_rows;
 }
 

@@ -115,7 +115,62 @@ static void the_rest_goes_on_when_one_kind_of_work_gives_up(void)
     free(summary);
 }
 
+/* How far runs say they are, as their jobs end. */
+struct far {
+    struct sim_progress told;
+    double horizon_s; /* 0 = time says nothing */
+    double least, most, last;
+    uint32_t seen;
+};
+
+static void see_how_far(void *state, const struct sim_job_row *row)
+{
+    struct far *far = state;
+    (void)row;
+    CHECK(far->told.fraction >= far->last && far->told.fraction <= 1);
+    if (far->horizon_s > 0)
+        CHECK_NEAR(far->told.fraction, far->told.simulated_s / far->horizon_s, 1e-9);
+    far->last = far->told.fraction;
+    if (far->seen++ == 0)
+        far->least = far->last;
+    far->most = far->last;
+}
+
+static void run_far(const char *text, const char *sets, struct far *far)
+{
+    struct sim_run_summary *summary = test_summary();
+    struct sim_scenario *scenario = test_scenario(text, sets);
+    const struct sim_observer observer = { .job = see_how_far, .state = far };
+    const struct sim_run_options options = { .seed = 1,
+                                             .variant = "test",
+                                             .export_at_s = (double)NAN,
+                                             .listen = test_listen,
+                                             .listener = summary,
+                                             .progress = &far->told,
+                                             .observer = &observer };
+    CHECK(scenario != NULL && sim_run(scenario, &options, summary) == WEIR_OK);
+    free(summary);
+    sim_scenario_destroy(scenario);
+}
+
+/* It never goes back; work without an end is as far as the time, whatever else is done. */
+static void a_run_is_as_far_as_its_work_or_its_time(void)
+{
+    struct far counted = { .last = 0 };
+    struct far endless = { .horizon_s = 20000 };
+    run_far(CLUSTER JOBS, "jobs.w.count=20000 jobs.w.run_time=100ms", &counted);
+    CHECK(counted.seen == 20000 && counted.least < 0.1 && counted.most > 0.9);
+    CHECK(counted.told.simulated_s > 0 && counted.told.events > 20000);
+    run_far(CLUSTER PIPELINE "jobs:\n  - name: w\n    run_time: 100 ms\n    arrivals: {rate: 1}\n"
+                             "    classes:\n      - {name: g, request: {cpus: 1}}\n",
+            "pipelines.p.input.items=5 horizon=20000s", &endless);
+    CHECK(endless.seen > 19000 && endless.least < 0.1 && endless.most > 0.9);
+    CHECK_NEAR(endless.told.fraction, 1, 0);
+    CHECK_NEAR(endless.told.simulated_s, 20000, 0);
+}
+
 static const struct test tests[] = {
+    { "a run is as far as its work or its time", a_run_is_as_far_as_its_work_or_its_time },
     { "work done or a horizon is no early end", work_done_or_a_horizon_is_no_early_end },
     { "jobs that can never start end the run", jobs_that_can_never_start_end_the_run },
     { "waiting behind jobs without an end is no early end",

@@ -257,6 +257,92 @@ static void sia_keeps_to_what_there_is(void)
     }
 }
 
+/* What a job is worth with a configuration (count = none), by the formula of the paper. */
+static double sia_worth(const struct weir_sia_problem *problem, uint32_t j, uint32_t c)
+{
+    const struct weir_sia_job *job = &problem->jobs[j];
+    double least = HUGE_VAL;
+    double kept = 1;
+    for (uint32_t i = 0; i < job->count; i++)
+        least = fmin(least, job->configs[i].goodput);
+    if (c == job->count)
+        return problem->power < 0 ? problem->idle : -problem->idle;
+    if (c != job->now && job->age_s >= job->restart_s)
+        kept = fmax(job->age_s - job->restarts * job->restart_s, 0) / (job->age_s + job->restart_s);
+    const double value = pow(job->configs[c].goodput / least * kept, problem->power);
+    return fmin(round(value * 100) / 100, 3000);
+}
+
+/* The most (power above 0) or least of all ways to give each job one of its configurations or
+ * none. */
+static double sia_best(const struct weir_sia_problem *problem, uint32_t j, int left_0, int left_1)
+{
+    if (left_0 < 0 || left_1 < 0)
+        return problem->power < 0 ? HUGE_VAL : -HUGE_VAL;
+    if (j == problem->count)
+        return 0;
+    const struct weir_sia_job *job = &problem->jobs[j];
+    double best = problem->power < 0 ? HUGE_VAL : -HUGE_VAL;
+    for (uint32_t c = 0; c <= job->count; c++) {
+        const int devices = c == job->count ? 0 : (int)job->configs[c].devices;
+        const bool is_first = c < job->count && job->configs[c].type == 0;
+        const double rest = sia_best(problem, j + 1, left_0 - (is_first ? devices : 0),
+                                     left_1 - (is_first ? 0 : devices));
+        const double all = sia_worth(problem, j, c) + rest;
+        best = problem->power < 0 ? fmin(best, all) : fmax(best, all);
+    }
+    return best;
+}
+
+/* Few devices: somebody goes without. Beyond the configurations of a job stands anything. */
+static void sia_finds_the_best_of_all(void)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    uint64_t state = 11;
+    uint32_t idle = 0;
+    for (unsigned n = 0; n < 200; n++) {
+        const uint32_t supply[] = { 1 + n % 4, n % 3 };
+        struct weir_sia_config configs[5][SIA_CONFIGS + 1];
+        struct weir_sia_job jobs[5];
+        uint32_t used[2] = { 0 };
+        uint32_t choice[5];
+        double sum = 0;
+        double ours = 0;
+        for (uint32_t j = 0; j < 5; j++) {
+            const uint32_t count = 1 + (uint32_t)(draw(&state) * SIA_CONFIGS);
+            for (uint32_t c = 0; c <= SIA_CONFIGS; c++)
+                configs[j][c] = c >= count
+                                    ? (struct weir_sia_config){ 1, 77, 77, 1e9 }
+                                    : (struct weir_sia_config){ c % 2, 1 + c / 2, 1 + c / 2,
+                                                                (c / 2 + 1) * (1 + draw(&state)) };
+            jobs[j] = (struct weir_sia_job){ configs[j],
+                                             count,
+                                             draw(&state) < .5 ? 0 : WEIR_NO_INDEX,
+                                             (uint32_t)(draw(&state) * 3),
+                                             draw(&state) * 300,
+                                             30 };
+        }
+        const struct weir_sia_problem problem = { .jobs = jobs,
+                                                  .count = 5,
+                                                  .types = 2,
+                                                  .supply = supply,
+                                                  .power = n % 2 == 0 ? -.5 : .5,
+                                                  .idle = 1.1 };
+        CHECK_I64(weir_sia_choose(&memory, &problem, choice, &sum), WEIR_OK);
+        for (uint32_t j = 0; j < 5; j++) {
+            const bool is_none = choice[j] == WEIR_NO_INDEX;
+            idle += is_none;
+            ours += sia_worth(&problem, j, is_none ? jobs[j].count : choice[j]);
+            if (!is_none)
+                used[configs[j][choice[j]].type] += configs[j][choice[j]].devices;
+        }
+        CHECK(used[0] <= supply[0] && used[1] <= supply[1]);
+        CHECK_NEAR(ours, sum, 1e-9);
+        CHECK_NEAR(sum, sia_best(&problem, 0, (int)supply[0], (int)supply[1]), 1e-9);
+    }
+    CHECK(idle > 200);
+}
+
 /* ---- runs ---- */
 
 static struct sim_run_summary *run(const char *queueing, const char *rest)
@@ -328,6 +414,7 @@ static const struct test tests[] = {
     { "themis divides as published", themis_divides_as_published },
     { "no division is better", no_division_is_better },
     { "sia chooses as published", sia_chooses_as_published },
+    { "sia finds the best of all", sia_finds_the_best_of_all },
     { "sia keeps to what there is", sia_keeps_to_what_there_is },
     { "sia doubles what jobs have", sia_doubles_what_jobs_have },
     { "allox completes sooner than fcfs", allox_completes_sooner_than_fcfs },
