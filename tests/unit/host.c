@@ -278,12 +278,15 @@ static weir_status keep_text(void *state, const char *text, size_t length)
 }
 
 /* The first three numbers of conservative: when it woke, whether all is to be looked at, how many
- * ends were early. */
+ * ends were early. Then who was promised what: who is not there any more is none, and all is to be
+ * looked at. */
 static void what_a_policy_remembers_is_kept(void)
 {
-    static const double numbers[][3] = { { 0, 0, 5 }, { 7, 1, 2 }, { 9, 0, 0 } };
-    static const char *const texts[] = { "[0,0,5]", "[7,1,2]", "[9,0,0]" };
-    for (size_t i = 0; i < 3; i++) {
+    static const double numbers[][6] = {
+        { 0, 0, 5 }, { 7, 1, 2 }, { 9, 0, 0 }, { 9, 0, 4, 0, 77, 1e9 }
+    };
+    static const char *const texts[] = { "[0,0,5]", "[7,1,2]", "[9,0,0]", "[9,1,4]" };
+    for (size_t i = 0; i < 4; i++) {
         struct weir_host_config config = test_config("first_fit", "fixed");
         struct weir_host *host = NULL;
         char text[6000] = "";
@@ -291,8 +294,9 @@ static void what_a_policy_remembers_is_kept(void)
         const struct weir_sink sink = { .write = keep_text, .state = text };
         config.queueing = weir_queueing_find("conservative");
         CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
-        CHECK_I64(weir_host_restore_policy(host, WEIR_POLICY_QUEUEING, numbers[i], 3, NULL),
-                  WEIR_OK);
+        CHECK_I64(
+            weir_host_restore_policy(host, WEIR_POLICY_QUEUEING, numbers[i], i == 3 ? 6 : 3, NULL),
+            WEIR_OK);
         CHECK_I64(weir_host_export(host, 10, &sink), WEIR_OK);
         for (const char *from = text; *from != '\0'; from++)
             if (strchr(" \n", *from) == NULL)
