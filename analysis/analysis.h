@@ -88,6 +88,7 @@ struct an_comparison {
     char **missed;   /* by variant: the conditions of the goal it misses; "" = none */
     char *left_out;  /* a line for each variant of which a run failed: "x is left out, ..." */
     char *varies;    /* what differs between replications; "" = the database does not say */
+    char *audit;     /* what was tuned, with what budget, on what; "" = nothing */
     char *contest;   /* the finding without what ended early; "" = nothing is left to compare */
     char *finding;   /* "xenna finishes 9.9x more per second than equal_split (95 % CI ...)" */
 };

@@ -719,10 +719,14 @@ static weir_status fill_varies(struct an_keeper *keeper, struct an_comparison *c
 {
     const struct an_frame *frame = NULL;
     WEIR_TRY(an_keep_query(keeper,
-                           "SELECT coalesce((SELECT value FROM meta WHERE key = 'varies'), '')",
+                           "SELECT coalesce((SELECT value FROM meta WHERE key = 'varies'), ''),"
+                           " coalesce((SELECT value FROM meta WHERE key = 'audit'), '')",
                            NULL, &frame, error));
     comparison->varies = strdup(an_text(frame, 0, 0));
-    return comparison->varies == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+    comparison->audit = strdup(an_text(frame, 0, 1));
+    return comparison->varies == NULL || comparison->audit == NULL
+               ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+               : WEIR_OK;
 }
 
 /* What `write` writes; malloc'ed, NULL = out of memory. */

@@ -162,5 +162,6 @@ void an_comparison_destroy(struct an_comparison *comparison)
     free(comparison->contest);
     free(comparison->finding);
     free(comparison->varies);
+    free(comparison->audit);
     free(comparison);
 }

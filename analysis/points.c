@@ -32,6 +32,10 @@ static const char values_sql[] =
     "SELECT v.atom, CAST(v.atom AS TEXT) FROM meta m, json_each(m.value, '$.points') p,"
     " json_each(p.value, '$.values') v WHERE m.key = 'axes' ORDER BY p.key, v.key";
 
+/* What was tuned on is no evidence. */
+#define JUDGED_FROM                                                                                \
+    "coalesce((SELECT CAST(value AS INTEGER) FROM main.meta WHERE key = 'judged_from'), 0)"
+
 static void *keep(struct an_points *points, size_t count, size_t size, struct weir_error *error)
 {
     double *numbers = NULL;
@@ -149,9 +153,9 @@ static weir_status command(struct an_db *db, const char *sql, struct weir_error 
 }
 
 /* A view of the runs that stands before the table, in this connection alone. */
-weir_status an_points_focus(struct an_db *db, size_t point, struct weir_error *error)
+static weir_status focus(struct an_db *db, size_t point, bool judged, struct weir_error *error)
 {
-    char sql[400];
+    char sql[560];
     WEIR_TRY(command(db, "DROP VIEW IF EXISTS temp.run", error));
     if (point == SIZE_MAX)
         return WEIR_OK;
@@ -159,9 +163,14 @@ weir_status an_points_focus(struct an_db *db, size_t point, struct weir_error *e
                    "CREATE TEMP VIEW run AS SELECT * FROM main.run WHERE variant IN (SELECT"
                    " json_extract(p.value, '$.label') FROM main.meta m,"
                    " json_each(m.value, '$.points') p WHERE m.key = 'axes'"
-                   " AND json_extract(p.value, '$.point') = %zu)",
-                   point);
+                   " AND json_extract(p.value, '$.point') = %zu)%s",
+                   point, judged ? " AND replication >= " JUDGED_FROM : "");
     return command(db, sql, error);
+}
+
+weir_status an_points_focus(struct an_db *db, size_t point, struct weir_error *error)
+{
+    return focus(db, point, false, error);
 }
 
 weir_status an_points_focus_runs(struct an_db *db, const char *variant, uint32_t first,
@@ -265,7 +274,7 @@ weir_status an_points_compare(struct an_db *db, const struct an_points *points, 
 {
     char *before = NULL;
     WEIR_TRY(read_focus(db, &before, error));
-    weir_status status = an_points_focus(db, point, error);
+    weir_status status = focus(db, point, true, error);
     if (status == WEIR_OK)
         status = compare_focused(db, points, point, options, comparison, error);
     weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);

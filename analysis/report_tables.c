@@ -564,6 +564,20 @@ static const char repeat_sql[] =
     " coalesce(w.git_commit, ''), coalesce(w.version, '') FROM run r LEFT JOIN run_wall w"
     " USING (run_id) WHERE run_id = :run";
 
+/* What was tuned, with what budget, on what. */
+static weir_status write_audit(const struct an_page *page, struct weir_error *error)
+{
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(page->keeper, "SELECT value FROM meta WHERE key = 'audit'", NULL, &frame,
+                           error));
+    if (frame->row_count == 0)
+        return WEIR_OK;
+    (void)fputs("<p class=\"note\">", page->out);
+    an_write_html(page->out, an_text(frame, 0, 0));
+    (void)fputs("</p>\n", page->out);
+    return WEIR_OK;
+}
+
 weir_status an_page_repeat(const struct an_page *page, struct weir_error *error)
 {
     FILE *out = page->out;
@@ -582,6 +596,7 @@ weir_status an_page_repeat(const struct an_page *page, struct weir_error *error)
                       "SELECT path, bytes, digest FROM input_file WHERE experiment_id = :run ORDER "
                       "BY path",
                       &(struct an_args){ .run = page->run->experiment_id }, &frame, error));
+    WEIR_TRY(write_audit(page, error));
     if (frame->row_count > 0)
         write_frame_table(out, "<th>Input</th><th>Bytes</th><th class=\"text\">Digest</th>", frame);
     return WEIR_OK;

@@ -277,6 +277,25 @@ static void write_texts(struct an_chart *chart, const struct sheet *sheet)
                       sheet->left_out > 0 ? " · not all lines are shown" : "");
 }
 
+/* A line without a value anywhere, of what was never run, is none. */
+static void drop_empty(struct sheet *sheet)
+{
+    size_t kept = 0;
+    for (size_t l = 0; l < sheet->count; l++) {
+        bool has_values = sheet->panels > 0;
+        for (size_t i = 0; i < sheet->panels; i++) {
+            bool has_one = false;
+            for (size_t v = 0; v < sheet->points->variant_count; v++)
+                has_one = has_one || (is_same_line(sheet, sheet->lines[l].first, v) &&
+                                      !isnan(sheet->cells[v][i].mean));
+            has_values = has_values && has_one;
+        }
+        if (has_values)
+            sheet->lines[kept++] = sheet->lines[l];
+    }
+    sheet->count = kept;
+}
+
 static weir_status draw_sheet(struct an_chart *chart, struct sheet *sheet)
 {
     struct an_key keys[MOST_LINES];
@@ -288,7 +307,8 @@ static weir_status draw_sheet(struct an_chart *chart, struct sheet *sheet)
         sheet->low = fmin(sheet->low, x_of(sheet, v));
         sheet->high = fmax(sheet->high, x_of(sheet, v));
     }
-    if (sheet->low > sheet->high)
+    drop_empty(sheet);
+    if (sheet->low > sheet->high || sheet->count == 0)
         return an_chart_empty(chart, "no point has a value");
     for (size_t l = 0; l < sheet->count; l++)
         keys[l] = (struct an_key){ sheet->lines[l].name, an_row_colors[l] };

@@ -47,7 +47,8 @@ struct sim_axes {
     struct sim_axis *items;
     size_t count;
     enum sim_design design;
-    size_t drawn; /* points of a Latin hypercube */
+    size_t drawn;           /* points of a Latin hypercube */
+    bool replaces_variants; /* those of the scenario are left out */
 };
 
 /* How many points they make. */

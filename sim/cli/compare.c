@@ -403,7 +403,8 @@ static int run_and_compare(struct options *options, const char *command_line)
 {
     struct sim_simulate_options simulate = options->simulate;
     struct sim_axes axes = { .design = options->vary.count > 0 ? SIM_DESIGN_VARY : options->design,
-                             .drawn = options->points };
+                             .drawn = options->points,
+                             .replaces_variants = options->vary.count > 0 };
     const struct sim_words *words = options->vary.count > 0 ? &options->vary : &options->axes;
     struct sim_adaptive adaptive = { .relative = 0 };
     int code = SIM_EXIT_USAGE;

@@ -32,7 +32,11 @@ static void clear(struct page *page)
 static weir_status find_runs(struct an_db *db, struct page *page, struct weir_error *error)
 {
     struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db, "SELECT DISTINCT variant FROM run", NULL, &frame, error));
+    WEIR_TRY(an_query(
+        db,
+        "SELECT DISTINCT variant FROM run WHERE replication >="
+        " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'judged_from'), 0)",
+        NULL, &frame, error));
     for (size_t i = 0; i < frame->row_count; i++)
         page->was_run[an_points_of(page->points, an_text(frame, i, 0))] = true;
     an_frame_destroy(frame);
@@ -198,6 +202,8 @@ static void print_method(const struct page *page)
                               : " Nothing is compared across points.");
     if (first->goal[0] != '\0')
         printf("Goal: %s.\n", first->goal);
+    if (first->audit[0] != '\0')
+        printf("%s\n", first->audit);
 }
 
 static void print_left_out(const struct page *page)

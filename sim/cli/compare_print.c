@@ -97,6 +97,8 @@ static void print_method(const struct an_comparison *comparison, FILE *out)
                       comparison->row_count - comparison->shown == 1 ? "" : "s");
     if (comparison->goal[0] != '\0')
         (void)fprintf(out, "Goal: %s.\n", comparison->goal);
+    if (comparison->audit[0] != '\0')
+        (void)fprintf(out, "%s\n", comparison->audit);
 }
 
 static void print_paper(const struct an_comparison *comparison, enum sim_format format, FILE *out)
@@ -195,6 +197,8 @@ void sim_compare_json(struct sim_json *json, const struct an_comparison *compari
 {
     sim_json_string(sim_json_key(json, "baseline"), comparison->variants[comparison->baseline]);
     sim_json_string(sim_json_key(json, "varies"), comparison->varies);
+    if (comparison->audit[0] != '\0')
+        sim_json_string(sim_json_key(json, "audit"), comparison->audit);
     sim_json_string(sim_json_key(json, "goal"), comparison->goal);
     sim_json_string(sim_json_key(json, "finding"), comparison->finding);
     (void)sim_json_key(json, "ended_early");

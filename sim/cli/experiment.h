@@ -29,6 +29,12 @@ struct sim_rounds {
     const char *rule; /* for the identity of the experiment: what is chosen by */
 };
 
+/* What was tuned on what, for every report; replications from `judged_from` on were not seen. */
+struct sim_audit {
+    const char *text;
+    uint32_t judged_from;
+};
+
 struct sim_experiment_options {
     const char *scenario_path;
     const char *scenario_text; /* of the file, as it would be; NULL = read it */
@@ -45,6 +51,7 @@ struct sim_experiment_options {
     struct sim_axes *axes;           /* NULL = none; those of --vary get the scenario's values */
     const struct sim_rounds *rounds; /* NULL = all runs, at once */
     uint32_t shard, shards;          /* of the runs every `shards`-th from `shard` on; 0 = all */
+    const struct sim_audit *audit;   /* NULL = nothing was tuned */
     bool is_lazy;                    /* scenarios of points are read when they are wanted */
     bool all_variants; /* false = the scenario itself, or the one of the command line */
     bool resume;       /* keep complete runs of the database */

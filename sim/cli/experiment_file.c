@@ -201,6 +201,17 @@ static char *without_shard(const char *command_line)
     return text;
 }
 
+static weir_status stamp_audit(struct sim_recorder *recorder, const struct sim_audit *audit,
+                               struct weir_error *error)
+{
+    char from[16];
+    if (audit == NULL)
+        return WEIR_OK;
+    (void)snprintf(from, sizeof from, "%u", audit->judged_from);
+    WEIR_TRY(sim_recorder_meta(recorder, "judged_from", from, error));
+    return sim_recorder_meta(recorder, "audit", audit->text, error);
+}
+
 static weir_status write_experiment(const struct sim_experiment_options *options,
                                     const struct sim_experiment *experiment,
                                     const struct sim_identity *identity,
@@ -214,6 +225,7 @@ static weir_status write_experiment(const struct sim_experiment_options *options
     WEIR_TRY(stamp(recorder, scenario, error));
     WEIR_TRY(sim_identity_write(identity, recorder, error));
     WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
+    WEIR_TRY(stamp_audit(recorder, options->audit, error));
     WEIR_TRY(stamp_goal(recorder, scenario, error));
     WEIR_TRY(stamp_windows(recorder, scenario, error));
     char *command_line = without_shard(options->command_line);

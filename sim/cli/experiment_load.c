@@ -91,8 +91,8 @@ static size_t list_variants(const struct sim_experiment_options *options,
                             const struct sim_scenario *base, const struct sim_variant ***variants)
 {
     const bool is_one_given = !options->all_variants && options->variants_count > 0;
-    const bool is_varied = options->axes != NULL && options->axes->design == SIM_DESIGN_VARY;
-    const size_t own = options->all_variants && !is_varied ? base->variants_count : 0;
+    const bool is_replaced = options->axes != NULL && options->axes->replaces_variants;
+    const size_t own = options->all_variants && !is_replaced ? base->variants_count : 0;
     size_t count = 0;
     const struct sim_variant **list =
         calloc(own + options->variants_count + 1, sizeof(struct sim_variant *));
@@ -101,7 +101,7 @@ static size_t list_variants(const struct sim_experiment_options *options,
         return 0;
     for (size_t v = 0; v < own; v++)
         list[count++] = &base->variants[v];
-    if (count == 0 && !is_one_given)
+    if (count == 0 && !is_one_given && !(is_replaced && options->variants_count > 0))
         list[count++] = NULL;
     for (size_t v = 0; v < options->variants_count; v++) {
         if (is_repeated(list, count, options->variants[v].label))

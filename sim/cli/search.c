@@ -5,10 +5,13 @@
  */
 #include "sim/cli/axis_option.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/front.h"
+#include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/search_plan.h"
 #include "sim/cli/simulate_options.h"
 #include "sim/cli/table.h"
+#include "sim/cli/tune.h"
 #include "weir/version.h"
 
 #include <math.h>
@@ -17,8 +20,10 @@
 
 struct options {
     struct sim_simulate_options simulate;
-    struct sim_words such_that, axes;
-    const char *smallest, *largest;
+    struct sim_words such_that, axes, tune, tests;
+    const char *smallest, *largest, *cost;
+    uint32_t budget;
+    bool front;
 };
 
 static const struct sim_option command_rows[] = {
@@ -31,6 +36,18 @@ static const struct sim_option command_rows[] = {
       "Look for the largest value, the condition being easier at small ones" },
     { "axis", 0, "PATH=POLICIES", SIM_OPTION(WORDS, options, axes),
       "Search for each of these policies; may be repeated" },
+    { "front", 0, NULL, SIM_OPTION(FLAG, options, front),
+      "Of all combinations of the --axis those that nothing beats in both cost and goal" },
+    { "cost", 0, "METRIC", SIM_OPTION(TEXT, options, cost),
+      "With --front: what is to be small (default: cost.total, of a scenario with prices)" },
+    { "tune", 0, "POLICY,...", SIM_OPTION(WORDS, options, tune),
+      "Look for the best parameters of each policy, with one budget for all of them",
+      .is_list = true },
+    { "budget", 0, "N", SIM_OPTION(COUNT, options, budget),
+      "With --tune: runs that each policy may use", .min = 2, .max = 100000 },
+    { "test", 0, "FILE,...", SIM_OPTION(WORDS, options, tests),
+      "With --tune: scenarios to judge on what was found; none was seen while tuning",
+      .is_list = true },
     { .argument = "SCENARIO",
       SIM_OPTION(TEXT, options, simulate.path),
       .missing = "which scenario?",
@@ -41,8 +58,22 @@ static const struct sim_option command_rows[] = {
 static void check_options(const void *arguments, const struct argp_state *state)
 {
     const struct options *options = arguments;
-    if ((options->smallest == NULL) == (options->largest == NULL))
-        argp_error(state, "say one of --smallest and --largest");
+    const int ways = (options->smallest != NULL) + (options->largest != NULL) + options->front +
+                     (options->tune.count > 0);
+    if (ways != 1)
+        argp_error(state, "say one of --smallest, --largest, --front and --tune");
+    if ((options->budget > 0 || options->tests.count > 0) && options->tune.count == 0)
+        argp_error(state, "--budget and --test belong to --tune");
+    if (options->tune.count > 0 && options->budget == 0)
+        argp_error(state, "--tune needs a --budget: the runs that each policy may use");
+    if (options->tune.count > 0 && options->axes.count + options->simulate.variants.count > 0)
+        argp_error(state, "--tune makes the variants: no --axis and no --variant beside it");
+    if (options->front && options->axes.count == 0)
+        argp_error(state, "--front goes along one --axis or more");
+    if (options->cost != NULL && !options->front)
+        argp_error(state, "--cost belongs to --front");
+    if (options->such_that.count > 0 && (options->front || options->tune.count > 0))
+        argp_error(state, "--such-that belongs to --smallest and --largest");
     if (options->simulate.replications == SIM_REPLICATIONS_AUTO)
         argp_error(state, "-n auto belongs to compare; a search makes more runs where it needs "
                           "them");
@@ -55,7 +86,7 @@ static const struct sim_option_table command_options = {
     .usage = "SCENARIO",
     .check = check_options,
     .help = "The smallest or largest value of a path at which a target is met, for each variant of "
-            "the scenario.\v"
+            "the scenario; the front of cost and goal; the best parameters of policies.\v"
             "Bisection, so the condition must get easier along the values; the neighbours of the "
             "answer are looked at, and the answer is confirmed on replications that the search has "
             "not seen. A value is run -n times, twice as often where the 95 % interval does not "
@@ -368,16 +399,154 @@ static int search_along(struct options *options, const char *command_line)
     return code;
 }
 
+/* ---- fronts and equal budgets ---- */
+
+/* How many variants and replications there are; what is wrong is told before anything runs. */
+static int lay_out(const struct sim_simulate_options *simulate, const char *command_line,
+                   size_t *variants, uint32_t *replications)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    struct sim_simulate_options dry = *simulate;
+    dry.dry_run = true;
+    const int code = sim_simulate(&dry, true, command_line, &policies, &experiment);
+    *variants = experiment.variant_count;
+    *replications = experiment.replications;
+    sim_experiment_clear(&experiment);
+    sim_plugins_clear(&policies);
+    return code;
+}
+
+static int finish(struct sim_experiment *experiment, struct sim_policies *policies,
+                  enum sim_format format, int code)
+{
+    if (experiment->database != NULL && format == SIM_FORMAT_TABLE &&
+        (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK))
+        printf("next: weir report %s\n", experiment->database);
+    sim_experiment_clear(experiment);
+    sim_plugins_clear(policies);
+    return code;
+}
+
+static int run_front(struct sim_simulate_options *simulate, const char *command_line,
+                     struct sim_front *front)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    simulate->replications = 2 * front->replications;
+    simulate->rounds = &front->rounds;
+    int code = sim_simulate(simulate, true, command_line, &policies, &experiment);
+    if (code == SIM_EXIT_OK)
+        code = sim_front_print(front, &experiment, simulate->common.format);
+    return finish(&experiment, &policies, simulate->common.format, code);
+}
+
+static int search_front(struct options *options, const char *command_line)
+{
+    struct sim_simulate_options simulate = options->simulate;
+    struct sim_axes axes = { 0 };
+    struct sim_front front = { .cost = "cost.total" };
+    const char *unit = "";
+    const char *near = NULL;
+    size_t variants = 0;
+    if (options->cost != NULL)
+        front.cost = sim_cli_metric(options->cost, &unit, &near);
+    if (near != NULL) {
+        (void)fprintf(stderr, "weir: --cost: there is no metric '%s'; did you mean '%s'?\n",
+                      options->cost, near);
+        return SIM_EXIT_USAGE;
+    }
+    int code = sim_axes_parse(&options->axes, &axes) ? SIM_EXIT_OK : SIM_EXIT_USAGE;
+    simulate.axes = &axes;
+    if (code == SIM_EXIT_OK)
+        code = lay_out(&simulate, command_line, &variants, &front.replications);
+    if (code == SIM_EXIT_OK)
+        code = sim_front_begin(&front, variants) ? run_front(&simulate, command_line, &front)
+                                                 : SIM_EXIT_RESOURCE;
+    sim_front_end(&front);
+    sim_axes_clear(&axes);
+    return code;
+}
+
+/* The scenario that is tuned on, and those that judge, as an axis. */
+static bool name_files(const struct options *options, struct sim_axes *axes)
+{
+    char *word = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&word, &size);
+    if (out == NULL)
+        return false;
+    (void)fprintf(out, SIM_AXIS_SCENARIO "=%s", options->simulate.path);
+    for (size_t i = 0; i < options->tests.count; i++)
+        (void)fprintf(out, ",%s", options->tests.items[i]);
+    bool is_fine = fclose(out) == 0;
+    const char *items[] = { word }; /* now that it is written */
+    const struct sim_words words = { .items = items, .count = 1 };
+    is_fine = is_fine && sim_axes_parse(&words, axes);
+    free(word);
+    return is_fine;
+}
+
+static int run_tune(struct sim_simulate_options *simulate, const char *command_line,
+                    struct sim_tune *tune)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    simulate->replications = tune->train + tune->test;
+    simulate->rounds = &tune->rounds;
+    const struct sim_audit audit = { tune->audit, tune->train };
+    simulate->audit = &audit;
+    const char **words = calloc(tune->setting_count + 1, sizeof *words);
+    if (words == NULL)
+        return SIM_EXIT_RESOURCE;
+    for (size_t i = 0; i < tune->setting_count; i++)
+        words[i] = tune->words[i];
+    simulate->variants = (struct sim_words){ .items = words, .count = tune->setting_count };
+    simulate->is_lazy = true;
+    int code = sim_simulate(simulate, true, command_line, &policies, &experiment);
+    if (code == SIM_EXIT_OK)
+        code = sim_tune_print(tune, &experiment, simulate->common.format);
+    free(words);
+    return finish(&experiment, &policies, simulate->common.format, code);
+}
+
+static int search_tune(struct options *options, const char *command_line)
+{
+    struct sim_simulate_options simulate = options->simulate;
+    struct sim_axes axes = { .replaces_variants = true };
+    struct sim_tune *tune = calloc(1, sizeof *tune);
+    size_t variants = 0;
+    if (tune == NULL)
+        return SIM_EXIT_RESOURCE;
+    tune->budget = options->budget;
+    int code = name_files(options, &axes) ? SIM_EXIT_OK : SIM_EXIT_USAGE;
+    simulate.axes = &axes;
+    if (code == SIM_EXIT_OK)
+        code = lay_out(&simulate, command_line, &variants, &tune->test);
+    if (code == SIM_EXIT_OK)
+        code = sim_tune_begin(tune, &options->tune, &options->tests, &simulate);
+    if (code == SIM_EXIT_OK)
+        code = run_tune(&simulate, command_line, tune);
+    sim_tune_end(tune);
+    free(tune);
+    sim_axes_clear(&axes);
+    return code;
+}
+
 int sim_cmd_search(int argc, char **argv)
 {
     struct options options = { 0 };
     sim_options_parse(&command_options, argc, argv, &options);
     char *command_line = sim_command_line("search", argc, argv);
-    const int code = search_along(&options, command_line);
+    const int code = options.front            ? search_front(&options, command_line)
+                     : options.tune.count > 0 ? search_tune(&options, command_line)
+                                              : search_along(&options, command_line);
     sim_options_clear(&options.simulate.common);
     free(options.simulate.variants.items);
     free(options.such_that.items);
     free(options.axes.items);
+    free(options.tune.items);
+    free(options.tests.items);
     free(command_line);
     return code;
 }

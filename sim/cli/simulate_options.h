@@ -16,7 +16,8 @@ struct sim_simulate_options {
     struct sim_axes *axes;           /* of compare and search; NULL = none */
     const struct sim_rounds *rounds; /* NULL = all runs at once */
     bool is_lazy;
-    const char *path; /* scenario (or database, for compare) */
+    const struct sim_audit *audit; /* NULL = none */
+    const char *path;              /* scenario (or database, for compare) */
     const char *output;
     uint64_t seed;
     bool has_seed;

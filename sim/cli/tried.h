@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What some replications of one variant gave, for those who choose what to run next.
+ */
+#ifndef SIM_CLI_TRIED_H
+#define SIM_CLI_TRIED_H
+
+#include "analysis/goal.h"
+#include "analysis/points.h"
+
+struct sim_tried {
+    double mean, half_width; /* of the 95 % interval; NAN = none */
+    uint32_t runs;           /* that have a result */
+    double *values;          /* by replication, NAN = none; of the caller, NULL = not wanted */
+};
+
+/* Replications from `first` on, of the metric; a run that failed or ended early has no result. */
+struct sim_tried_of {
+    const char *label, *metric;
+    uint32_t first, count;
+};
+weir_status sim_tried_read(struct an_db *db, const struct sim_tried_of *of, struct sim_tried *trial,
+                           struct weir_error *error);
+
+#endif
