@@ -152,20 +152,50 @@ static weir_status command(struct an_db *db, const char *sql, struct weir_error 
     return WEIR_OK;
 }
 
+static void write_quoted(FILE *out, const char *text)
+{
+    (void)fputc('\'', out);
+    for (const char *c = text; *c != '\0'; c++)
+        (void)fputs(*c == '\'' ? "''" : (const char[]){ *c, '\0' }, out);
+    (void)fputc('\'', out);
+}
+
 /* A view of the runs that stands before the table, in this connection alone. */
+static weir_status look_at_runs(struct an_db *db, struct an_buffer *sql, struct weir_error *error)
+{
+    char *text = an_buffer_take(sql);
+    const weir_status status =
+        text == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : command(db, text, error);
+    free(text);
+    return status;
+}
+
+/* Its variants stand in the view by name: looked up in the JSON they were read again by every
+ * query, so that a table of n points took n * n. */
 static weir_status focus(struct an_db *db, size_t point, bool judged, struct weir_error *error)
 {
-    char sql[560];
+    struct an_buffer sql;
+    struct an_frame *labels = NULL;
     WEIR_TRY(command(db, "DROP VIEW IF EXISTS temp.run", error));
     if (point == SIZE_MAX)
         return WEIR_OK;
-    (void)snprintf(sql, sizeof sql,
-                   "CREATE TEMP VIEW run AS SELECT * FROM main.run WHERE variant IN (SELECT"
-                   " json_extract(p.value, '$.label') FROM main.meta m,"
-                   " json_each(m.value, '$.points') p WHERE m.key = 'axes'"
-                   " AND json_extract(p.value, '$.point') = %zu)%s",
-                   point, judged ? " AND replication >= " JUDGED_FROM : "");
-    return command(db, sql, error);
+    WEIR_TRY(an_query(db,
+                      "SELECT json_extract(p.value, '$.label') FROM main.meta m,"
+                      " json_each(m.value, '$.points') p WHERE m.key = 'axes'"
+                      " AND json_extract(p.value, '$.point') = :id",
+                      &(struct an_args){ .id = (int64_t)point }, &labels, error));
+    if (!an_buffer_open(&sql)) {
+        an_frame_destroy(labels);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    (void)fputs("CREATE TEMP VIEW run AS SELECT * FROM main.run WHERE variant IN (", sql.file);
+    for (size_t i = 0; i < labels->row_count; i++) {
+        (void)fputs(i == 0 ? "" : ", ", sql.file);
+        write_quoted(sql.file, an_text(labels, i, 0));
+    }
+    (void)fprintf(sql.file, ")%s", judged ? " AND replication >= " JUDGED_FROM : "");
+    an_frame_destroy(labels);
+    return look_at_runs(db, &sql, error);
 }
 
 weir_status an_points_focus(struct an_db *db, size_t point, struct weir_error *error)
@@ -180,15 +210,10 @@ weir_status an_points_focus_runs(struct an_db *db, const char *variant, uint32_t
     WEIR_TRY(command(db, "DROP VIEW IF EXISTS temp.run", error));
     if (!an_buffer_open(&sql))
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    (void)fputs("CREATE TEMP VIEW run AS SELECT * FROM main.run WHERE variant = '", sql.file);
-    for (const char *c = variant; *c != '\0'; c++)
-        (void)fputs(*c == '\'' ? "''" : (const char[]){ *c, '\0' }, sql.file);
-    (void)fprintf(sql.file, "' AND replication >= %u AND replication < %u", first, first + count);
-    char *text = an_buffer_take(&sql);
-    const weir_status status =
-        text == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : command(db, text, error);
-    free(text);
-    return status;
+    (void)fputs("CREATE TEMP VIEW run AS SELECT * FROM main.run WHERE variant = ", sql.file);
+    write_quoted(sql.file, variant);
+    (void)fprintf(sql.file, " AND replication >= %u AND replication < %u", first, first + count);
+    return look_at_runs(db, &sql, error);
 }
 
 weir_status an_points_look_at(struct an_db *db, const char *variant, struct weir_error *error)
