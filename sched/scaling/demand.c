@@ -18,13 +18,20 @@ static const double LEAST_PER_S = 1e-9;
 
 enum { PARAM_SOURCE_RATE = WEIR_RUN_PARAM_COUNT, PARAM_CATCH_UP, PARAM_WARMUP };
 
-void weir_demand_init(struct weir_demand *demand, const struct weir_params *params,
-                      const struct weir_allocator *allocator)
+void *weir_demand_create(const struct weir_params *params, const struct weir_allocator *allocator,
+                         size_t size, uint32_t (*count)(struct weir_demand *demand, uint32_t pool))
 {
-    weir_run_init(&demand->run, params, allocator);
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct weir_demand *const demand = weir_alloc(&memory, 1, size);
+
+    if (demand == NULL)
+        return NULL;
+    weir_run_init(&demand->run, params, &memory);
+    demand->count = count;
     demand->source_rate_per_s = params->values[PARAM_SOURCE_RATE];
     demand->catch_up_s = params->values[PARAM_CATCH_UP];
     demand->warmup = (uint32_t)params->values[PARAM_WARMUP];
+    return demand;
 }
 
 void weir_demand_destroy(void *state)
@@ -36,7 +43,7 @@ void weir_demand_destroy(void *state)
     weir_run_destroy(state);
 }
 
-weir_status weir_demand_learn(struct weir_demand *demand, const struct weir_view *view)
+static weir_status learn(struct weir_demand *demand, const struct weir_view *view)
 {
     WEIR_ROOM(&demand->run.allocator, demand->pools, demand->pool_capacity, view->pool_count);
     for (; demand->pool_count < view->pool_count; demand->pool_count++)
@@ -192,7 +199,7 @@ weir_status weir_demand_decide(void *state, const struct weir_view *view,
     const struct weir_run_phases phases = { plan_counts, demand };
     bool has_changed = false;
 
-    if (weir_demand_learn(demand, view) != WEIR_OK)
+    if (learn(demand, view) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
     observe(demand, view);
@@ -213,7 +220,7 @@ weir_status weir_demand_decide(void *state, const struct weir_view *view,
 
 /* ---- memory ---- */
 
-void weir_demand_remember(struct weir_demand *demand, struct weir_memory *memory)
+static void remember(struct weir_demand *demand, struct weir_memory *memory)
 {
     demand->watches = (uint32_t)weir_memory_count(memory, demand->watches, 0);
     demand->has_timer = weir_memory_count(memory, demand->has_timer, 0) > 0;
@@ -224,5 +231,27 @@ void weir_demand_remember(struct weir_demand *demand, struct weir_memory *memory
         weir_memory_number(memory, &pool->taken);
         weir_memory_number(memory, &pool->waiting);
         pool->planned = (uint32_t)weir_memory_count(memory, pool->planned, 0);
+        weir_history_remember(&pool->history, memory);
     }
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): the memory writes to them */
+uint32_t weir_demand_save(const void *state, double *numbers, uint32_t capacity)
+{
+    struct weir_memory memory = { .to = numbers, .size = capacity };
+    struct weir_demand demand = *(const struct weir_demand *)state;
+
+    remember(&demand, &memory);
+    return memory.used;
+}
+
+weir_status weir_demand_restore(void *state, const struct weir_view *view, const double *numbers,
+                                uint32_t count, struct weir_error *error)
+{
+    struct weir_memory memory = { .from = numbers, .size = count };
+
+    if (learn(state, view) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    remember(state, &memory);
+    return weir_memory_end(&memory, error);
 }

@@ -13,7 +13,7 @@
 #ifndef SCHED_SCALING_DEMAND_H
 #define SCHED_SCALING_DEMAND_H
 
-#include "sched/scaling/memory.h"
+#include "sched/scaling/history.h"
 #include "sched/scaling/run.h"
 
 /* The parameters of a policy that scales to a demand, first in its table, in this order. */
@@ -33,6 +33,7 @@ struct weir_demand_pool {
     double taken;   /* items that its tasks took since the last timer */
     double waiting; /* at the last timer */
     uint32_t planned;
+    struct weir_history history; /* of a policy that looks back */
 };
 
 struct weir_demand {
@@ -48,22 +49,30 @@ struct weir_demand {
     int64_t timer_ns; /* the last one */
 };
 
-void weir_demand_init(struct weir_demand *demand, const struct weir_params *params,
-                      const struct weir_allocator *allocator);
-void weir_demand_destroy(void *state);
-
-/* The operations of a policy whose state begins with a demand. */
-weir_status weir_demand_decide(void *state, const struct weir_view *view,
-                               struct weir_placer *placer, struct weir_plan *plan,
-                               struct weir_error *error);
-weir_status weir_demand_measured(void *state, const struct weir_measurement *task);
+/* A policy's state of `size` bytes, which begins with a demand; NULL = out of memory. */
+void *weir_demand_create(const struct weir_params *params, const struct weir_allocator *allocator,
+                         size_t size, uint32_t (*count)(struct weir_demand *demand, uint32_t pool));
 
 /* DS2: the fewest workers whose true rates meet the demand, at least one (Kalavri et al., OSDI
  * 2018, equation 7). */
 uint32_t weir_demand_ds2(const struct weir_demand *demand, uint32_t pool);
 
-/* Room for the pools of a view. */
-weir_status weir_demand_learn(struct weir_demand *demand, const struct weir_view *view);
-void weir_demand_remember(struct weir_demand *demand, struct weir_memory *memory);
+/* The operations of a policy whose state begins with a demand, and its descriptor. */
+void weir_demand_destroy(void *state);
+weir_status weir_demand_decide(void *state, const struct weir_view *view,
+                               struct weir_placer *placer, struct weir_plan *plan,
+                               struct weir_error *error);
+weir_status weir_demand_measured(void *state, const struct weir_measurement *task);
+uint32_t weir_demand_save(const void *state, double *numbers, uint32_t capacity);
+weir_status weir_demand_restore(void *state, const struct weir_view *view, const double *numbers,
+                                uint32_t count, struct weir_error *error);
+
+#define WEIR_DEMAND_POLICY(title, table, creates, text)                                            \
+    {                                                                                              \
+        .size = sizeof(struct weir_scaling_ops), .abi = WEIR_ABI_MAJOR, .name = (title),           \
+        .summary = (text), .params = (table), .param_count = sizeof(table) / sizeof((table)[0]),   \
+        .create = (creates), .destroy = weir_demand_destroy, .decide = weir_demand_decide,         \
+        .measured = weir_demand_measured, .save = weir_demand_save, .restore = weir_demand_restore \
+    }
 
 #endif

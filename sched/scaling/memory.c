@@ -35,6 +35,16 @@ void weir_memory_amount(struct weir_memory *memory, int64_t *amount)
     *amount = (high & INT32_MAX) << 32 | (low & UINT32_MAX);
 }
 
+void weir_memory_amounts(struct weir_memory *memory, struct weir_amounts *amounts)
+{
+    weir_memory_amount(memory, &amounts->cpu_units);
+    weir_memory_amount(memory, &amounts->gpu_units);
+    weir_memory_amount(memory, &amounts->nvdecs);
+    weir_memory_amount(memory, &amounts->nvencs);
+    weir_memory_amount(memory, &amounts->ram_bytes);
+    weir_memory_amount(memory, &amounts->gpu_mem_bytes);
+}
+
 weir_status weir_memory_end(const struct weir_memory *memory, struct weir_error *error)
 {
     if (memory->is_broken || memory->used != memory->size)

@@ -23,6 +23,7 @@ void weir_memory_number(struct weir_memory *memory, double *value);
 int64_t weir_memory_count(struct weir_memory *memory, int64_t value, int64_t least);
 /* An amount that is not negative: a double holds 53 bits, so it goes in two parts. */
 void weir_memory_amount(struct weir_memory *memory, int64_t *amount);
+void weir_memory_amounts(struct weir_memory *memory, struct weir_amounts *amounts);
 /* At the end of a walk in: WEIR_EFORMAT when the numbers cannot be what was saved. */
 weir_status weir_memory_end(const struct weir_memory *memory, struct weir_error *error);
 

@@ -13,6 +13,7 @@ static const struct weir_scaling_ops *const SCALINGS[] = {
     &weir_scaling_fixed,         &weir_scaling_xenna_n,
     &weir_scaling_xenna_c,       &weir_scaling_saturation_aware,
     &weir_scaling_weir,          &weir_scaling_ds2,
+    &weir_scaling_contune,       &weir_scaling_raydata,
 };
 
 WEIR_REGISTRY(scaling, SCALINGS)

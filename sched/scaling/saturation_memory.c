@@ -11,12 +11,7 @@ void weir_saturation_remember_loss(struct weir_memory *memory, uint32_t *cycles,
                                    struct weir_amounts *up)
 {
     *cycles = (uint32_t)weir_memory_count(memory, *cycles, 0);
-    weir_memory_amount(memory, &up->cpu_units);
-    weir_memory_amount(memory, &up->gpu_units);
-    weir_memory_amount(memory, &up->nvdecs);
-    weir_memory_amount(memory, &up->nvencs);
-    weir_memory_amount(memory, &up->ram_bytes);
-    weir_memory_amount(memory, &up->gpu_mem_bytes);
+    weir_memory_amounts(memory, up);
 }
 
 static void pass_tasks(struct weir_memory *memory, const struct weir_allocator *allocator,

@@ -7,11 +7,13 @@
 
 #include "weir/policy.h"
 
+extern const struct weir_scaling_ops weir_scaling_contune;
 extern const struct weir_scaling_ops weir_scaling_ds2;
 extern const struct weir_scaling_ops weir_scaling_equal_split;
 extern const struct weir_scaling_ops weir_scaling_fixed;
 extern const struct weir_scaling_ops weir_scaling_inverse_speed;
 extern const struct weir_scaling_ops weir_scaling_pool_optimum;
+extern const struct weir_scaling_ops weir_scaling_raydata;
 extern const struct weir_scaling_ops weir_scaling_saturation_aware;
 extern const struct weir_scaling_ops weir_scaling_weir;
 extern const struct weir_scaling_ops weir_scaling_xenna;

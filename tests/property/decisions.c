@@ -206,7 +206,8 @@ static struct sim_scenario *scenario_of(uint64_t seed, uint64_t *dice)
 {
     static const char *const scalings[] = { "xenna",        "saturation_aware", "xenna_n",
                                             "pool_optimum", "inverse_speed",    "equal_split",
-                                            "fixed",        "xenna_c",          "ds2" };
+                                            "fixed",        "xenna_c",          "" };
+    static const char *const demanded[] = { "ds2", "contune", "raydata" };
     static const char *const latencies[] = { "0s", "0s", "3s" };
     char sets[256];
     char more[1024] = "";
@@ -216,10 +217,11 @@ static struct sim_scenario *scenario_of(uint64_t seed, uint64_t *dice)
     if (roll(dice, 4) > 0)
         (void)snprintf(more, sizeof more, pipelines,
                        strstr(jobs, "share: mig") == NULL ? "gpus: 0.25" : "batch: 2");
+    const char *const scaling = scalings[roll(dice, sizeof scalings / sizeof scalings[0])];
     (void)snprintf(sets, sizeof sets,
                    "sched.scaling.policy=%s sched.scaling.interval=%us sched.latency=%s",
-                   scalings[roll(dice, sizeof scalings / sizeof scalings[0])],
-                   10 + roll(dice, 3) * 10, latencies[roll(dice, 3)]);
+                   scaling[0] != '\0' ? scaling : demanded[seed % 3], 10 + roll(dice, 3) * 10,
+                   latencies[roll(dice, 3)]);
     const char *const holds = seed % 3 == 0 ? "sched.hold_mode=reserve" : NULL;
     if (holds != NULL && more[0] != '\0')
         (void)snprintf(sets + strlen(sets), sizeof sets - strlen(sets), " %s", holds);

@@ -3,6 +3,7 @@
  * Policies that scale to a demand: counts of worked examples, when they change, and what they do
  * with a demand that is too large.
  */
+#include "sched/scaling/history.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 
@@ -198,6 +199,115 @@ static void nothing_follows_the_demand_before_all_are_measured(void)
     weir_host_destroy(host);
 }
 
+/* ---- contune ---- */
+
+/* The published example: abilities of Nexmark's `Mapper` by parallelism. 4e6 lies between those of
+ * 10 and 13, on the line from one to the other at 10.93. */
+static void the_published_example_needs_eleven(void)
+{
+    static const uint32_t workers[] = { 1, 2, 4, 6, 7, 8, 10, 13, 15, 20, 21, 25, 26 };
+    static const double ability[] = { 529573.16752, 966817.36242, 1829695.58,   2535502.7616,
+                                      2936888.579,  3118477.8826, 3721099.1836, 4624714.165666,
+                                      4967828.2586, 6350677.0454, 6465249.805,  7089387.3074,
+                                      7476391.84 };
+    struct weir_history history = { 0 };
+    uint32_t distance = 0;
+
+    CHECK_I64(weir_history_least(&history, 1, &distance), 0);
+    for (uint32_t i = COUNT(workers); i-- > 0;)
+        weir_history_add(&history, workers[i], ability[i]);
+    CHECK_I64(weir_history_least(&history, 4e6, &distance), 11);
+    CHECK_I64(distance, 1);
+    CHECK_I64(weir_history_least(&history, ability[5], &distance), 8); /* seen: exact */
+    CHECK_I64(distance, 0);
+    CHECK_I64(weir_history_least(&history, 1, &distance), 1);
+    /* beyond all that was seen it grows as 26 have it: 287554 a worker */
+    CHECK_I64(weir_history_least(&history, 1e7, &distance), 35);
+    CHECK_I64(distance, 9);
+}
+
+/* More workers that could do less say nothing: what fewer can do, they can. */
+static void an_ability_never_falls_with_more_workers(void)
+{
+    struct weir_history history = { 0 };
+    uint32_t distance = 0;
+
+    weir_history_add(&history, 12, 470);
+    weir_history_add(&history, 14, 450);
+    weir_history_add(&history, 16, 590);
+    CHECK_I64(weir_history_least(&history, 460, &distance), 12);
+    CHECK_I64(weir_history_least(&history, 530, &distance), 14);
+}
+
+/* Looks at one count are averaged; one that differs by more than half begins anew. Of more counts
+ * than there is room for the furthest goes. */
+static void a_history_forgets_what_does_not_hold(void)
+{
+    struct weir_history history = { 0 };
+    uint32_t distance = 0;
+
+    weir_history_add(&history, 2, 20);
+    weir_history_add(&history, 4, 40);
+    weir_history_add(&history, 4, 50);
+    CHECK_I64(history.count, 2);
+    CHECK_NEAR(history.ability[1], 45, 1e-12);
+    weir_history_add(&history, 4, 20);
+    CHECK_I64(history.count, 1);
+    CHECK_I64(weir_history_least(&history, 20, &distance), 4);
+    for (uint32_t workers = 5; workers < 4 + WEIR_HISTORY_MOST; workers++)
+        weir_history_add(&history, workers, 5.0 * workers);
+    CHECK_I64(history.count, WEIR_HISTORY_MOST);
+    weir_history_add(&history, 40, 200);
+    CHECK_I64(history.workers[0], 5);
+    CHECK_I64(history.workers[WEIR_HISTORY_MOST - 1], 40);
+    weir_history_add(&history, 1, 5);
+    CHECK_I64(history.workers[0], 1);
+    CHECK_I64(history.workers[WEIR_HISTORY_MOST - 1], 19);
+}
+
+/* One worker does one a second. Behind by half: DS2's ten, more than twice two. Behind by one in
+ * three: twice two. Then four do a third more than three and one goes; of a tenth too little, or
+ * too much, nothing comes. */
+static void contune_changes_much_or_what_it_knows(void)
+{
+    const struct test_stage stages[] = { { .name = "a", .cpus = 1, .speed_per_s = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .cpus = 32, .stages = stages, .stage_count = 1
+    };
+    static const struct {
+        double demand;
+        const char *first, *then;
+    } rows[] = { { 10, "10", "10" }, { 3, "4", "3" }, { 2.2, "2", "2" }, { 1.9, "2", "2" } };
+
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        struct weir_host *const host =
+            open_host(&(struct setting){ "contune", "source_rate", rows[i].demand }, &pipeline);
+        adopt(host, &(uint32_t){ 2 }, 1);
+        CHECK_STR(decide_at(host, 0).text, rows[i].first);
+        for (int64_t now_s = 10; now_s <= 40; now_s += 10)
+            (void)decide_at(host, now_s);
+        CHECK_STR(test_workers(host).text, rows[i].then);
+        weir_host_destroy(host);
+    }
+}
+
+/* All workers are lost: twice none would be none. */
+static void contune_begins_again_after_a_loss(void)
+{
+    const struct test_stage stages[] = { { .name = "a", .cpus = 1, .speed_per_s = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 2, .cpus = 8, .stages = stages, .stage_count = 1
+    };
+    struct weir_host *const host =
+        open_host(&(struct setting){ "contune", "source_rate", 3 }, &pipeline);
+
+    CHECK_STR(decide_at(host, 0).text, "3");
+    CHECK_I64(weir_host_set_node(host, 0, 0, NS_PER_S), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "0");
+    CHECK_STR(decide_at(host, 10).text, "3");
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "ds2 meets the demand by true rates", ds2_meets_the_demand_by_true_rates },
     { "a demand that does not fit is cut alike", a_demand_that_does_not_fit_is_cut_alike },
@@ -205,6 +315,11 @@ static const struct test tests[] = {
     { "counts rest after a change but for a loss", counts_rest_after_a_change_but_for_a_loss },
     { "nothing follows the demand before all are measured",
       nothing_follows_the_demand_before_all_are_measured },
+    { "the published example needs eleven", the_published_example_needs_eleven },
+    { "an ability never falls with more workers", an_ability_never_falls_with_more_workers },
+    { "a history forgets what does not hold", a_history_forgets_what_does_not_hold },
+    { "contune changes much, or what it knows", contune_changes_much_or_what_it_knows },
+    { "contune begins again after a loss", contune_begins_again_after_a_loss },
 };
 
 TEST_MAIN(tests)
