@@ -7,8 +7,9 @@
  * no handles, no digest). Both must give the same total sojourn to the nanosecond, and a mean near
  * 10, or the program exits with 1. Two events a customer: an arrival and a departure.
  *
- * The other rows are single operations: hold at N pending, hold with tied times, re-armed
- * timeouts, opening a stream and drawing its first number.
+ * The other rows are single operations: hold at 100 to 10^6 pending events, hold with tied times,
+ * timeouts that are moved, or taken back and planned anew; opening a stream and drawing its first
+ * number. The exponent of a row says how its cost grows with what is pending.
  *
  *     engine [--format table|json] [--quick]
  */
@@ -24,7 +25,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RING = 1 << 14, ROWS_MAX = 32, DELAYS = 8192 };
+enum { RING = 1 << 14, ROWS_MAX = 40, DELAYS = 8192 };
 
 static double cpu_ns(void)
 {
@@ -261,6 +262,7 @@ struct hold_world {
     uint64_t step;
     int64_t delays_ns[DELAYS];
     sim_handle *timeouts; /* NULL: plain hold */
+    bool cancels;         /* a timeout is taken back and planned anew, not moved */
 };
 
 static sim_handle hold_plan(struct hold_world *world, uint32_t target, int64_t time_ns)
@@ -272,14 +274,26 @@ static sim_handle hold_plan(struct hold_world *world, uint32_t target, int64_t t
                                               });
 }
 
+/* 30 s from now on. */
+static bool hold_timeout(struct hold_world *world, const struct sim_event *event)
+{
+    sim_handle *const timeout = &world->timeouts[event->target];
+    const int64_t time_ns = event->time_ns + 30 * SIM_NS_PER_S;
+    if (!world->cancels)
+        return sim_engine_reschedule(world->engine, *timeout, time_ns);
+    if (!sim_engine_cancel(world->engine, *timeout))
+        return false;
+    *timeout = hold_plan(world, event->target, time_ns);
+    return *timeout != 0;
+}
+
 static weir_status hold_handle(void *context, const struct sim_event *event)
 {
     struct hold_world *world = context;
     if (--world->left == 0)
         sim_engine_stop(world->engine);
     const int64_t delay_ns = world->delays_ns[world->step++ % DELAYS];
-    if (world->timeouts && !sim_engine_reschedule(world->engine, world->timeouts[event->target],
-                                                  event->time_ns + 30 * SIM_NS_PER_S))
+    if (world->timeouts && !hold_timeout(world, event))
         return WEIR_EINVARIANT;
     return hold_plan(world, event->target, event->time_ns + delay_ns) ? WEIR_OK : WEIR_EINVARIANT;
 }
@@ -405,26 +419,41 @@ static bool measure_mm1(struct report *report, uint64_t customers, int repetitio
     return engine_sojourn_ns == minimal_sojourn_ns && fabs(mean_s - 10.0) < 1.0;
 }
 
+/* Cost by size goes as its power `exponent`; 0 = it is the same at any size. */
+static double exponent(double first, double last, double sizes)
+{
+    return log(last / first) / log(sizes);
+}
+
+enum { PENDING_FEWEST = 100, PENDING_MOST = 1000000 };
+
 static void measure_holds(struct report *report, uint64_t holds, int repetitions)
 {
     static struct hold_world world;
     static sim_handle marker;
-    for (int kind = 0; kind < 3; kind++) {
-        static const char *const names[] = { "hold exponential", "hold tied", "hold with timeout" };
+    for (int kind = 0; kind < 4; kind++) {
+        static const char *const names[] = { "hold exponential", "hold tied", "hold with timeout",
+                                             "hold, cancel and push" };
+        double first = 0;
+        double best = 0;
         if (kind == 1)
             delays_tied(&world);
         else
             delays_exponential(&world);
-        for (uint32_t pending = 100; pending <= 100000; pending *= 10) {
-            double best = HUGE_VAL;
+        world.cancels = kind == 3;
+        for (uint32_t pending = PENDING_FEWEST; pending <= PENDING_MOST; pending *= 10) {
+            best = HUGE_VAL;
             for (int i = 0; i < repetitions; i++) {
-                world.timeouts = kind == 2 ? &marker : NULL;
+                world.timeouts = kind >= 2 ? &marker : NULL;
                 best = minimum(best, hold_cost(&world, pending, holds));
             }
             char name[48];
             snprintf(name, sizeof name, "%s, %" PRIu32, names[kind], pending);
             report_add(report, name, best, 1.0);
+            first = pending == PENDING_FEWEST ? best : first;
         }
+        fprintf(stderr, "%s: exponent %.2f over pending events\n", names[kind],
+                exponent(first, best, (double)PENDING_MOST / PENDING_FEWEST));
     }
 }
 

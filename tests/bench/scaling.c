@@ -3,8 +3,9 @@
  * CPU seconds of one xenna pass over the 14-stage reference pipeline (variant nvdec) on clusters of
  * 2 to 10 000 nodes with 8 GPUs: from empty with known speeds, the steady state, and after the
  * speeds have changed; and the most memory that libweir held. Then the same for its later versions,
- * xenna_n with fgd_n and xenna_c with fgd_c, and of scaling weir, to 1 000 nodes. `plain` is the
- * placement policy as the tests' oracle computes it; it is run on small clusters only.
+ * xenna_n with fgd_n and xenna_c with fgd_c, and of scaling weir, to 1 000 nodes, or to 10 000 with
+ * --large. `plain` is the placement policy as the tests' oracle computes it; it is run on small
+ * clusters only.
  */
 #include "tests/support/oracle_fgd.h"
 #include "weir/host.h"
@@ -115,7 +116,8 @@ struct passed {
     const char *scaling, *placement;
 };
 
-static void pass(struct weir_host *host, const struct passed *by, const char *what)
+/* Its CPU time. */
+static double pass(struct weir_host *host, const struct passed *by, const char *what)
 {
     struct weir_error error = { 0 };
     const struct weir_plan *plan;
@@ -140,6 +142,7 @@ static void pass(struct weir_host *host, const struct passed *by, const char *wh
            (unsigned long long)(after.started - before.started),
            (unsigned long long)(after.stopped - before.stopped), used_s,
            used_s / (tried > 0 ? (double)tried : 1) * 1e6);
+    return used_s;
 }
 
 /* Where the memory of one libweir comes from: malloc, with the bytes in use counted. */
@@ -164,7 +167,8 @@ static void *resize(void *state, void *block, size_t size)
     return larger;
 }
 
-static void bench(const struct weir_placement_ops *placement, const char *scaling, uint32_t nodes)
+/* The slowest of its three passes. */
+static double bench(const struct weir_placement_ops *placement, const char *scaling, uint32_t nodes)
 {
     struct weir_error error = { 0 };
     struct weir_host *host;
@@ -181,27 +185,42 @@ static void bench(const struct weir_placement_ops *placement, const char *scalin
     add_nodes(host, nodes);
     add_stages(host);
     set_speeds(host, 1);
-    pass(host, &by, "empty");
-    pass(host, &by, "steady");
+    const double empty_s = pass(host, &by, "empty");
+    const double steady_s = pass(host, &by, "steady");
     set_speeds(host, 1.3);
-    pass(host, &by, "changed speeds");
+    const double changed_s = pass(host, &by, "changed speeds");
     printf("%5u nodes  %-13s %-11s memory %.1f MiB\n", nodes, scaling, placement->name,
            (double)memory.peak_bytes / 1048576.0);
     weir_host_destroy(host);
+    return fmax(empty_s, fmax(steady_s, changed_s));
 }
 
-int main(void)
-{
-    static const uint32_t sizes[] = { 2, 10, 100, 1000, 10000 };
+static const uint32_t sizes[] = { 2, 10, 100, 1000, 10000 };
 
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        bench(weir_placement_find("fgd_xenna"), "xenna", sizes[i]);
-    for (size_t i = 0; i < 4; i++)
-        bench(weir_placement_find("fgd_xenna"), "weir", sizes[i]);
-    for (size_t i = 1; i < 4; i++)
-        bench(weir_placement_find("fgd_n"), "xenna_n", sizes[i]);
-    for (size_t i = 1; i < 4; i++)
-        bench(weir_placement_find("fgd_c"), "xenna_c", sizes[i]);
+/* From the size `first` to before `end`, and the power of the nodes that the last step goes by. */
+static void climb(const char *placement, const char *scaling, size_t first, size_t end)
+{
+    double before_s = 0;
+    double last_s = 0;
+
+    for (size_t i = first; i < end; i++) {
+        before_s = last_s;
+        last_s = bench(weir_placement_find(placement), scaling, sizes[i]);
+    }
+    printf("%-13s exponent %.2f from %u to %u nodes\n", scaling,
+           log(last_s / before_s) / log((double)sizes[end - 1] / sizes[end - 2]), sizes[end - 2],
+           sizes[end - 1]);
+}
+
+/* `--large`: the others on 10 000 nodes, too, which takes minutes. */
+int main(int count, char **arguments)
+{
+    const size_t end = count > 1 && strcmp(arguments[1], "--large") == 0 ? 5 : 4;
+
+    climb("fgd_xenna", "xenna", 0, 5);
+    climb("fgd_xenna", "weir", 0, end);
+    climb("fgd_n", "xenna_n", 1, end);
+    climb("fgd_c", "xenna_c", 1, end);
     for (size_t i = 0; i < 2; i++)
         bench(&oracle_fgd_xenna, "xenna", sizes[i]);
     bench(&oracle_fgd_n, "xenna_n", sizes[1]);
