@@ -3,14 +3,18 @@
  * Every variant of the scenarios that are shipped, and of some that put many mechanisms together
  * (tests/golden/results/), comes to the results that were last reviewed (results.txt): all of them,
  * not only those that a scenario expects. A slip in physics, in a decision or in a gauge is seen
- * here wherever it moves a number; what is right is for the other tests to say.
+ * here wherever it moves a number; what is right is for the other tests to say. The parameters of
+ * all policies are kept, too (parameters.txt).
  */
 #include "sim/cli/load.h"
+#include "sim/engine/digest.h"
 #include "sim/record/record.h"
 #include "tests/support/check.h"
 #include "tests/support/kept.h"
 #include "tests/support/row_totals.h"
 #include "tests/support/runs.h"
+#include "weir/job.h"
+#include "weir/policy.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -146,7 +150,46 @@ static void results_are_those_last_reviewed(void)
     test_kept_close(check.kept);
 }
 
+/* ---- parameters ---- */
+
+/* Names, kinds, ranges, defaults and flags; what is said of them may change. */
+static void keep_params(struct test_kept *kept, const char *kind, const char *name,
+                        const struct weir_param *params, uint32_t count, uint32_t flags)
+{
+    char text[TEXT];
+    uint64_t digest = sim_digest_word(SIM_DIGEST_START, flags);
+    for (uint32_t p = 0; p < count; p++) {
+        const struct weir_param *param = &params[p];
+        (void)snprintf(text, sizeof text, "%s %s %u %.17g %.17g %.17g %s", param->name, param->unit,
+                       param->kind, param->min, param->max, param->initial,
+                       param->choices == NULL ? "" : param->choices);
+        digest = sim_digest_bytes(digest, text, strlen(text));
+    }
+    (void)snprintf(text, sizeof text, "%s/%s", kind, name);
+    test_kept_check(kept, text, digest, count);
+}
+
+/* A range that is wider by one shows in no run. */
+static void parameters_are_those_last_reviewed(void)
+{
+    struct test_kept *kept = test_kept_open("golden/parameters.txt");
+    for (uint32_t i = 0; i < weir_placement_count(); i++) {
+        const struct weir_placement_ops *ops = weir_placement_at(i);
+        keep_params(kept, "placement", ops->name, ops->params, ops->param_count, 0);
+    }
+    for (uint32_t i = 0; i < weir_scaling_count(); i++) {
+        const struct weir_scaling_ops *ops = weir_scaling_at(i);
+        keep_params(kept, "scaling", ops->name, ops->params, ops->param_count, 0);
+    }
+    for (uint32_t i = 0; i < weir_queueing_count(); i++) {
+        const struct weir_queueing_ops *ops = weir_queueing_at(i);
+        keep_params(kept, "queueing", ops->name, ops->params, ops->param_count, ops->flags);
+    }
+    test_kept_close(kept);
+}
+
 static const struct test tests[] = {
+    { "parameters are those last reviewed", parameters_are_those_last_reviewed },
     { "results are those last reviewed", results_are_those_last_reviewed },
 };
 TEST_MAIN(tests)
