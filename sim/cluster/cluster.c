@@ -7,6 +7,7 @@
 
 #include "sim/cluster/compute.h"
 #include "sim/cluster/exchanges.h"
+#include "sim/cluster/extents.h"
 #include "sim/cluster/gpu_pools.h"
 #include "sim/cluster/link.h"
 #include "sim/cluster/memory.h"
@@ -117,6 +118,7 @@ void sim_cluster_destroy(struct sim_cluster *cluster)
     sim_links_close(cluster);
     sim_pools_close(cluster);
     sim_exchanges_close(cluster);
+    sim_extents_close(cluster);
     free(cluster->cpu_held_on);
     free(cluster->nodes);
     free(cluster->gpus);
@@ -357,10 +359,12 @@ static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_leas
         const uint32_t reason = sim_slice_use_refusal(&lease->claim->parts[u].use);
         if (reason != WEIR_REASON_NONE)
             return reason;
-        if (gpu->mem_total_bytes > 0 && gpu->mem_used_bytes +
-                                                sim_pools_kept(cluster, gpu, lease->claim->tenant) +
-                                                lease->claim->parts[u].use.mem_bytes >
-                                            gpu->mem_total_bytes)
+        const int64_t bytes = lease->claim->parts[u].use.mem_bytes;
+        if (gpu->mem_total_bytes > 0 &&
+            gpu->mem_used_bytes + sim_pools_kept(cluster, gpu, lease->claim->tenant) + bytes >
+                gpu->mem_total_bytes)
+            return WEIR_REASON_GPU_MEM;
+        if (!sim_extents_fit(cluster, gpu, bytes))
             return WEIR_REASON_GPU_MEM;
     }
     return WEIR_REASON_NONE;
@@ -393,6 +397,8 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
         gpu->users += (uint32_t)sign;
         sim_pools_book(cluster, gpu, lease->claim->tenant,
                        sign * lease->claim->parts[u].use.mem_bytes);
+        sim_extents_book(cluster, gpu, (struct sim_extent_owner){ .lease = lease },
+                         sign * lease->claim->parts[u].use.mem_bytes);
         sim_compute_memory(cluster, node, gpu);
     }
 }
@@ -654,6 +660,7 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
     if (sim_memory_is_timed(cluster))
         sim_meter_memory(meter, now_ns, node, (double)sim_memory_in_use(cluster, node));
     sim_pools_meter(cluster, meter, now_ns);
+    sim_extents_meter(cluster, meter, now_ns);
     if (cluster->nodes[node].turns != NULL)
         sim_meter_turns(meter, now_ns, node, sim_turns_rate(cluster, node));
 }
@@ -728,5 +735,6 @@ weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_err
             return status;
         }
     }
+    WEIR_TRY(sim_extents_check(cluster, error));
     return sim_pools_check(cluster, error);
 }

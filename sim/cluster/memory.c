@@ -94,32 +94,47 @@ static struct sim_gpu *gpu_of(const struct sim_cluster *cluster, const struct si
     return &cluster->gpus[cluster->nodes[lease->node].gpu_first + lease->claim->parts[u].use.gpu];
 }
 
-static bool has_room(const struct sim_cluster *cluster, const struct sim_lease *lease, uint32_t u,
-                     int64_t bytes)
+static enum sim_gpu_memory look(const struct sim_cluster *cluster, const struct sim_lease *lease,
+                                uint32_t u, int64_t bytes)
 {
     const struct sim_gpu *gpu = gpu_of(cluster, lease, u);
     const struct sim_use *use = &lease->claim->parts[u].use;
     const uint32_t tenant = lease->claim->tenant;
     if (!sim_pools_allow(cluster, tenant, use->mem_bytes + bytes))
-        return false;
+        return SIM_GPU_MEMORY_SHORT;
     if (use->slice != NULL && use->mem_bytes + bytes > use->slice->mem_bytes)
-        return false;
-    return gpu->mem_total_bytes == 0 ||
-           gpu->mem_used_bytes + sim_pools_kept(cluster, gpu, tenant) + bytes <=
-               gpu->mem_total_bytes;
+        return SIM_GPU_MEMORY_SHORT;
+    if (gpu->mem_total_bytes > 0 &&
+        gpu->mem_used_bytes + sim_pools_kept(cluster, gpu, tenant) + bytes > gpu->mem_total_bytes)
+        return SIM_GPU_MEMORY_SHORT;
+    return sim_extents_fit(cluster, gpu, bytes) ? SIM_GPU_MEMORY_TAKEN : SIM_GPU_MEMORY_SCATTERED;
 }
 
-bool sim_memory_on_gpus(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t bytes)
+static void book(struct sim_cluster *cluster, struct sim_extent_owner owner, int64_t bytes)
 {
-    for (uint32_t u = 0; bytes >= 0 && u < lease->claim->use_count; u++)
-        if (!has_room(cluster, lease, u, bytes))
-            return false;
+    const struct sim_lease *lease = owner.lease;
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         struct sim_gpu *gpu = gpu_of(cluster, lease, u);
         gpu->mem_used_bytes += bytes;
         sim_pools_book(cluster, gpu, lease->claim->tenant, bytes);
+        sim_extents_book(cluster, gpu, owner, bytes);
         assert(gpu->mem_used_bytes >= 0);
         sim_compute_memory(cluster, &cluster->nodes[lease->node], gpu);
     }
-    return true;
+}
+
+enum sim_gpu_memory sim_memory_take(struct sim_cluster *cluster, struct sim_extent_owner owner,
+                                    int64_t bytes)
+{
+    enum sim_gpu_memory found = SIM_GPU_MEMORY_TAKEN;
+    for (uint32_t u = 0; u < owner.lease->claim->use_count && found == SIM_GPU_MEMORY_TAKEN; u++)
+        found = look(cluster, owner.lease, u, bytes);
+    if (found == SIM_GPU_MEMORY_TAKEN)
+        book(cluster, owner, bytes);
+    return found;
+}
+
+void sim_memory_give(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t bytes)
+{
+    book(cluster, (struct sim_extent_owner){ .lease = lease, .is_work = true }, -bytes);
 }

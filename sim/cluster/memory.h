@@ -14,7 +14,7 @@
 #ifndef SIM_CLUSTER_MEMORY_H
 #define SIM_CLUSTER_MEMORY_H
 
-#include "sim/cluster/cluster.h"
+#include "sim/cluster/extents.h"
 
 static inline bool sim_memory_is_timed(const struct sim_cluster *cluster)
 {
@@ -28,9 +28,14 @@ int64_t sim_memory_store(struct sim_cluster *cluster, uint32_t node, int64_t byt
 /* Something grew there: its use is to be looked at after the event. */
 void sim_memory_note(struct sim_cluster *cluster, uint32_t node);
 
-/* Running work takes so many bytes more on every GPU it uses, or gives them back (negative). False:
- * one of them, or an instance there, has not got so many, and nothing is taken. */
-bool sim_memory_on_gpus(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t bytes);
+/* Running work asks for so many bytes more on every GPU it uses. Where one of them, or an instance
+ * there, has not got so many, or not in one piece, nothing is taken. The extents they become have
+ * room (extents.h). */
+enum sim_gpu_memory { SIM_GPU_MEMORY_TAKEN, SIM_GPU_MEMORY_SHORT, SIM_GPU_MEMORY_SCATTERED };
+enum sim_gpu_memory sim_memory_take(struct sim_cluster *cluster, struct sim_extent_owner owner,
+                                    int64_t bytes);
+/* It gives so many back. */
+void sim_memory_give(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t bytes);
 
 int64_t sim_memory_in_use(const struct sim_cluster *cluster, uint32_t node);
 /* Above it somebody dies; 0 = never. */

@@ -11,18 +11,18 @@
 #include <stdio.h>
 
 static weir_status note_short(struct sim_jobs_run *run, const struct sim_worker *rank,
-                              int64_t bytes)
+                              int64_t bytes, bool is_scattered)
 {
     const struct sim_context *context = run->context;
     char node[128];
     char text[256];
     sim_scenario_node_name(context->scenario, rank->node, node, sizeof(node));
-    (void)snprintf(text, sizeof(text),
-                   "%s: rank %llu: %.4g GB beside what it asked for are not free on its GPU, or "
-                   "more than a process of its tenant may have",
-                   run->workload->name, (unsigned long long)sim_worker_id(rank),
-                   1e-9 * (double)bytes);
-    sim_meter_oom(context->meter, sim_engine_now(context->engine), true);
+    (void)snprintf(
+        text, sizeof(text), "%s: rank %llu: %.4g GB beside what it asked for are %s",
+        run->workload->name, (unsigned long long)sim_worker_id(rank), 1e-9 * (double)bytes,
+        is_scattered ? "free on its GPU, but not in one piece"
+                     : "not free on its GPU, or more than a process of its tenant may have");
+    sim_meter_gpu_oom(context->meter, sim_engine_now(context->engine), is_scattered);
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
                                   node, text, context->error);
 }
@@ -52,10 +52,13 @@ weir_status sim_jobs_take_memory(struct sim_jobs_run *run, const struct sim_job 
     for (uint32_t i = 0; i < life->workers; i++) {
         const int64_t bytes = i < life->members ? spec->activation_bytes : 0;
         struct sim_worker *rank = sim_workers_find(workers, sim_job_worker_id(life, i));
-        if (rank->gpu_bytes != 0 || sim_worker_take_gpu_bytes(workers, rank, bytes))
+        struct sim_gpu_grant grant = { .is_taken = true };
+        if (rank->gpu_bytes == 0)
+            WEIR_TRY(sim_worker_take_gpu_bytes(workers, rank, bytes, spec->step != NULL, &grant));
+        if (grant.is_taken)
             continue;
         plan_end(run, job);
-        return note_short(run, rank, bytes);
+        return note_short(run, rank, bytes, grant.is_scattered);
     }
     return WEIR_OK;
 }

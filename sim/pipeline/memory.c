@@ -66,16 +66,18 @@ static int64_t activations(const struct sim_stage_run *stage)
     return stage->spec->activation_bytes * stage->spec->batch;
 }
 
-static weir_status note_gpu_oom(const struct sim_stage_run *stage, const struct sim_worker *worker)
+static weir_status note_gpu_oom(const struct sim_stage_run *stage, const struct sim_worker *worker,
+                                bool is_scattered)
 {
     const struct sim_context *context = stage->pipeline->context;
     char node[128];
     char text[256];
     sim_scenario_node_name(context->scenario, worker->node, node, sizeof(node));
-    (void)snprintf(text, sizeof(text),
-                   "%s: worker %llu: %.4g GB for a task are not free on its GPU", stage->spec->name,
-                   (unsigned long long)sim_worker_id(worker), 1e-9 * (double)activations(stage));
-    sim_meter_oom(context->meter, sim_engine_now(context->engine), true);
+    (void)snprintf(text, sizeof(text), "%s: worker %llu: %.4g GB for a task are %s",
+                   stage->spec->name, (unsigned long long)sim_worker_id(worker),
+                   1e-9 * (double)activations(stage),
+                   is_scattered ? "free on its GPU, but not in one piece" : "not free on its GPU");
+    sim_meter_gpu_oom(context->meter, sim_engine_now(context->engine), is_scattered);
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
                                   node, text, context->error);
 }
@@ -85,18 +87,20 @@ weir_status sim_stage_activate(const struct sim_stage_run *stage, struct sim_han
     const int64_t bytes = activations(stage);
     if (bytes == 0)
         return WEIR_OK;
-    hand->is_active =
-        sim_worker_take_gpu_bytes(stage->pipeline->config.workers, hand->worker, bytes);
+    struct sim_gpu_grant grant;
+    WEIR_TRY(sim_worker_take_gpu_bytes(stage->pipeline->config.workers, hand->worker, bytes, false,
+                                       &grant));
+    hand->is_active = grant.is_taken;
     if (hand->is_active)
         return WEIR_OK;
     hand->will_fail = true;
-    return note_gpu_oom(stage, hand->worker);
+    return note_gpu_oom(stage, hand->worker, grant.is_scattered);
 }
 
 void sim_stage_deactivate(const struct sim_stage_run *stage, struct sim_hand *hand)
 {
     if (hand->is_active)
-        (void)sim_worker_take_gpu_bytes(stage->pipeline->config.workers, hand->worker,
-                                        -activations(stage));
+        sim_worker_give_gpu_bytes(stage->pipeline->config.workers, hand->worker,
+                                  activations(stage));
     hand->is_active = false;
 }

@@ -384,10 +384,17 @@ void sim_meter_setup_wasted(struct sim_meter *meter, int64_t now_ns, int64_t set
     meter->setup_wasted_ns += (double)setup_ns;
 }
 
-void sim_meter_oom(struct sim_meter *meter, int64_t now_ns, bool is_gpu)
+void sim_meter_oom(struct sim_meter *meter, int64_t now_ns)
 {
     meter_tick(meter, now_ns);
-    ++*(is_gpu ? &meter->gpu_ooms : &meter->ooms);
+    meter->ooms++;
+}
+
+void sim_meter_gpu_oom(struct sim_meter *meter, int64_t now_ns, bool is_scattered)
+{
+    meter_tick(meter, now_ns);
+    meter->gpu_ooms++;
+    meter->scattered_ooms += is_scattered ? 1 : 0;
 }
 
 void sim_meter_spilled(struct sim_meter *meter, int64_t now_ns, double bytes)

@@ -92,7 +92,7 @@ struct sim_meter_config {
     const char *const *pipeline_names; /* labels of their results; NULL = their indices */
     /* What the scenario has of meter_physics.h; names of nodes = memory in time. */
     const char *const *node_names;
-    bool has_power, has_turns;
+    bool has_power, has_turns, has_addresses;
     size_t link_count;
     size_t workload_count;
     const uint32_t *workload_classes;            /* how many classes of jobs each has */
@@ -164,7 +164,9 @@ void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int
 /* Worker ended before it finished one task, after this much set-up. */
 void sim_meter_setup_wasted(struct sim_meter *meter, int64_t now_ns, int64_t setup_ns);
 /* A worker was killed because its node had no memory left. */
-void sim_meter_oom(struct sim_meter *meter, int64_t now_ns, bool is_gpu);
+void sim_meter_oom(struct sim_meter *meter, int64_t now_ns);
+/* Somebody did not get the memory of a GPU that he asked for, though enough was free, scattered. */
+void sim_meter_gpu_oom(struct sim_meter *meter, int64_t now_ns, bool is_scattered);
 /* Bytes between stages that their store could not hold. */
 void sim_meter_spilled(struct sim_meter *meter, int64_t now_ns, double bytes);
 /* Bytes arrived that took so long; of what is under way nothing is counted. */

@@ -36,6 +36,7 @@ weir_status meter_physics_open(struct sim_meter *meter, const struct sim_meter_c
     if (config->link_count > 0)
         meter->links = calloc(config->link_count, sizeof *meter->links);
     meter->link_count = config->link_count;
+    meter->has_addresses = config->has_addresses;
     if ((config->has_power && !meter->gpus) || (config->has_turns && !meter->turns) ||
         (config->link_count > 0 && !meter->links))
         return WEIR_ENOMEM;
@@ -122,6 +123,12 @@ void sim_meter_turns(struct sim_meter *meter, int64_t now_ns, uint32_t node, dou
     meter->turns[node] = per_s;
 }
 
+void sim_meter_scattered(struct sim_meter *meter, int64_t now_ns, double mean)
+{
+    meter_tick(meter, now_ns);
+    sim_gauge_set(&meter->scattered, now_ns, mean);
+}
+
 /* ---- warm-up ---- */
 
 static struct gpus_totals totals_of(const struct gpus_meter *gpus, int64_t now_ns)
@@ -142,6 +149,7 @@ void meter_physics_warm(struct sim_meter *meter, int64_t now_ns)
     for (size_t n = 0; meter->gpus && n < meter->node_count; n++)
         meter->gpus[n].base = totals_of(&meter->gpus[n], now_ns);
     meter->turning_base = sim_gauge_integral(&meter->turning, now_ns);
+    meter->scattered_base = sim_gauge_integral(&meter->scattered, now_ns);
 }
 
 /* ---- samples ---- */
@@ -260,4 +268,7 @@ void meter_physics_results(struct sim_meter *meter, int64_t end_ns, double span_
     if (meter->turns)
         put(out, "timeslice.switches", "", "count",
             (sim_gauge_integral(&meter->turning, end_ns) - meter->turning_base) / 1e9);
+    if (meter->has_addresses && span_ns > 0)
+        put(out, "frag.gpumem", "", "ratio",
+            (sim_gauge_integral(&meter->scattered, end_ns) - meter->scattered_base) / span_ns);
 }

@@ -34,5 +34,7 @@ void sim_meter_heat(struct sim_meter *meter, uint32_t node, double hottest_c);
 
 /* Ends of turns a second on the GPUs of a node, from now on. */
 void sim_meter_turns(struct sim_meter *meter, int64_t now_ns, uint32_t node, double per_s);
+/* 1 - largest hole / free memory, mean of GPUs, from now on. */
+void sim_meter_scattered(struct sim_meter *meter, int64_t now_ns, double mean);
 
 #endif

@@ -360,6 +360,9 @@ static void put_counters(const struct view *view, const struct cluster_totals *n
     put(view->out, "store.spill_bytes", "", "B", now->spilled_bytes - base->spilled_bytes);
     put(view->out, "oom.host.count", "", "count", now->ooms - base->ooms);
     put(view->out, "oom.gpu.count", "", "count", now->gpu_ooms - base->gpu_ooms);
+    if (meter->has_addresses)
+        put(view->out, "oom.gpu.scattered", "", "count",
+            now->scattered_ooms - base->scattered_ooms);
     put(view->out, "waste.setup_s", "", "s", seconds(now->setup_wasted_ns - base->setup_wasted_ns));
     put(view->out, "work.lost_s", "", "s", seconds(now->lost_ns - base->lost_ns));
     put(view->out, "retry.count", "", "count", now->retries - base->retries);

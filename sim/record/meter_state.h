@@ -107,8 +107,8 @@ struct cluster_totals {
     double capacity[SIM_RESOURCE_COUNT];
     double frag[FRAG_SERIES];
     double energy, gpu_energy; /* W ns */
-    double setup_wasted_ns, spilled_bytes, ooms, gpu_ooms, lost_ns, retries, exhausted, decisions,
-        refused, samples;
+    double setup_wasted_ns, spilled_bytes, ooms, gpu_ooms, scattered_ooms, lost_ns, retries,
+        exhausted, decisions, refused, samples;
     double moved_bytes[SIM_MOVED_KINDS], moving_ns;
 };
 
@@ -163,7 +163,7 @@ struct sim_meter {
     double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
     int64_t frag_since_ns;
     double setup_wasted_ns, spilled_bytes, moved_bytes[SIM_MOVED_KINDS], moving_ns;
-    uint64_t ooms, gpu_ooms, retries, exhausted, decisions, refused, samples;
+    uint64_t ooms, gpu_ooms, scattered_ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns;
     int64_t nodes_ns;                /* of the last rows of nodes */
@@ -195,6 +195,9 @@ struct sim_meter {
     double *turns; /* that end a second, by node */
     struct sim_gauge turning;
     double turning_base;
+    bool has_addresses; /* of memory of GPUs */
+    struct sim_gauge scattered;
+    double scattered_base;
 
     uint64_t illegal; /* transitions from a state nobody was in, departures nobody arrived for */
     bool is_steady;

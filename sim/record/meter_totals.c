@@ -69,6 +69,7 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
         .spilled_bytes = meter->spilled_bytes,
         .ooms = (double)meter->ooms,
         .gpu_ooms = (double)meter->gpu_ooms,
+        .scattered_ooms = (double)meter->scattered_ooms,
         .retries = (double)meter->retries,
         .exhausted = (double)meter->exhausted,
         .decisions = (double)meter->decisions,

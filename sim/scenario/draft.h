@@ -143,7 +143,8 @@ struct draft_cluster {
     uint32_t share; /* of groups that do not say */
     struct draft_list stores;
     struct draft_racks racks;
-    uint32_t exchange; /* enum sim_exchange_of_jobs */
+    uint32_t exchange;      /* enum sim_exchange_of_jobs */
+    uint32_t gpu_addresses; /* enum sim_addresses */
 };
 
 struct draft_policy {

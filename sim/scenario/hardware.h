@@ -174,6 +174,9 @@ struct sim_failures {
 };
 
 /* Memory of nodes in time (sim/cluster/memory.h). */
+/* How free memory of a GPU is found (sim/cluster/extents.h). */
+enum sim_addresses { SIM_ADDRESSES_PAGED, SIM_ADDRESSES_FIRST_FIT, SIM_ADDRESSES_BEST_FIT };
+
 enum sim_memory_rule {
     SIM_MEMORY_ADMIT,      /* a worker's own must be free when it starts */
     SIM_MEMORY_OOM_KILLER, /* the process with most memory dies */

@@ -528,6 +528,9 @@ static void resolve_memory(struct sim_resolver *resolver)
 {
     struct draft_memory *draft = &resolver->draft->cluster.memory;
     struct sim_memory *memory = &draft->to;
+    const uint32_t addresses = resolver->draft->cluster.gpu_addresses;
+    resolver->scenario->gpu_addresses =
+        addresses == SIM_ABSENT_COUNT ? SIM_ADDRESSES_PAGED : addresses;
     if (memory->rule == SIM_ABSENT_COUNT) {
         if (draft->head.node != NULL)
             sim_report_error(resolver->report, draft->head.node,

@@ -300,7 +300,7 @@ static void check_reuse(struct sim_resolver *resolver)
         const uint32_t number = head->node == NULL || drafts[i].head.name == NULL
                                     ? 0
                                     : find_tenant(resolver->scenario, drafts[i].head.name);
-        if (drafts[i].gpu_memory.reuse != REUSE_NONE && number != 0 &&
+        if (drafts[i].gpu_memory.reuse > REUSE_NONE && number != 0 && /* not said */
             sim_yaml_get(head->node, "free") != NULL)
             sim_report_error(resolver->report, sim_draft_at(head, "free"), "acts with reuse: none");
         if (number != 0 && drafts[i].gpu_memory.reuse <= REUSE_NONE &&

@@ -540,7 +540,8 @@ struct sim_scenario {
     struct sim_store *stores;
     size_t stores_count;
     struct sim_racks racks;
-    uint32_t exchange; /* enum sim_exchange_of_jobs */
+    uint32_t exchange;      /* enum sim_exchange_of_jobs */
+    uint32_t gpu_addresses; /* enum sim_addresses */
 
     struct sim_sched sched;
     struct sim_tenant *tenants; /* none = jobs have no owners */

@@ -414,6 +414,10 @@ static const struct sim_field cluster_fields[] = {
       HELP("stores outside the nodes by name") },
     { SECTION("racks", draft_cluster, racks, &racks_section), ABSENT("the network is never scarce"),
       ACTS(SIM_ACTS_TIMED), HELP("racks and their uplinks") },
+    { CHOICE("gpu_addresses", draft_cluster, gpu_addresses, "paged|first_fit|best_fit"),
+      ABSENT("paged"), ACTS(SIM_ACTS_TIMED),
+      HELP("how free memory of a GPU is found: wherever it lies, or in one piece, the first that "
+           "is large enough or the smallest such; then it may fall apart (frag.gpumem)") },
     { CHOICE("exchange", draft_cluster, exchange, "alone|aligned|clashing"), ABSENT("alone"),
       ACTS(SIM_ACTS_JOBS), NEEDS_SYNC,
       HELP("what jobs in steps do to one another that exchange over the way out of one node: "

@@ -31,21 +31,61 @@ void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worke
     meter_memory(workers->context, worker->node);
 }
 
-bool sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
-                               int64_t bytes)
+static void give_up_to(struct sim_workers *workers, struct sim_worker *worker,
+                       const struct sim_hold *end, int64_t bytes)
 {
     struct sim_cluster *cluster = workers->context->cluster;
-    const struct sim_hold *short_of = NULL;
-    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL && short_of == NULL;
-         hold = hold->next)
-        if (!sim_memory_on_gpus(cluster, &hold->lease, bytes))
-            short_of = hold;
-    for (const struct sim_hold *hold = sim_first_of(worker); short_of != NULL && hold != short_of;
-         hold = hold->next)
-        (void)sim_memory_on_gpus(cluster, &hold->lease, -bytes);
-    worker->gpu_bytes += short_of == NULL ? bytes : 0;
-    sim_pools_meter(cluster, workers->context->meter, sim_engine_now(workers->context->engine));
-    return short_of == NULL;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != end; hold = hold->next)
+        sim_memory_give(cluster, &hold->lease, bytes);
+}
+
+static void meter_gpu_memory(const struct sim_context *context)
+{
+    const int64_t now_ns = sim_engine_now(context->engine);
+    sim_pools_meter(context->cluster, context->meter, now_ns);
+    sim_extents_meter(context->cluster, context->meter, now_ns);
+}
+
+/* Whether the tenant lets memory of steps go back to the GPU. */
+static bool gives_back(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    const uint32_t tenant = lease->claim->tenant;
+    return tenant != 0 && cluster->scenario->tenants[tenant - 1].free_ns > 0;
+}
+
+weir_status sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
+                                      int64_t bytes, bool steps, struct sim_gpu_grant *grant)
+{
+    struct sim_cluster *cluster = workers->context->cluster;
+    const struct sim_hold *hold;
+    enum sim_gpu_memory found = SIM_GPU_MEMORY_TAKEN;
+    for (hold = sim_first_of(worker); hold != NULL; hold = hold->next)
+        WEIR_TRY(sim_extents_reserve(cluster, &hold->lease));
+    for (hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
+        const struct sim_extent_owner owner = { .lease = &hold->lease,
+                                                .is_work = true,
+                                                .is_anew =
+                                                    steps && gives_back(cluster, &hold->lease) };
+        found = sim_memory_take(cluster, owner, bytes);
+        if (found != SIM_GPU_MEMORY_TAKEN)
+            break;
+    }
+    *grant = (struct sim_gpu_grant){ .is_taken = found == SIM_GPU_MEMORY_TAKEN,
+                                     .is_scattered = found == SIM_GPU_MEMORY_SCATTERED };
+    if (grant->is_taken)
+        worker->gpu_bytes += bytes;
+    else
+        give_up_to(workers, worker, hold, bytes);
+    meter_gpu_memory(workers->context);
+    return WEIR_OK;
+}
+
+void sim_worker_give_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
+                               int64_t bytes)
+{
+    give_up_to(workers, worker, NULL, bytes);
+    worker->gpu_bytes -= bytes;
+    meter_gpu_memory(workers->context);
 }
 
 void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes)

@@ -3,6 +3,7 @@
 #include "sim/worker/worker.h"
 
 #include "sim/cluster/cluster.h"
+#include "sim/cluster/extents.h"
 #include "sim/cluster/sharing.h"
 #include "sim/engine/apart.h"
 #include "sim/engine/room.h"
@@ -232,6 +233,7 @@ static weir_status take(struct sim_workers *workers, const struct sim_worker_sta
     workers->fresh.traffic = start->traffic;
     workers->fresh.tenant = start->tenant;
     hold->lease.is_apart = start->is_apart || start->places.count > 1;
+    WEIR_TRY(sim_extents_reserve(context->cluster, &hold->lease));
     *reason = sim_cluster_acquire(context->cluster, &hold->lease);
     if (*reason != WEIR_REASON_NONE)
         return WEIR_OK;
@@ -249,7 +251,7 @@ static weir_status take(struct sim_workers *workers, const struct sim_worker_sta
 static void give_back(struct sim_workers *workers, struct sim_worker *worker)
 {
     if (worker->gpu_bytes != 0)
-        (void)sim_worker_take_gpu_bytes(workers, worker, -worker->gpu_bytes);
+        sim_worker_give_gpu_bytes(workers, worker, worker->gpu_bytes);
     struct sim_hold *hold = sim_first_hold(worker);
     const uint32_t places = worker->places;
     for (uint32_t i = 0; i < places; i++) {

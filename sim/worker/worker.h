@@ -141,9 +141,16 @@ weir_status sim_worker_stand_in(struct sim_workers *workers, const struct sim_wo
 bool sim_workers_memory_is_timed(const struct sim_workers *workers);
 /* It has the bytes of a task in hand, until it is no longer BUSY. */
 void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worker, double bytes);
-/* Its work takes so many bytes more on each of its GPUs, or gives them back; false = not all have
- * so many, and nothing is taken. Whoever goes gives back what he has. */
-bool sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
+/* Its work takes so many bytes more on each of its GPUs, if all have them (memory.h). What an
+ * attempt does takes it anew at every step where it `steps` and its tenant lets it. Whoever goes
+ * gives back what he has. */
+struct sim_gpu_grant {
+    bool is_taken;
+    bool is_scattered; /* not taken: there are so many free, but not in one piece */
+};
+weir_status sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
+                                      int64_t bytes, bool steps, struct sim_gpu_grant *grant);
+void sim_worker_give_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
                                int64_t bytes);
 /* So many bytes come to lie on a node for others, or leave it (negative). */
 void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes);

@@ -69,7 +69,7 @@ static weir_status note(struct sim_world *world, uint32_t node, const struct sim
         1e-9 * (double)sim_worker_memory(victim, node),
         1e-9 * (double)sim_memory_in_use(context->cluster, node),
         1e-9 * (double)context->cluster->nodes[node].ram_total_bytes);
-    sim_meter_oom(context->meter, sim_engine_now(context->engine), false);
+    sim_meter_oom(context->meter, sim_engine_now(context->engine));
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
                                   name, text, context->error);
 }

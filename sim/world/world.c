@@ -269,6 +269,8 @@ static weir_status create_meter(struct sim_world *world)
                                            .reservation_count = scenario->reservations_count,
                                            .has_power = scenario->power.gpu == SIM_GPU_POWER_USED,
                                            .has_turns = has_turns(world->context.cluster),
+                                           .has_addresses =
+                                               scenario->gpu_addresses != SIM_ADDRESSES_PAGED,
                                            .link_count = sim_links_count(world->context.cluster),
                                            .warmup_ns = scenario->warmup_ns,
                                            .windows = windows,
@@ -340,6 +342,7 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
         world->power_look == NULL || world->is_active == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
+    WEIR_TRY(sim_extents_open(world->context.cluster));
     WEIR_TRY(sim_faults_create(world));
     if (scenario->contention == SIM_CONTENTION_SHARED)
         WEIR_TRY(sim_compute_open(world->context.cluster, world->context.activities));

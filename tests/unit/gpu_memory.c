@@ -182,7 +182,7 @@ static void no_more_give_way_than_are_needed(void)
     CHECK_NEAR(seen.start_s[3], 101, 0); /* of 4000 MB at 100 s and of 6000 more */
 }
 
-/* covers: S1.78 partly (fragmentation of GPU memory) */
+/* covers: S1.78 */
 /* 50 steps of 2 s: what a step gives back takes 0.5 s each time where it goes back to the GPU, and
  * nothing where the next step has it. */
 static void memory_that_goes_back_to_the_gpu_costs_time(void)
