@@ -46,6 +46,8 @@ void weir_export_tenants(const struct weir_export *out)
         return;
     weir_export_unless(out->json, "half_life_ns", tenants->half_life_ns, 0);
     weir_export_unless(out->json, "usage_period_ns", tenants->period_ns, 0);
+    if (tenants->rule == WEIR_USAGE_AVERAGE)
+        weir_json_text(out->json, "usage_rule", "average");
     weir_json_open(out->json, "tenants", '[');
     for (uint32_t t = 0; t < tenants->count; t++)
         put_tenant(out->json, &tenants->all[t]);

@@ -72,6 +72,28 @@ static double past_in_steps(const struct weir_tenants *tenants,
     return first * more + devices * (period_s * left * (1 - more) / (1 - left) + now_s);
 }
 
+static bool is_averaged(const struct weir_tenants *tenants)
+{
+    return tenants->rule == WEIR_USAGE_AVERAGE && tenants->half_life_ns > 0 &&
+           tenants->period_ns > 0;
+}
+
+/* What is left of an average after a whole period. */
+static double left_of_average(const struct weir_tenants *tenants)
+{
+    return exp2(-(double)tenants->period_ns / (double)tenants->half_life_ns);
+}
+
+/* At every whole period a sample comes to the average: U = left U + (1 - left) devices. */
+static double average_use(const struct weir_tenants *tenants,
+                          const struct weir_tenant_entry *entry, double devices)
+{
+    const int64_t samples =
+        tenants->now_ns / tenants->period_ns - entry->since_ns / tenants->period_ns;
+    const double left = pow(left_of_average(tenants), (double)samples);
+    return left * entry->device_s + (1 - left) * devices;
+}
+
 /* U' = -(ln 2 / h) U + a, solved over the time in which a devices were in use. */
 static double past_use(const struct weir_tenants *tenants, const struct weir_tenant_entry *entry)
 {
@@ -80,6 +102,8 @@ static double past_use(const struct weir_tenants *tenants, const struct weir_ten
     if (entry->since_ns == WEIR_UNKNOWN_TIME || tenants->now_ns <= entry->since_ns)
         return entry->device_s;
     const double passed_s = 1e-9 * (double)(tenants->now_ns - entry->since_ns);
+    if (is_averaged(tenants))
+        return average_use(tenants, entry, devices);
     if (tenants->half_life_ns == 0)
         return entry->device_s + devices * passed_s;
     if (tenants->period_ns > 0 && entry->since_ns >= 0)
@@ -160,6 +184,9 @@ void weir_tenants_change(struct weir_tenants *tenants, uint32_t number,
         weir_amounts_count(&entry->used, change->need, change->running);
         weir_amounts_count(&entry->wanted, change->need, change->waiting);
         weir_sum_count(&entry->device_units, change->device_units, change->running);
+        if (change->running > 0 && is_averaged(tenants))
+            entry->device_s += (1 - left_of_average(tenants)) * change->running *
+                               weir_units_amount(change->device_units);
         weir_sum_count(&entry->bandwidth_units, change->bandwidth_units, change->running);
         weir_sum_count(&entry->link_units, change->link_units, change->running);
         entry->running += (uint32_t)change->running;

@@ -38,6 +38,7 @@ struct weir_tenants {
     uint32_t count, capacity;
     int64_t now_ns, half_life_ns;
     int64_t period_ns; /* past use fades at whole ones; 0 = all the time */
+    enum weir_usage_rule rule;
     uint64_t turn;     /* of passes: jobs that a soft limit puts off */
     bool has_limits, has_soft, has_pools;
 };

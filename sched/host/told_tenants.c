@@ -194,6 +194,14 @@ weir_status weir_host_set_usage_period(struct weir_host *host, int64_t period_ns
     return WEIR_OK;
 }
 
+weir_status weir_host_set_usage_rule(struct weir_host *host, enum weir_usage_rule rule)
+{
+    if (host == NULL || (rule != WEIR_USAGE_SUM && rule != WEIR_USAGE_AVERAGE))
+        return WEIR_EINVAL;
+    host->jobs.tenants.rule = rule;
+    return WEIR_OK;
+}
+
 weir_status weir_host_restore_usage(struct weir_host *host, uint32_t number, double device_s,
                                     int64_t now_ns)
 {

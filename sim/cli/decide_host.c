@@ -519,6 +519,7 @@ static weir_status tell(struct decide_host *made, struct weir_error *error)
         return weir_fail(error, WEIR_EFORMAT, "half_life_ns: must not be negative");
     if (weir_host_set_usage_period(made->host, made->head.usage_period_ns) != WEIR_OK)
         return weir_fail(error, WEIR_EFORMAT, "usage_period_ns: must not be negative");
+    WEIR_TRY(weir_host_set_usage_rule(made->host, (enum weir_usage_rule)made->head.usage_rule));
     WEIR_TRY(take_all(made, "tenants", take_tenant, error));
     WEIR_TRY(take_all(made, "reservations", take_reservation, error));
     WEIR_TRY(take_all(made, "workers", take_worker, error));

@@ -65,12 +65,18 @@ struct weir_host_config sim_port_host_config(struct sim_port *port)
     };
 }
 
+weir_status sim_port_set_usage(const struct sim_port *port, struct weir_host *host)
+{
+    WEIR_TRY(weir_host_set_half_life(host, port->sched->half_life_ns));
+    WEIR_TRY(weir_host_set_usage_period(host, port->sched->usage_period_ns));
+    return weir_host_set_usage_rule(host, (enum weir_usage_rule)port->sched->usage_rule);
+}
+
 static weir_status add_tenants(const struct sim_port *port, struct weir_host *host,
                                struct weir_error *error)
 {
     const struct sim_scenario *scenario = port->config.scenario;
-    WEIR_TRY(weir_host_set_half_life(host, port->sched->half_life_ns));
-    WEIR_TRY(weir_host_set_usage_period(host, port->sched->usage_period_ns));
+    WEIR_TRY(sim_port_set_usage(port, host));
     for (size_t i = 0; i < scenario->tenants_count; i++) {
         const struct sim_tenant *tenant = &scenario->tenants[i];
         const struct weir_tenant_spec spec = { .size = sizeof(struct weir_tenant_spec),

@@ -103,6 +103,8 @@ struct sim_port {
 
 /* Of the scheduler in force. */
 struct weir_host_config sim_port_host_config(struct sim_port *port);
+/* How past use of tenants is counted. */
+weir_status sim_port_set_usage(const struct sim_port *port, struct weir_host *host);
 /* A host with all that it is told before the first decision, wherever it lives. */
 weir_status sim_port_open_host(const struct sim_port *port, const struct weir_host_config *config,
                                struct weir_host **host, struct weir_error *error);

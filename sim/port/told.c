@@ -167,8 +167,7 @@ weir_status sim_told_replace(struct sim_port *port)
 {
     const struct weir_host_config config = sim_port_host_config(port);
     struct sim_told_answer answer;
-    WEIR_TRY(weir_host_set_half_life(port->host, port->sched->half_life_ns));
-    WEIR_TRY(weir_host_set_usage_period(port->host, port->sched->usage_period_ns));
+    WEIR_TRY(sim_port_set_usage(port, port->host));
     if (!port->is_isolated)
         return weir_host_replace(port->host, &config, error_of(port));
     const struct sim_told told = { .kind = SIM_TOLD_REPLACE };

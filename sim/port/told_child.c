@@ -226,9 +226,7 @@ static weir_status replace(struct child *child)
     WEIR_TRY(get(child, &child->port->sched, sizeof child->port->sched));
     weir_status status = child->failed != WEIR_OK ? child->failed : load_policies(child, &config);
     if (status == WEIR_OK)
-        status = weir_host_set_half_life(child->host, child->port->sched->half_life_ns);
-    if (status == WEIR_OK)
-        status = weir_host_set_usage_period(child->host, child->port->sched->usage_period_ns);
+        status = sim_port_set_usage(child->port, child->host);
     if (status == WEIR_OK)
         status = weir_host_replace(child->host, &config, &child->error);
     return answer(child, status, 0);

@@ -229,6 +229,7 @@ struct draft_sched {
     int64_t view_age_ns;
     uint32_t hold_mode;
     int64_t half_life_ns, usage_period_ns;
+    uint32_t usage_rule; /* enum weir_usage_rule */
     struct draft_groups groups;
     struct draft_repartition repartition;
 };

@@ -310,6 +310,19 @@ static void check_reuse(struct sim_resolver *resolver)
     }
 }
 
+/* An average needs samples that lose weight. */
+static void check_usage(struct sim_resolver *resolver)
+{
+    const struct draft_head *head = &resolver->draft->sched.head;
+    const struct sim_sched *sched = &resolver->scenario->sched;
+    if (sched->usage_rule == WEIR_USAGE_AVERAGE && sched->usage_period_ns == 0)
+        sim_report_error(resolver->report, sim_draft_at(head, "usage_period"),
+                         "must be above 0 with usage_rule: average");
+    if (sched->usage_rule == WEIR_USAGE_AVERAGE && sched->half_life_ns == 0)
+        sim_report_error(resolver->report, sim_draft_at(head, "usage_half_life"),
+                         "must be above 0 with usage_rule: average");
+}
+
 static void check_jobs(struct sim_resolver *resolver, const struct draft_jobs *draft,
                        const struct sim_workload *workload)
 {
@@ -323,6 +336,7 @@ void sim_resolve_owners(struct sim_resolver *resolver)
     const struct draft_list *list = &resolver->draft->jobs;
     const struct draft_jobs *drafts = list->items;
     bool has_tenants = resolver->draft->tenants.count > 0;
+    check_usage(resolver);
     for (size_t i = 0; i < list->count; i++)
         has_tenants = has_tenants || says_tenant(&drafts[i]);
     for (size_t i = 0; i < list->count && has_tenants; i++)

@@ -69,6 +69,7 @@ struct sim_sched {
     uint32_t hold_mode;            /* enum weir_hold_mode */
     int64_t half_life_ns;          /* of past use by tenants */
     int64_t usage_period_ns;       /* in which it fades by steps; 0 = all the time */
+    uint32_t usage_rule;           /* enum weir_usage_rule */
     struct sim_repartition repartition;
 };
 

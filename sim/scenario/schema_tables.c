@@ -117,6 +117,11 @@ static const struct sim_field sched_fields[] = {
       HELP(
           "past use fades in steps of so long, by Slurm's formula (its PriorityCalcPeriod, 300 s); "
           "0 s: all the time") },
+    { CHOICE("usage_rule", draft_sched, usage_rule, "sum|average"), ABSENT("sum"),
+      ACTS(SIM_ACTS_JOBS),
+      HELP("what is counted of the past (fair_share): device-seconds; or devices, an average that "
+           "gets a sample at every whole usage_period and a part of every job that starts at once, "
+           "as Kueue's admission fair sharing has it") },
     { SECTION("placement_groups", draft_sched, groups, &groups_section), ABSENT("ray"),
       WAS("groups"), ACTS(SIM_ACTS_JOBS | SIM_ACTS_FILL), HELP("placement groups, for jobs") },
     { SECTION("repartition", draft_sched, repartition, &repartition_section), ABSENT("off"),

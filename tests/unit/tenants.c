@@ -81,6 +81,30 @@ static void past_use_fades_in_steps(void)
     weir_host_destroy(host);
 }
 
+/* Kueue's average of devices, half-life an hour, a sample every 300 s: alpha = .056126. Four GPUs
+ * that start count alpha x 4 at once; after 12 samples half of that is left, and half of 4 has come.
+ * A day later next to nothing is left. */
+static void past_use_may_be_an_average(void)
+{
+    struct weir_host *const host = test_tenants_host("first_fit", &LARGE);
+    const uint32_t a = test_tenant_of_weight(host, 1);
+    const double alpha = 1 - exp2(-1.0 / 12);
+
+    CHECK_NEAR(alpha, 0.056126, 5e-7);
+    CHECK_I64(weir_host_set_half_life(host, INT64_C(3600000000000)), WEIR_OK);
+    CHECK_I64(weir_host_set_usage_period(host, INT64_C(300000000000)), WEIR_OK);
+    CHECK_I64(weir_host_set_usage_rule(host, WEIR_USAGE_AVERAGE), WEIR_OK);
+    test_ask(host, (struct test_ask){ .tenant = a, .count = 1, .gpus = 4 });
+    CHECK_STR(test_round(host, 0).text, "A");
+    CHECK_NEAR(test_tenant_now(host, a, 299).device_s, 4 * alpha, 1e-6);
+    CHECK_NEAR(test_tenant_now(host, a, 300).device_s, 4 * alpha * (2 - alpha), 1e-6);
+    CHECK_NEAR(test_tenant_now(host, a, 3600).device_s, 2 + 2 * alpha, 1e-6);
+    test_end_some(host, a, 1);
+    CHECK_NEAR(test_tenant_now(host, a, 7200).device_s, 1 + alpha, 1e-6);
+    CHECK_NEAR(test_tenant_now(host, a, 3600 + 86400).device_s, 0, 1e-6);
+    weir_host_destroy(host);
+}
+
 static void without_a_half_life_all_of_the_past_counts(void)
 {
     struct weir_host *const host = test_tenants_host("first_fit", &LARGE);
@@ -272,6 +296,8 @@ static void mistakes_are_refused(void)
     CHECK_I64(weir_host_set_tenant(host, 7, &spec, NULL), WEIR_ENOTFOUND);
     CHECK_I64(weir_host_set_half_life(host, -1), WEIR_EINVAL);
     CHECK_I64(weir_host_set_usage_period(host, -1), WEIR_EINVAL);
+    CHECK_I64(weir_host_set_usage_rule(host, (enum weir_usage_rule)2), WEIR_EINVAL);
+    CHECK_I64(weir_host_set_usage_rule(NULL, WEIR_USAGE_SUM), WEIR_EINVAL);
     CHECK_I64(weir_host_restore_usage(host, 9, 1, 0), WEIR_ENOTFOUND);
     CHECK_I64(weir_view_tenants(weir_host_view(host, 0)), 2);
     for (uint32_t depth = 1; depth < WEIR_MAX_TENANT_DEPTH; depth++)
@@ -295,6 +321,7 @@ static const struct test tests[] = {
     { "a tenant has what those below it have", a_tenant_has_what_those_below_it_have },
     { "past use fades with the half-life", past_use_fades_with_the_half_life },
     { "past use fades in steps", past_use_fades_in_steps },
+    { "past use may be an average", past_use_may_be_an_average },
     { "without a half-life all of the past counts", without_a_half_life_all_of_the_past_counts },
     { "the ninth GPU of eight waits though twenty are free",
       the_ninth_gpu_of_eight_waits_though_twenty_are_free },

@@ -68,6 +68,13 @@ WEIR_API weir_status weir_host_set_half_life(struct weir_host *host, int64_t hal
 /* Past use fades at whole periods since time 0 alone, by Slurm's formula; 0 (at first) = all the
  * time. Before the first job. From 2.3 on. */
 WEIR_API weir_status weir_host_set_usage_period(struct weir_host *host, int64_t period_ns);
+/* What is counted of the past. SUM: device-seconds, as above. AVERAGE: devices, a moving average
+ * that a sample is added to at every whole period (so one is needed), and alpha times the devices of
+ * a job that starts at once, with alpha = 1 - 2^(-period / half-life): the admission fair sharing
+ * of Kueue (v0.12, local queue usage). Then `device_s` are devices. At first SUM. Before the first
+ * job. Errors: WEIR_EINVAL (no rule). From 2.3 on. */
+enum weir_usage_rule { WEIR_USAGE_SUM, WEIR_USAGE_AVERAGE };
+WEIR_API weir_status weir_host_set_usage_rule(struct weir_host *host, enum weir_usage_rule rule);
 /* Past use, as another host had counted it at `now_ns`, for a host that goes on where that one
  * stopped; after its jobs were restored. Each tenant by itself: that of a parent is told, too.
  * Errors: WEIR_EINVAL (no number >= 0), WEIR_ENOTFOUND. */
