@@ -39,6 +39,7 @@ static char *print_means(double base, double variant)
                                               .goal = empty,
                                               .left_out = empty,
                                               .varies = empty,
+                                              .audit = empty,
                                               .contest = empty,
                                               .finding = empty };
     char *text = NULL;
