@@ -455,8 +455,7 @@ static struct an_word parts_of(const char *id, double parts)
     return word;
 }
 
-/* The goal gives the direction of its metric, in every window. Else nothing is better by finishing
- * more in a window: who has no backlog to work off finishes what comes. */
+/* The goal gives the direction of its metric, in every window. */
 static int better_of(const struct an_comparison *comparison, const char *id)
 {
     const struct an_metric *known = an_metric_find(id);
@@ -464,7 +463,7 @@ static int better_of(const struct an_comparison *comparison, const char *id)
     if (strlen(comparison->goal_metric) == length &&
         strncmp(id, comparison->goal_metric, length) == 0)
         return comparison->goal_better;
-    if (strncmp(id, "thr.pipeline@", 13) == 0)
+    if (known != NULL && known->is_demanded && id[length] == '@')
         return 0;
     return known == NULL ? 0 : known->better;
 }
