@@ -17,8 +17,8 @@ struct an_metric {
     const char *title; /* what it is, for subtitles */
     int better;        /* +1 more, -1 less, 0 neither */
     bool is_default;   /* in the default set of a comparison */
-    /* It follows what is asked for: in a window more of it is not better, unless it is the goal. Who
-     * has no backlog to work off has less. */
+    /* It follows what is asked for: in a window more of it is not better, unless it is the goal.
+     * Who has no backlog to work off has less. */
     bool is_demanded;
 };
 

@@ -85,8 +85,8 @@ static double left_of_average(const struct weir_tenants *tenants)
 }
 
 /* At every whole period a sample comes to the average: U = left U + (1 - left) devices. */
-static double average_use(const struct weir_tenants *tenants,
-                          const struct weir_tenant_entry *entry, double devices)
+static double average_use(const struct weir_tenants *tenants, const struct weir_tenant_entry *entry,
+                          double devices)
 {
     const int64_t samples =
         tenants->now_ns / tenants->period_ns - entry->since_ns / tenants->period_ns;

@@ -39,7 +39,7 @@ struct weir_tenants {
     int64_t now_ns, half_life_ns;
     int64_t period_ns; /* past use fades at whole ones; 0 = all the time */
     enum weir_usage_rule rule;
-    uint64_t turn;     /* of passes: jobs that a soft limit puts off */
+    uint64_t turn; /* of passes: jobs that a soft limit puts off */
     bool has_limits, has_soft, has_pools;
 };
 

@@ -459,7 +459,8 @@ static const struct decide_key document[] = {
       .help = "it fades at whole ones, as Slurm has it (0 = all the time)" },
     { OPTIONAL("usage_rule", DECIDE_CHOICE), INTO(decide_document, usage_rule),
       .choices = "sum|average",
-      .help = "what it counts: device-seconds, or devices, a sample at every whole usage_period_ns" },
+      .help =
+          "what it counts: device-seconds, or devices, a sample at every whole usage_period_ns" },
     { OPTIONAL("tenants", DECIDE_LIST), .of = &decide_tenant_keys,
       .help = "whose jobs they are, parents first; the first is the root of all" },
     { OPTIONAL("reservations", DECIDE_LIST), .of = &decide_reservation_keys,

@@ -292,29 +292,41 @@ weir_status sim_experiment_merge_shard(const struct sim_experiment *experiment, 
     return WEIR_OK;
 }
 
-/* Shards of runs that the file lacks; all other ones go. */
+/* Whether the file lacks the run, and its shard has it; else the shard goes. */
+static weir_status find_shard(const struct sim_experiment *experiment,
+                              struct sim_experiment_file *file, size_t task,
+                              struct weir_error *error)
+{
+    char path[PATH_BYTES];
+    struct weir_error damage = { .phase = -1, .pool = -1 };
+    weir_status status = WEIR_OK;
+    shard_path(experiment, task, path);
+    if (access(path, F_OK) != 0)
+        return WEIR_OK;
+    if (!file->is_done[task])
+        status = sim_shard_holds(path, file->identity.digest, (int64_t)task + 1,
+                                 &file->has_shard[task], &damage);
+    if (status == WEIR_ENOMEM)
+        return weir_fail(error, status, "%s", damage.text);
+    if (status != WEIR_OK)
+        (void)fprintf(stderr, "weir: run %zu is computed again: %s\n", task + 1, damage.text);
+    if (!file->has_shard[task])
+        sim_record_remove(path);
+    return WEIR_OK;
+}
+
+/* Of all runs. What one printed is passed on with its shard; else it was, or the run comes again.
+ */
 static weir_status find_shards(const struct sim_experiment *experiment,
                                struct sim_experiment_file *file, struct weir_error *error)
 {
     const size_t count = experiment->variant_count * experiment->replications;
     for (size_t task = 0; task < count; task++) {
-        char path[PATH_BYTES];
-        struct weir_error damage = { .phase = -1, .pool = -1 };
-        weir_status status = WEIR_OK;
-        shard_path(experiment, task, path);
-        if (access(path, F_OK) != 0)
-            continue;
-        if (!file->is_done[task])
-            status = sim_shard_holds(path, file->identity.digest, (int64_t)task + 1,
-                                     &file->has_shard[task], &damage);
-        if (status == WEIR_ENOMEM)
-            return weir_fail(error, status, "%s", damage.text);
-        if (status != WEIR_OK)
-            (void)fprintf(stderr, "weir: run %zu is computed again: %s\n", task + 1, damage.text);
-        if (!file->has_shard[task])
-            sim_record_remove(path);
-        if (file->has_shard[task] && experiment->points.count > 0) /* it was not passed on yet */
+        WEIR_TRY(find_shard(experiment, file, task, error));
+        if (file->has_shard[task])
             (void)sim_run_stderr_take(experiment, task, NULL);
+        else
+            sim_run_stderr_forget(experiment, task);
     }
     return WEIR_OK;
 }

@@ -27,6 +27,13 @@ void sim_run_stderr_catch(const struct sim_experiment *experiment, size_t task)
     (void)close(file);
 }
 
+void sim_run_stderr_forget(const struct sim_experiment *experiment, size_t task)
+{
+    char path[PATH_BYTES];
+    name_file(experiment, task, path);
+    (void)unlink(path);
+}
+
 /* The last bytes of the file. */
 static size_t read_end(const char *path, char text[SIM_RUN_STDERR + 1])
 {

@@ -18,5 +18,7 @@ void sim_run_stderr_catch(const struct sim_experiment *experiment, size_t task);
  * gone then. */
 char *sim_run_stderr_take(const struct sim_experiment *experiment, size_t task,
                           const char *message);
+/* What a run printed whose program was killed goes: it was passed on, or the run comes again. */
+void sim_run_stderr_forget(const struct sim_experiment *experiment, size_t task);
 
 #endif

@@ -67,7 +67,7 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
         .hold_mode = draft->hold_mode,
         .half_life_ns = draft->half_life_ns == SIM_ABSENT_TIME ? 168 * 3600 * INT64_C(1000000000)
                                                                : draft->half_life_ns,
-        .usage_period_ns = draft->usage_period_ns != SIM_ABSENT_TIME      ? draft->usage_period_ns
+        .usage_period_ns = draft->usage_period_ns != SIM_ABSENT_TIME ? draft->usage_period_ns
                            : draft->usage_rule == WEIR_USAGE_AVERAGE ? usual_sampling_ns
                                                                      : 0,
         .usage_rule = draft->usage_rule == SIM_ABSENT_COUNT ? WEIR_USAGE_SUM : draft->usage_rule,

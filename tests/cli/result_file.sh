@@ -112,6 +112,7 @@ damaged() { # by an SQL statement
     cp y.db z.db
     sqlite3 z.db "DELETE FROM run WHERE run_id = 2" # the file of a program killed before it was merged
     cp y.db z.db.part2
+    echo of the dead | tee z.db.part1.stderr >z.db.part3.stderr # a run that is there, one that is not
     sqlite3 z.db.part2 "DELETE FROM run WHERE run_id <> 2;
         CREATE TABLE manifest (run_id INTEGER PRIMARY KEY, row_count INTEGER, digest TEXT);
         INSERT INTO manifest VALUES (2, 7, '0123456789abcdef'); $1"

@@ -82,8 +82,8 @@ static void past_use_fades_in_steps(void)
 }
 
 /* Kueue's average of devices, half-life an hour, a sample every 300 s: alpha = .056126. Four GPUs
- * that start count alpha x 4 at once; after 12 samples half of that is left, and half of 4 has come.
- * A day later next to nothing is left. */
+ * that start count alpha x 4 at once; after 12 samples half of that is left, and half of 4 has
+ * come. A day later next to nothing is left. */
 static void past_use_may_be_an_average(void)
 {
     struct weir_host *const host = test_tenants_host("first_fit", &LARGE);

@@ -69,10 +69,10 @@ WEIR_API weir_status weir_host_set_half_life(struct weir_host *host, int64_t hal
  * time. Before the first job. From 2.3 on. */
 WEIR_API weir_status weir_host_set_usage_period(struct weir_host *host, int64_t period_ns);
 /* What is counted of the past. SUM: device-seconds, as above. AVERAGE: devices, a moving average
- * that a sample is added to at every whole period (so one is needed), and alpha times the devices of
- * a job that starts at once, with alpha = 1 - 2^(-period / half-life): the admission fair sharing
- * of Kueue (v0.12, local queue usage). Then `device_s` are devices. At first SUM. Before the first
- * job. Errors: WEIR_EINVAL (no rule). From 2.3 on. */
+ * that a sample is added to at every whole period (so one is needed), and alpha times the devices
+ * of a job that starts at once, with alpha = 1 - 2^(-period / half-life): the admission fair
+ * sharing of Kueue (v0.12, local queue usage). Then `device_s` are devices. At first SUM. Before
+ * the first job. Errors: WEIR_EINVAL (no rule). From 2.3 on. */
 enum weir_usage_rule { WEIR_USAGE_SUM, WEIR_USAGE_AVERAGE };
 WEIR_API weir_status weir_host_set_usage_rule(struct weir_host *host, enum weir_usage_rule rule);
 /* Past use, as another host had counted it at `now_ns`, for a host that goes on where that one
