@@ -74,23 +74,41 @@ static const char *join(const struct reading *reading, const char *before, const
 
 /* ---- keys ---- */
 
-static void read_set(const struct reading *reading, const struct sim_yaml *node)
+static bool has_paths(const struct reading *reading, const struct sim_yaml *node)
 {
+    return node->kind == SIM_YAML_MAPPING ||
+           sim_report_error(reading->report, node, "expected {PATH: VALUE, ...}");
+}
+
+static bool read_set(const struct reading *reading, const struct sim_yaml *node)
+{
+    if (!has_paths(reading, node))
+        return false;
     for (const struct sim_yaml *child = node->first; child != NULL; child = child->next)
         add_word(reading, &reading->suite->sets,
                  join(reading, child->key, "=", text_of(reading, child)));
+    return true;
 }
 
-static void read_policies(const struct reading *reading, const struct sim_yaml *node)
+/* PATH: VALUE is a list of one. */
+static const char *list_of(const struct reading *reading, const struct sim_yaml *node)
 {
-    for (const struct sim_yaml *child = node->first; child != NULL; child = child->next) {
-        const char *values = child->kind == SIM_YAML_LIST ? "" : text_of(reading, child);
-        for (const struct sim_yaml *item = child->first; item != NULL && values[0] == '\0';)
-            for (; item != NULL; item = item->next)
-                values =
-                    join(reading, values, values[0] == '\0' ? "" : ",", text_of(reading, item));
-        add_word(reading, &reading->suite->axes, join(reading, child->key, "=", values));
-    }
+    const char *values = "";
+    if (node->kind != SIM_YAML_LIST)
+        return text_of(reading, node);
+    for (const struct sim_yaml *item = node->first; item != NULL; item = item->next)
+        values = join(reading, values, item == node->first ? "" : ",", text_of(reading, item));
+    return values;
+}
+
+static bool read_policies(const struct reading *reading, const struct sim_yaml *node)
+{
+    if (!has_paths(reading, node))
+        return false;
+    for (const struct sim_yaml *child = node->first; child != NULL; child = child->next)
+        add_word(reading, &reading->suite->axes,
+                 join(reading, child->key, "=", list_of(reading, child)));
+    return true;
 }
 
 static size_t count_points(const struct sim_yaml *block)
@@ -167,6 +185,8 @@ static bool read_text(const struct reading *reading, const struct sim_yaml *node
 
 static bool read_metrics(const struct reading *reading, const struct sim_yaml *node)
 {
+    if (node->kind != SIM_YAML_SCALAR && node->kind != SIM_YAML_LIST)
+        return sim_report_error(reading->report, node, "expected a metric or a list of them");
     if (node->kind == SIM_YAML_SCALAR)
         add_word(reading, &reading->suite->metrics, node->text);
     for (const struct sim_yaml *item = node->first; item != NULL; item = item->next)
@@ -190,11 +210,9 @@ static bool read_key(const struct reading *reading, const struct sim_yaml *node)
         suite->scenario = value_of(reading, SIM_AXIS_SCENARIO, node);
         return true;
     case 2:
-        read_set(reading, node);
-        return true;
+        return read_set(reading, node);
     case 3:
-        read_policies(reading, node);
-        return true;
+        return read_policies(reading, node);
     case 4:
         return read_blocks(reading, node);
     case 5:

@@ -107,6 +107,14 @@ has stderr "did you mean 'blocks'?"
 sed 's/seed: \[1, 2\]/seeds: 1/' all.suite >wrong.suite
 expect 2 "$WEIR_BIN" compare wrong.suite
 has stderr 'has no seeds, as the first block has'
+for key in set policies; do
+    sed "s/^$key:.*/$key: [fcfs, sjf]/" all.suite >wrong.suite
+    expect 2 "$WEIR_BIN" compare wrong.suite
+    has stderr 'expected {PATH: VALUE, ...}'
+done
+sed 's/^metrics:.*/metrics: {wait: 1}/' all.suite >wrong.suite
+expect 2 "$WEIR_BIN" compare wrong.suite
+has stderr 'expected a metric or a list of them'
 expect 2 "$WEIR_BIN" compare suite.db --pool --block cluster
 has stderr "--block: there is no axis 'cluster'"
 
