@@ -488,12 +488,13 @@ static void label_happenings(struct an_chart *chart, const struct an_frame *fram
 {
     double taken[2] = { 0.0, 0.0 };
     for (size_t i = 0, count = 0; i < frame->row_count; i += count) {
-        char text[96];
+        char text[2 * sizeof(struct an_word) + 4];
         count = count_together(chart, frame, i);
         const bool is_pair =
             count > 1 && strcmp(an_text(frame, i, 2), an_text(frame, i + 1, 2)) != 0;
-        (void)snprintf(text, sizeof text, "%.40s%s%.40s", an_text(frame, i, 2), is_pair ? ", " : "",
-                       is_pair ? an_text(frame, i + 1, 2) : "");
+        (void)snprintf(text, sizeof text, "%s%s%s", an_shorten(an_text(frame, i, 2), 40).text,
+                       is_pair ? ", " : "",
+                       is_pair ? an_shorten(an_text(frame, i + 1, 2), 40).text : "");
         happening_label(chart, happening_middle(chart, frame, i), text, count - 1 - is_pair, y0,
                         taken);
     }
