@@ -58,8 +58,8 @@ try() {
     local -x WEIR_BIN=$built/weir WEIR_PLUGINS=$built/plugins WEIR_SOURCE_DIR=$copy
     local -x WEIR_CHECK_INVARIANTS=1
     case $1 in
-    *.sh) timeout 300 bash "$copy/tests/cli/run.sh" "$copy/$1" ;;
-    *) (cd "$built/tests" && env "${guarded[@]}" timeout 120 "./$1") ;;
+    *.sh) timeout -s KILL 300 bash "$copy/tests/cli/run.sh" "$copy/$1" ;;
+    *) (cd "$built/tests" && env "${guarded[@]}" timeout -s KILL 300 "./$1") ;;
     esac >"$log" 2>&1 || [ $? -eq 77 ]
 }
 
