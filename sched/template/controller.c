@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A controller in about 100 lines: schedules jobs of tenants through libweir alone (docs/embed.md).
+ * A controller in 146 lines of code: schedules jobs of tenants through libweir alone
+ * (docs/embed.md).
  *
  *     cc controller.c $(pkg-config --cflags --libs weir) -o controller
  *     ./controller easy first_fit < day.txt

@@ -45,6 +45,12 @@ planned() {
         WHERE a.verb = 'start' ORDER BY a.decision, a.seq"
 }
 
+code=$(awk '/^\/\*/ { inside = 1 } !inside && NF { lines++ } /\*\// { inside = 0 } END { print lines }' \
+    "$WEIR_SOURCE_DIR/sched/template/controller.c")
+for page in sched/template/controller.c docs/embed.md; do
+    grep -q " $code lines " "$WEIR_SOURCE_DIR/$page" || fail "$page: the controller has $code lines of code"
+done
+
 while read -r queueing placement; do
     day "$queueing" "$placement" >day.yaml
     expect 0 "$WEIR_BIN" run day.yaml -o "$queueing.db" --quiet
