@@ -11,20 +11,15 @@
 #include <stdio.h>
 
 static weir_status note_short(struct sim_jobs_run *run, const struct sim_worker *rank,
-                              int64_t bytes, bool is_scattered)
+                              int64_t bytes, const struct sim_gpu_grant *grant)
 {
-    const struct sim_context *context = run->context;
-    char node[128];
-    char text[256];
-    sim_scenario_node_name(context->scenario, rank->node, node, sizeof(node));
-    (void)snprintf(
-        text, sizeof(text), "%s: rank %llu: %.4g GB beside what it asked for are %s",
-        run->workload->name, (unsigned long long)sim_worker_id(rank), 1e-9 * (double)bytes,
-        is_scattered ? "free on its GPU, but not in one piece"
-                     : "not free on its GPU, or more than a process of its tenant may have");
-    sim_meter_gpu_oom(context->meter, sim_engine_now(context->engine), is_scattered);
-    return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
-                                  node, text, context->error);
+    char asked[200];
+    (void)snprintf(asked, sizeof(asked), "%s: rank %llu: %.4g GB beside what it asked for",
+                   run->workload->name, (unsigned long long)sim_worker_id(rank),
+                   1e-9 * (double)bytes);
+    return sim_worker_note_short(
+        run->config.workers, rank, asked, grant,
+        "not free on its GPU, or more than a process of its tenant may have");
 }
 
 /* At this instant, when what is under way is over. */
@@ -58,7 +53,7 @@ weir_status sim_jobs_take_memory(struct sim_jobs_run *run, const struct sim_job 
         if (grant.is_taken)
             continue;
         plan_end(run, job);
-        return note_short(run, rank, bytes, grant.is_scattered);
+        return note_short(run, rank, bytes, &grant);
     }
     return WEIR_OK;
 }

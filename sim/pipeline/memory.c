@@ -66,20 +66,14 @@ static int64_t activations(const struct sim_stage_run *stage)
     return stage->spec->activation_bytes * stage->spec->batch;
 }
 
-static weir_status note_gpu_oom(const struct sim_stage_run *stage, const struct sim_worker *worker,
-                                bool is_scattered)
+static weir_status note_short(const struct sim_stage_run *stage, const struct sim_worker *worker,
+                              const struct sim_gpu_grant *grant)
 {
-    const struct sim_context *context = stage->pipeline->context;
-    char node[128];
-    char text[256];
-    sim_scenario_node_name(context->scenario, worker->node, node, sizeof(node));
-    (void)snprintf(text, sizeof(text), "%s: worker %llu: %.4g GB for a task are %s",
-                   stage->spec->name, (unsigned long long)sim_worker_id(worker),
-                   1e-9 * (double)activations(stage),
-                   is_scattered ? "free on its GPU, but not in one piece" : "not free on its GPU");
-    sim_meter_gpu_oom(context->meter, sim_engine_now(context->engine), is_scattered);
-    return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
-                                  node, text, context->error);
+    char asked[200];
+    (void)snprintf(asked, sizeof(asked), "%s: worker %llu: %.4g GB for a task", stage->spec->name,
+                   (unsigned long long)sim_worker_id(worker), 1e-9 * (double)activations(stage));
+    return sim_worker_note_short(stage->pipeline->config.workers, worker, asked, grant,
+                                 "not free on its GPU");
 }
 
 weir_status sim_stage_activate(const struct sim_stage_run *stage, struct sim_hand *hand)
@@ -94,7 +88,7 @@ weir_status sim_stage_activate(const struct sim_stage_run *stage, struct sim_han
     if (hand->is_active)
         return WEIR_OK;
     hand->will_fail = true;
-    return note_gpu_oom(stage, hand->worker, grant.is_scattered);
+    return note_short(stage, hand->worker, &grant);
 }
 
 void sim_stage_deactivate(const struct sim_stage_run *stage, struct sim_hand *hand)

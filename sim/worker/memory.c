@@ -5,9 +5,11 @@
 #include "sim/cluster/gpu_pools.h"
 
 #include "sim/record/meter_physics.h"
+#include "sim/record/record.h"
 #include "sim/worker/hold.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void meter_memory(const struct sim_context *context, uint32_t node)
 {
@@ -78,6 +80,21 @@ weir_status sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_wo
         give_up_to(workers, worker, hold, bytes);
     meter_gpu_memory(workers->context);
     return WEIR_OK;
+}
+
+weir_status sim_worker_note_short(const struct sim_workers *workers,
+                                  const struct sim_worker *worker, const char *asked,
+                                  const struct sim_gpu_grant *grant, const char *plainly)
+{
+    const struct sim_context *context = workers->context;
+    const int64_t now_ns = sim_engine_now(context->engine);
+    char node[128];
+    char text[320];
+    sim_scenario_node_name(context->scenario, worker->node, node, sizeof(node));
+    (void)snprintf(text, sizeof(text), "%s are %s", asked,
+                   grant->is_scattered ? "free on its GPU, but not in one piece" : plainly);
+    sim_meter_gpu_oom(context->meter, now_ns, grant->is_scattered);
+    return sim_recorder_happening(context->recorder, now_ns, -1, "oom", node, text, context->error);
 }
 
 void sim_worker_give_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,

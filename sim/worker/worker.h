@@ -150,6 +150,11 @@ struct sim_gpu_grant {
 };
 weir_status sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
                                       int64_t bytes, bool steps, struct sim_gpu_grant *grant);
+/* Counts and records that what it `asked` for ("s: worker 3: 4 GB for a task") was not granted;
+ * `plainly` says why where so much was not free. */
+weir_status sim_worker_note_short(const struct sim_workers *workers,
+                                  const struct sim_worker *worker, const char *asked,
+                                  const struct sim_gpu_grant *grant, const char *plainly);
 void sim_worker_give_gpu_bytes(struct sim_workers *workers, struct sim_worker *worker,
                                int64_t bytes);
 /* So many bytes come to lie on a node for others, or leave it (negative). */
