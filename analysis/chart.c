@@ -560,3 +560,18 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                   all->row_count);
     return WEIR_OK;
 }
+
+weir_status an_chart_of_points(struct an_chart *chart,
+                               weir_status (*draw)(struct an_chart *chart,
+                                                   const struct an_points *points,
+                                                   struct weir_error *error),
+                               struct weir_error *error)
+{
+    struct an_points points;
+    chart->is_about_all = true;
+    weir_status status = an_points_read(chart->keeper.db, &points, error);
+    if (status == WEIR_OK)
+        status = draw(chart, &points, error);
+    an_points_clear(&points);
+    return status;
+}

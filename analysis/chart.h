@@ -13,6 +13,7 @@
 
 #include "analysis/claim.h"
 #include "analysis/facts.h"
+#include "analysis/points.h"
 #include "analysis/text.h"
 #include "weir/version.h"
 
@@ -111,6 +112,12 @@ struct an_box {
 void an_chart_panel(struct an_chart *chart, const struct an_box *box);
 /* Ends the texts and marks of a panel; after its plot command. */
 void an_chart_draw_end(struct an_chart *chart);
+/* Of an experiment over axes: `draw` has its points. */
+weir_status an_chart_of_points(struct an_chart *chart,
+                               weir_status (*draw)(struct an_chart *chart,
+                                                   const struct an_points *points,
+                                                   struct weir_error *error),
+                               struct weir_error *error);
 
 struct an_label {
     double x, y;       /* the middle of the text's height */

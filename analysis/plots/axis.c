@@ -352,13 +352,7 @@ static weir_status draw_points(struct an_chart *chart, const struct an_points *p
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    struct an_points points;
-    chart->is_about_all = true;
-    weir_status status = an_points_read(chart->keeper.db, &points, error);
-    if (status == WEIR_OK)
-        status = draw_points(chart, &points, error);
-    an_points_clear(&points);
-    return status;
+    return an_chart_of_points(chart, draw_points, error);
 }
 
 const struct an_plot_ops an_plot_axis = {

@@ -222,7 +222,7 @@ static weir_status judge_gate(struct options *options, struct an_db *db,
         return WEIR_OK;
     WEIR_TRY(sim_gate_judge(gate, db, points, options->baseline, error));
     const enum sim_format format = options->simulate.common.format;
-    sim_gate_print(gate, format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD ? stdout : stderr);
+    sim_gate_print(gate, sim_format_is_text(format) ? stdout : stderr);
     if (sim_gate_verdict(gate) != SIM_GATE_NOT_WORSE && *code == SIM_EXIT_OK)
         *code = SIM_EXIT_CHECK;
     return WEIR_OK;

@@ -316,7 +316,7 @@ weir_status sim_points_print(struct an_db *db, const struct an_points *points,
 {
     struct page page = { .points = points, .format = format };
     struct an_compare_options asked = *query;
-    asked.is_short = format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD;
+    asked.is_short = sim_format_is_text(format);
     const weir_status status = compare_all(db, &asked, &page, error);
     if (status == WEIR_OK) {
         assert(page.first != NULL);
@@ -354,7 +354,7 @@ void sim_points_plan(const struct sim_experiment *experiment, enum sim_format fo
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
-    if (format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD)
+    if (sim_format_is_text(format))
         printf("%zu variants x %u replications = %zu runs; none was made.\n",
                experiment->variant_count, experiment->replications,
                experiment->variant_count * experiment->replications);

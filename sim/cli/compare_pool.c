@@ -235,7 +235,7 @@ static weir_status print_rows(struct pool *pool, struct an_comparison **comparis
 {
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     const size_t rows = all ? pool->first->row_count : 1;
-    const bool is_paper = format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD;
+    const bool is_paper = sim_format_is_text(format);
     weir_status status = WEIR_OK;
     for (size_t r = 0; r < rows && status == WEIR_OK; r++) {
         pool->row = &pool->first->rows[r];

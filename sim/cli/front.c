@@ -147,18 +147,13 @@ static const struct sim_column columns[] = {
     { "on fresh replications", "confirmed", NULL, false, false },
 };
 
-static bool is_for_people(enum sim_format format)
-{
-    return format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD;
-}
-
 static void add_mean(struct sim_table *table, const struct sim_tried *trial, const char *metric,
                      enum sim_format format)
 {
     const struct an_metric *known = an_metric_find(metric);
     if (trial->runs == 0)
         sim_table_add(table, "-");
-    else if (is_for_people(format))
+    else if (sim_format_is_text(format))
         sim_table_add(table, an_word_value(trial->mean, known == NULL ? "" : known->unit).text);
     else
         sim_table_add_numbers(table, format, &trial->mean, 1);
@@ -210,13 +205,13 @@ int sim_front_print(const struct sim_front *front, const struct sim_experiment *
         is_printed[v] = true;
         on_front += front->values[v].is_on_front ? 1 : 0;
         confirmed += front->values[v].is_confirmed ? 1 : 0;
-        if (front->values[v].is_on_front || !is_for_people(format))
+        if (front->values[v].is_on_front || !sim_format_is_text(format))
             add_value(table, front, experiment, v, format);
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
     free(is_printed);
-    if (is_for_people(format))
+    if (sim_format_is_text(format))
         printf("%zu of %zu combinations are on the front of %s (less) and %s (%s), %zu of them "
                "still on %u fresh replications; %zu runs.\n",
                on_front, front->count, name_of(front->cost), name_of(front->goal.metric),

@@ -148,7 +148,7 @@ static void show_policy(const struct policy *policy, enum sim_format format)
     struct sim_table *table = sim_table_create(param_columns, PARAM_COLUMNS);
     for (uint32_t i = 0; i < policy->count; i++)
         param_row(table, &policy->params[i]);
-    if (format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD)
+    if (sim_format_is_text(format))
         printf("%s (%s): %s%s\n\n", policy->name, policy->kind, policy->summary,
                policy->count == 0 ? "\nIt has no parameters." : "");
     sim_table_print(table, format, stdout);

@@ -269,7 +269,7 @@ static int print_search(const struct sim_search *search, const struct sim_experi
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
     FILE *out = stdout;
-    if (format != SIM_FORMAT_TABLE && format != SIM_FORMAT_MD)
+    if (!sim_format_is_text(format))
         return code;
     for (size_t a = 0; a < search->arm_count; a++)
         print_answer(search, experiment, a, axis);

@@ -28,6 +28,12 @@
 enum sim_format { SIM_FORMATS(SIM_FORMAT_ENUM) SIM_FORMAT_COUNT };
 #undef SIM_FORMAT_ENUM
 
+/* For people: sentences stand beside the table. */
+static inline bool sim_format_is_text(enum sim_format format)
+{
+    return format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD;
+}
+
 struct sim_column {
     const char *header; /* for people */
     const char *name;   /* for machines: throughput_per_s */

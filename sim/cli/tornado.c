@@ -30,7 +30,7 @@ static const struct sim_column program_columns[] = {
 
 static bool is_for_people(enum sim_format format)
 {
-    return format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD || format == SIM_FORMAT_LATEX;
+    return sim_format_is_text(format) || format == SIM_FORMAT_LATEX;
 }
 
 static void add_judged(struct sim_table *table, const struct an_comparison *comparison,
@@ -97,7 +97,7 @@ static void print_all(const struct an_points *points, const struct an_comparison
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
-    if (format != SIM_FORMAT_TABLE && format != SIM_FORMAT_MD)
+    if (!sim_format_is_text(format))
         return;
     for (size_t r = 0; r < rows; r++) {
         an_tornado_make(points, comparison, &comparison->rows[r], &tornado);

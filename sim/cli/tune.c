@@ -286,7 +286,7 @@ static void print_table(const struct sim_tune *tune, const struct judged *judged
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
-    if (format != SIM_FORMAT_TABLE && format != SIM_FORMAT_MD)
+    if (!sim_format_is_text(format))
         return;
     printf("%s: %s is best where nothing was tuned; %s is better. %u runs to judge each, paired.\n",
            tune->goal.metric, tune->arms[judged->best].name,
