@@ -95,7 +95,7 @@ weir_status sim_told_start(struct sim_policy_process *process, struct sim_policy
 
 /* ---- questions ---- */
 
-static void name_policies(const struct sim_port *port, struct weir_error *error)
+void sim_told_blame(const struct sim_port *port, struct weir_error *error)
 {
     const struct sim_sched *sched = port->sched;
     if (sim_scaling_is_stand_in(sched->scaling.scaling))
@@ -110,7 +110,7 @@ static weir_status lose(struct sim_port *port, struct weir_error *error)
 {
     const weir_status status = sim_policy_process_lost(&port->process, error);
     port->is_lost = true;
-    name_policies(port, error);
+    sim_told_blame(port, error);
     return status;
 }
 

@@ -72,6 +72,9 @@ struct sim_run_options;
 weir_status sim_told_start(struct sim_policy_process *process, struct sim_policy_work work,
                            const struct sim_run_options *options, struct weir_error *error);
 
+/* Puts the name of the policy of the module in front of the message. */
+void sim_told_blame(const struct sim_port *port, struct weir_error *error);
+
 /* Creates the host of the port, and the process if it takes one. */
 weir_status sim_told_begin(struct sim_port *port, struct weir_error *error);
 void sim_told_end(struct sim_port *port);

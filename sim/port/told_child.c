@@ -178,15 +178,24 @@ static weir_status do_as_told(struct child *child, const struct sim_told *told)
     return WEIR_EINVARIANT;
 }
 
+/* What the host here finds wrong went well on weir's side: the policy is to blame, too. The host
+ * names it where it was the policy that failed. */
+static void blame(struct child *child, weir_status status)
+{
+    if (status != WEIR_OK && status != WEIR_EPOLICY)
+        sim_told_blame(child->port, &child->error);
+}
+
 /* The first one that went otherwise than there. */
 static void note_failure(struct child *child, const struct sim_told *told, weir_status status)
 {
     if (status == (weir_status)told->status || child->failed != WEIR_OK)
         return;
-    child->failed = status == WEIR_OK ? WEIR_EPOLICY : status;
+    child->failed = status == WEIR_OK ? WEIR_EINVAL : status;
     if (child->error.text[0] == '\0')
         (void)weir_fail(&child->error, status, "it failed when it was told of something: %s",
-                        weir_status_text(status));
+                        weir_status_text(child->failed));
+    blame(child, child->failed);
 }
 
 /* ---- questions ---- */
@@ -196,6 +205,8 @@ static weir_status answer(struct child *child, weir_status status, uint64_t id)
     const struct sim_told_answer said = { .status = status,
                                           .id = id,
                                           .wall_ns = weir_host_stats(child->host).wall_last_ns };
+    if (child->failed == WEIR_OK)
+        blame(child, status);
     sim_line_speak(child->line);
     WEIR_TRY(sim_line_put(child->line, &said, sizeof said));
     return status == WEIR_OK ? WEIR_OK
