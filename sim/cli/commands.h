@@ -25,6 +25,7 @@
     X(check, "is it right: scenario, policy module, database; no file: this machine")              \
     X(validate, "check scenario files")                                                            \
     X(trace, "job traces: formats, what is in one, converting")                                    \
+    X(new, "a small file to start from: pipeline, jobs, incident, policy")                         \
     X(import, "logs of production in, a scenario that runs comes out")                             \
     X(decide, "one scheduler decision from a JSON document")                                       \
     X(policies, "list policies and their parameters")                                              \

@@ -12,7 +12,7 @@
  * failed. */
 int sim_policies_check(const char *path, enum sim_format format);
 
-/* policies_new.c: writes NAME.c and prints how to build, check and run it. An existing file is left
+/* new.c: writes NAME.c and prints how to build, check and run it. An existing file is left
  * alone (code 3). */
 int sim_policies_new(const char *name);
 

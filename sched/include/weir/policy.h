@@ -287,6 +287,22 @@ struct weir_module {
     const struct weir_queueing_ops *const *queueings;   /* NULL-terminated; see weir/job.h */
 };
 
+/* The entry of a module with one policy: WEIR_MODULE_OF_ONE(placement, "name", policy); or scaling,
+ * or queueing. */
+/* clang-format off */
+#define WEIR_MODULE_OF_ONE(kind, its_name, policy)                                                 \
+    static const struct weir_##kind##_ops *const weir_policies_of_module[] = { &(policy), NULL };  \
+    static const struct weir_module weir_module_of_one = {                                         \
+        .size = sizeof(struct weir_module), .abi_major = WEIR_ABI_MAJOR,                           \
+        .abi_minor = WEIR_ABI_MINOR, .name = (its_name), .version = "1", .licence = "",            \
+        .kind##s = weir_policies_of_module };                                                      \
+    WEIR_API const struct weir_module *weir_policy_module_v2(void);                                \
+    const struct weir_module *weir_policy_module_v2(void)                                          \
+    {                                                                                              \
+        return &weir_module_of_one;                                                                \
+    }
+/* clang-format on */
+
 typedef const struct weir_module *(*weir_module_entry)(void);
 #define WEIR_MODULE_SYMBOL    "weir_policy_module_v2"
 #define WEIR_MODULE_SYMBOL_V1 "weir_policy_module_v1" /* of interface 1: to say what is wrong */
