@@ -5,6 +5,7 @@
 #include "sim/cli/decide.h"
 
 #include "sim/cli/decide_format.h"
+#include "sim/cli/decide_serve.h"
 #include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
 #include "sim/cli/plugin.h"
@@ -16,17 +17,29 @@ struct arguments {
     struct sim_options options; /* plug-ins */
     struct sim_policies policies;
     struct sim_words paths;
-    bool is_compact;
+    bool is_compact, is_served;
 };
+
+static void check(const void *given, const struct argp_state *state)
+{
+    const struct arguments *const arguments = given;
+    if (arguments->is_served && arguments->paths.count > 0)
+        argp_error(state, "--serve reads standard input; leave '%s' out, or write < %s",
+                   arguments->paths.items[0], arguments->paths.items[0]);
+}
 
 static const struct sim_option command_rows[] = {
     { "compact", 'l', NULL, SIM_OPTION(FLAG, arguments, is_compact),
       "Print every answer on one line" },
+    { "serve", 's', NULL, SIM_OPTION(FLAG, arguments, is_served),
+      "Answer each line of standard input by one line, at once; a whole document begins a session, "
+      "those of the command `next` go on with it" },
     { .argument = "FILE", SIM_OPTION(WORDS, arguments, paths) },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_plugin },
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
+    .check = check,
     .usage = "[FILE...]",
     .help = "One scheduler decision for each JSON document of the files (or of standard input): an "
             "object, an array of objects, or one object a line. weir explain --decide writes "
@@ -88,7 +101,12 @@ static int answer_file(const struct arguments *arguments, const char *path)
 static int answer_files(void *state)
 {
     const struct arguments *const arguments = state;
-    int code = arguments->paths.count == 0 ? answer_file(arguments, "-") : SIM_EXIT_OK;
+    int code = SIM_EXIT_OK;
+
+    if (arguments->is_served)
+        return decide_serve(&arguments->policies, stdin, stdout);
+    if (arguments->paths.count == 0)
+        code = answer_file(arguments, "-");
 
     for (size_t i = 0; code == SIM_EXIT_OK && i < arguments->paths.count; i++)
         code = answer_file(arguments, arguments->paths.items[i]);
@@ -105,7 +123,9 @@ static int answer_all(struct arguments *arguments)
         return answer_files(arguments);
     const struct sim_isolated_call call = { .call = answer_files,
                                             .state = arguments,
-                                            .timeout_s = SIM_ISOLATE_TIMEOUT_S,
+                                            .timeout_s = arguments->is_served
+                                                             ? UINT32_MAX
+                                                             : SIM_ISOLATE_TIMEOUT_S,
                                             .keeps_output = true };
     const int code = sim_isolate_module(&call, message);
     if (code >= 0)

@@ -14,7 +14,7 @@
 enum { MOST_STEPS = 400, MOST_AVAILABLE_NODES = 12 };
 
 struct run {
-    struct decide_host in;
+    struct decide_host *in;
     struct weir_host *host;
     json_t *nodes, *stages;
     struct decide_names names;
@@ -194,7 +194,7 @@ static json_t *attempts_json(const struct weir_plan *plan)
 
 static json_t *slots_json(const struct run *run)
 {
-    const struct weir_view *const view = weir_host_view(run->host, run->in.call.now_ns);
+    const struct weir_view *const view = weir_host_view(run->host, run->in->call.now_ns);
     json_t *const list = json_array();
 
     for (uint32_t i = 0; i < view->pool_count; i++)
@@ -333,7 +333,7 @@ static weir_status plan_json(const struct run *run, json_t **answer, struct weir
 static weir_status decide_and_answer(struct run *run, json_t **answer, struct weir_error *error)
 {
     struct weir_error refused = { .phase = -1, .pool = -1 };
-    const weir_status status = weir_host_decide(run->host, &run->in.call, &run->plan, &refused);
+    const weir_status status = weir_host_decide(run->host, &run->in->call, &run->plan, &refused);
 
     if (status == WEIR_OK)
         return plan_json(run, answer, error);
@@ -346,22 +346,30 @@ static weir_status decide_and_answer(struct run *run, json_t **answer, struct we
     return WEIR_OK;
 }
 
+weir_status decide_host_answer(struct decide_host *host, json_t **answer, struct weir_error *error)
+{
+    struct run run = { .in = host,
+                       .host = host->host,
+                       .nodes = host->nodes,
+                       .stages = host->stages,
+                       .names = { .nodes = host->nodes,
+                                  .workers = host->workers,
+                                  .is_numbered = host->is_numbered,
+                                  .first_new = host->head.next_worker } };
+
+    const weir_status status = decide_and_answer(&run, answer, error);
+    host->plan = run.plan;
+    return status;
+}
+
 weir_status decide_answer(const struct decide_question *question, json_t **answer,
                           struct weir_error *error)
 {
-    struct run run;
+    struct decide_host host;
 
-    weir_status status = decide_host_open(&run.in, question, error);
-    if (status == WEIR_OK) {
-        run.host = run.in.host;
-        run.nodes = run.in.nodes;
-        run.stages = run.in.stages;
-        run.names = (struct decide_names){ .nodes = run.in.nodes,
-                                           .workers = run.in.workers,
-                                           .is_numbered = run.in.is_numbered,
-                                           .first_new = run.in.head.next_worker };
-        status = decide_and_answer(&run, answer, error);
-    }
-    decide_host_close(&run.in);
+    weir_status status = decide_host_open(&host, question, error);
+    if (status == WEIR_OK)
+        status = decide_host_answer(&host, answer, error);
+    decide_host_close(&host);
     return status;
 }

@@ -15,9 +15,10 @@
 struct decide_documents {
     const char *path; /* for messages; the caller's */
     char *text;
-    size_t *starts; /* of each document in the text when each has a line of its own, else NULL */
-    bool is_array;  /* the text is one array of them */
-    json_t *list;   /* an array */
+    size_t *starts;  /* of each document in the text when each has a line of its own, else NULL */
+    bool is_array;   /* the text is one array of them */
+    bool is_session; /* a document may say what happened since the one before */
+    json_t *list;    /* an array */
 };
 
 /* A file ("-" = standard input). WEIR_EIO, or WEIR_EFORMAT with file:line:column. Release with

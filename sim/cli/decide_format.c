@@ -337,6 +337,13 @@ static void check_ids(struct checking *checking, const json_t *document, const c
     free(ids);
 }
 
+static bool is_change(const json_t *document)
+{
+    const char *const command = json_string_value(json_object_get(document, "command"));
+
+    return command != NULL && strcmp(command, "next") == 0;
+}
+
 /* What another program answers, or another version of this one. */
 static bool is_ours(struct checking *checking, const json_t *document)
 {
@@ -352,8 +359,10 @@ static bool is_ours(struct checking *checking, const json_t *document)
              json_number_value(version) > DECIDE_VERSION)
         complain(checking, NULL, "version must be %d, which weir explain --decide writes; got %lld",
                  DECIDE_VERSION, (long long)json_number_value(version));
-    else if (command != NULL && strcmp(command, "autoscale") != 0)
-        complain(checking, NULL, "command must be autoscale, got %s", command);
+    else if (command != NULL && strcmp(command, "autoscale") != 0 &&
+             !(checking->documents->is_session && is_change(document)))
+        complain(checking, NULL, "command must be autoscale%s, got %s",
+                 checking->documents->is_session ? " or next" : "", command);
     else
         return true;
     return false;
@@ -370,7 +379,8 @@ void decide_format_check(const struct decide_documents *documents, size_t index,
 
     if (!is_ours(&checking, document))
         return;
-    check_object(&checking, document, &decide_document_keys);
+    check_object(&checking, document,
+                 is_change(document) ? &decide_change_keys : &decide_document_keys);
     if (diagnostics->errors == 0) {
         check_ids(&checking, document, "nodes");
         check_ids(&checking, document, "workers");

@@ -11,17 +11,21 @@
 #include <string.h>
 #include <time.h>
 
-typedef weir_status (*take_one)(struct decide_host *made, const json_t *json, size_t index,
-                                struct weir_error *error);
+/* Speeds of a job, at which the host keeps looking. */
+struct decide_speeds {
+    struct decide_speeds *next;
+    struct weir_speedup speedup;
+    double numbers[];
+};
 
-/* Every element of a list of the document; messages name it. */
-static weir_status take_all(struct decide_host *made, const char *key, take_one take,
+weir_status decide_take_all(struct decide_host *made, const char *key, decide_take take,
                             struct weir_error *error)
 {
     const json_t *const list = json_object_get(made->input, key);
 
     for (size_t i = 0; i < json_array_size(list); i++) {
         const weir_status status = take(made, json_array_get(list, i), i, error);
+        made->changes += status == WEIR_OK;
         if (status == WEIR_OK)
             continue;
         if (error->text[0] == '\0')
@@ -44,17 +48,17 @@ static weir_status read_id(const struct decide_host *made, const json_t *json, u
     return weir_fail(error, WEIR_EFORMAT, "id must be a whole number beside next_worker");
 }
 
-static weir_status find_node(const struct decide_host *made, const json_t *json, uint32_t *index,
-                             struct weir_error *error)
+weir_status decide_node_named(const struct decide_host *made, const json_t *json, const char *key,
+                              uint32_t *index, struct weir_error *error)
 {
     const char *name = NULL;
     uint64_t id = 0;
 
-    WEIR_TRY(decide_get_text(json, "node", &name, error));
+    WEIR_TRY(decide_get_text(json, key, &name, error));
     if (!made->is_numbered)
         *index = decide_find(made->nodes, "id", name);
     else
-        *index = decide_word(json_object_get(json, "node"), &id)
+        *index = decide_digits(name, &id)
                      ? weir_cluster_find_node(weir_host_cluster(made->host), id)
                      : WEIR_NO_INDEX;
     if (*index == WEIR_NO_INDEX)
@@ -100,6 +104,27 @@ static weir_status take_node(struct decide_host *made, const json_t *json, size_
                                  : weir_host_set_node(made->host, index, flags, made->head.time_ns);
 }
 
+weir_status decide_take_new_node(struct decide_host *made, const json_t *json, size_t place,
+                                 struct weir_error *error)
+{
+    const size_t count = json_array_size(made->nodes);
+    const uint32_t known =
+        decide_find(made->nodes, "id", json_string_value(json_object_get(json, "id")));
+    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
+    struct weir_node_spec spec;
+    uint32_t index = 0;
+
+    (void)place;
+    WEIR_TRY(decide_node(json, &made->tables, gpus, &spec, error));
+    WEIR_TRY(read_id(made, json, known != WEIR_NO_INDEX ? known : count, &spec.id, error));
+    WEIR_TRY(weir_host_add_node(made->host, &spec, &index, error));
+    json_t *const kept = json_deep_copy(json);
+    return (index < count ? json_array_set_new(made->nodes, index, kept)
+                          : json_array_append_new(made->nodes, kept)) == 0
+               ? WEIR_OK
+               : weir_fail(error, WEIR_ENOMEM, "out of memory");
+}
+
 /* Once its workers are there: they may run on a GPU that is ill. */
 static weir_status take_health(struct decide_host *made, const json_t *json, size_t place,
                                struct weir_error *error)
@@ -142,7 +167,7 @@ static weir_status take_stage(struct decide_host *made, const json_t *json, size
                             : weir_host_update_pool(made->host, index, &stage.update);
 }
 
-static weir_status take_estimate(struct decide_host *made, const json_t *json, size_t place,
+weir_status decide_take_estimate(struct decide_host *made, const json_t *json, size_t place,
                                  struct weir_error *error)
 {
     struct weir_estimate estimate = { .batches_per_s = (double)NAN,
@@ -184,7 +209,7 @@ static weir_status take_worker(struct decide_host *made, const json_t *json, siz
 
     WEIR_TRY(decide_worker(json, &worker, &alloc, error));
     WEIR_TRY(find_owner(made, json, &worker, &owner, error));
-    WEIR_TRY(find_node(made, json, &alloc.node, error));
+    WEIR_TRY(decide_node_named(made, json, "node", &alloc.node, error));
     WEIR_TRY(read_id(made, json, place + 1, &id, error));
     WEIR_TRY(weir_host_adopt_worker(made->host, id, owner, &alloc, error));
     return weir_host_set_worker_state(made->host, id, worker.state, worker.since_ns);
@@ -252,62 +277,58 @@ static weir_status take_kind(struct decide_host *made, const json_t *json, size_
     return status;
 }
 
-/* Room for all of the document: the host keeps looking at them. */
-static weir_status reserve_throughputs(struct decide_host *made, struct weir_error *error)
+static uint32_t read_numbers(const json_t *list, double *numbers)
 {
-    const json_t *const jobs = json_object_get(made->input, "jobs");
-    size_t count = 0;
-
-    for (size_t i = 0; i < json_array_size(jobs); i++)
-        count += json_array_size(json_object_get(json_array_get(jobs, i), "throughput")) +
-                 json_array_size(json_object_get(json_array_get(jobs, i), "speedup"));
-    made->throughputs = calloc(count + 1, sizeof *made->throughputs);
-    made->speedups = calloc(json_array_size(jobs) + 1, sizeof *made->speedups);
-    return made->throughputs != NULL && made->speedups != NULL
-               ? WEIR_OK
-               : weir_fail(error, WEIR_ENOMEM, "out of memory");
-}
-
-static const double *read_numbers(struct decide_host *made, const json_t *list, uint32_t *count)
-{
-    const double *const first = made->throughputs + made->throughput_count;
-
-    *count = (uint32_t)json_array_size(list);
     for (size_t i = 0; i < json_array_size(list); i++)
-        made->throughputs[made->throughput_count++] = json_number_value(json_array_get(list, i));
-    return *count > 0 ? first : NULL;
+        numbers[i] = json_number_value(json_array_get(list, i));
+    return (uint32_t)json_array_size(list);
 }
 
-static void read_speeds(struct decide_host *made, const json_t *json, struct decide_job *job)
+static weir_status read_speeds(struct decide_host *made, const json_t *json, struct decide_job *job,
+                               struct weir_error *error)
 {
-    struct weir_speedup *const speedup = &made->speedups[made->speedup_count++];
+    const json_t *const throughput = json_object_get(json, "throughput");
+    const json_t *const speedup = json_object_get(json, "speedup");
+    const size_t count = json_array_size(throughput) + json_array_size(speedup);
 
-    job->spec.throughput =
-        read_numbers(made, json_object_get(json, "throughput"), &job->spec.throughput_count);
-    *speedup = job->speedup;
-    speedup->size = sizeof *speedup;
-    speedup->numbers = read_numbers(made, json_object_get(json, "speedup"), &speedup->count);
-    job->spec.speedup = speedup->count > 0 ? speedup : NULL;
+    if (count == 0)
+        return WEIR_OK;
+    struct decide_speeds *const speeds = malloc(sizeof *speeds + count * sizeof(double));
+    if (speeds == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    speeds->next = made->speeds;
+    made->speeds = speeds;
+    job->spec.throughput_count = read_numbers(throughput, speeds->numbers);
+    if (job->spec.throughput_count > 0)
+        job->spec.throughput = speeds->numbers;
+    speeds->speedup = job->speedup;
+    speeds->speedup.size = sizeof speeds->speedup;
+    speeds->speedup.numbers = speeds->numbers + job->spec.throughput_count;
+    speeds->speedup.count = read_numbers(speedup, speeds->numbers + job->spec.throughput_count);
+    if (speeds->speedup.count > 0)
+        job->spec.speedup = &speeds->speedup;
+    return WEIR_OK;
 }
 
-static weir_status take_job(struct decide_host *made, const json_t *json, size_t place,
-                            struct weir_error *error)
+/* `is_new`: it comes now; else it is as it was when the document was written. */
+static weir_status take_any_job(struct decide_host *made, const json_t *json, bool is_new,
+                                struct weir_error *error)
 {
-    const json_t *const kinds = json_object_get(made->input, "job_kinds");
     struct decide_job job = { .spec = { .size = sizeof job.spec,
+                                        .submit_ns = is_new ? made->head.time_ns : 0,
                                         .queued_ns = WEIR_UNKNOWN_TIME,
                                         .deadline_ns = WEIR_UNKNOWN_TIME },
                               .past = { .size = sizeof job.past } };
     struct weir_rank_group *groups = NULL;
 
-    (void)place;
     WEIR_TRY(decide_read(json, &decide_job_keys, &job, error));
-    if (job.kind >= json_array_size(kinds))
+    if (job.kind >= json_array_size(made->kinds))
         return weir_fail(error, WEIR_EFORMAT, "kind: there are %zu job_kinds",
-                         json_array_size(kinds));
-    const json_t *const kind = json_array_get(kinds, job.kind);
+                         json_array_size(made->kinds));
+    const json_t *const kind = json_array_get(made->kinds, job.kind);
     struct weir_kind_past asked = { .strategy = 0 };
     WEIR_TRY(decide_read(kind, &decide_kind_keys, &asked, error));
+    WEIR_TRY(read_speeds(made, json, &job, error));
     WEIR_TRY(read_groups(kind, &groups, &job.spec.group_count, error));
     job.spec.groups = groups;
     job.spec.strategy = asked.strategy;
@@ -315,10 +336,25 @@ static weir_status take_job(struct decide_host *made, const json_t *json, size_t
     job.spec.priority = (int32_t)job.priority;
     if (job.spec.queued_ns == WEIR_UNKNOWN_TIME)
         job.spec.queued_ns = job.spec.submit_ns;
-    read_speeds(made, json, &job);
-    const weir_status status = weir_host_restore_job(made->host, &job.spec, &job.past, error);
+    const weir_status status = is_new
+                                   ? weir_host_submit(made->host, &job.spec, error)
+                                   : weir_host_restore_job(made->host, &job.spec, &job.past, error);
     free(groups);
     return status;
+}
+
+static weir_status take_job(struct decide_host *made, const json_t *json, size_t place,
+                            struct weir_error *error)
+{
+    (void)place;
+    return take_any_job(made, json, false, error);
+}
+
+weir_status decide_take_submitted(struct decide_host *made, const json_t *json, size_t place,
+                                  struct weir_error *error)
+{
+    (void)place;
+    return take_any_job(made, json, true, error);
 }
 
 static weir_status take_new_job(struct decide_host *made, const json_t *json, size_t place,
@@ -365,7 +401,7 @@ static weir_status take_cut(struct decide_host *made, const json_t *json, size_t
 
     (void)place;
     WEIR_TRY(decide_read(json, &decide_cut_keys, &read, error));
-    WEIR_TRY(find_node(made, json, &cut.node, error));
+    WEIR_TRY(decide_node_named(made, json, "node", &cut.node, error));
     WEIR_TRY(decide_layout(json_object_get(json, "cut"), &cut.cut, error));
     cut.gpu = read.gpu;
     cut.since_ns = read.since_ns;
@@ -422,7 +458,7 @@ static int64_t read_clock(void *state)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void read_call(struct decide_host *made)
+void decide_read_call(struct decide_host *made)
 {
     const json_t *const causes = json_object_get(made->input, "causes");
     const bool has_deadline = json_is_number(json_object_get(made->input, "time_left_ns"));
@@ -511,26 +547,25 @@ static weir_status take_usage(struct decide_host *made, const json_t *json, size
 static weir_status tell(struct decide_host *made, struct weir_error *error)
 {
     WEIR_TRY(take_tables(made, error));
-    WEIR_TRY(take_all(made, "nodes", take_node, error));
-    WEIR_TRY(take_all(made, "stages", take_stage, error));
-    WEIR_TRY(take_all(made, "estimates", take_estimate, error));
-    WEIR_TRY(take_all(made, "workloads", take_workload, error));
+    WEIR_TRY(decide_take_all(made, "nodes", take_node, error));
+    WEIR_TRY(decide_take_all(made, "stages", take_stage, error));
+    WEIR_TRY(decide_take_all(made, "estimates", decide_take_estimate, error));
+    WEIR_TRY(decide_take_all(made, "workloads", take_workload, error));
     if (weir_host_set_half_life(made->host, made->head.half_life_ns) != WEIR_OK)
         return weir_fail(error, WEIR_EFORMAT, "half_life_ns: must not be negative");
     if (weir_host_set_usage_period(made->host, made->head.usage_period_ns) != WEIR_OK)
         return weir_fail(error, WEIR_EFORMAT, "usage_period_ns: must not be negative");
     WEIR_TRY(weir_host_set_usage_rule(made->host, (enum weir_usage_rule)made->head.usage_rule));
-    WEIR_TRY(take_all(made, "tenants", take_tenant, error));
-    WEIR_TRY(take_all(made, "reservations", take_reservation, error));
-    WEIR_TRY(take_all(made, "workers", take_worker, error));
-    WEIR_TRY(take_all(made, "nodes", take_health, error));
+    WEIR_TRY(decide_take_all(made, "tenants", take_tenant, error));
+    WEIR_TRY(decide_take_all(made, "reservations", take_reservation, error));
+    WEIR_TRY(decide_take_all(made, "workers", take_worker, error));
+    WEIR_TRY(decide_take_all(made, "nodes", take_health, error));
     WEIR_TRY(take_mix(made, error));
-    WEIR_TRY(take_all(made, "job_kinds", take_kind, error));
-    WEIR_TRY(reserve_throughputs(made, error));
-    WEIR_TRY(take_all(made, "jobs", take_job, error));
-    WEIR_TRY(take_all(made, "new_jobs", take_new_job, error));
-    WEIR_TRY(take_all(made, "tenants", take_usage, error));
-    WEIR_TRY(take_all(made, "cuts", take_cut, error));
+    WEIR_TRY(decide_take_all(made, "job_kinds", take_kind, error));
+    WEIR_TRY(decide_take_all(made, "jobs", take_job, error));
+    WEIR_TRY(decide_take_all(made, "new_jobs", take_new_job, error));
+    WEIR_TRY(decide_take_all(made, "tenants", take_usage, error));
+    WEIR_TRY(decide_take_all(made, "cuts", take_cut, error));
     return take_past(made, error);
 }
 
@@ -542,14 +577,17 @@ weir_status decide_host_open(struct decide_host *made, const struct decide_quest
     *made = (struct decide_host){ .question = question,
                                   .input = input,
                                   .workers = json_object_get(input, "workers"),
+                                  .kinds = json_incref(json_object_get(input, "job_kinds")),
                                   .is_numbered = json_object_get(input, "next_worker") != NULL,
                                   .head = { .last_ns = WEIR_UNKNOWN_TIME, .may_start_jobs = 1 } };
     made->head.next_worker = json_array_size(made->workers) + 1;
+    if (made->kinds == NULL)
+        made->kinds = json_array();
     WEIR_TRY(decide_get_array(input, "nodes", &made->nodes, error));
     WEIR_TRY(decide_get_array(input, "stages", &made->stages, error));
     WEIR_TRY(decide_read(input, &decide_document_keys, &made->head, error));
     WEIR_TRY(create(made, error));
-    read_call(made);
+    decide_read_call(made);
     return tell(made, error);
 }
 
@@ -560,6 +598,9 @@ void decide_host_close(struct decide_host *host)
     weir_host_destroy(host->host);
     memcpy(&tables, &host->tables.items, sizeof tables); /* const for readers only */
     free(tables);
-    free(host->throughputs);
-    free(host->speedups);
+    for (struct decide_speeds *at = host->speeds, *next = NULL; at != NULL; at = next) {
+        next = at->next;
+        free(at);
+    }
+    json_decref(host->kinds);
 }

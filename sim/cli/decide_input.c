@@ -91,13 +91,17 @@ bool decide_flag_or(const json_t *object, const char *key, bool fallback)
 
 bool decide_word(const json_t *value, uint64_t *word)
 {
-    const char *const text = json_string_value(value);
-    char *end = NULL;
-
     if (json_is_integer(value) && json_integer_value(value) >= 0) {
         *word = (uint64_t)json_integer_value(value);
         return true;
     }
+    return decide_digits(json_string_value(value), word);
+}
+
+bool decide_digits(const char *text, uint64_t *word)
+{
+    char *end = NULL;
+
     if (text == NULL || text[0] < '0' || text[0] > '9')
         return false;
     errno = 0;

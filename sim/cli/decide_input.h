@@ -30,6 +30,8 @@ double decide_number_or(const json_t *object, const char *key, double fallback);
 bool decide_flag_or(const json_t *object, const char *key, bool fallback);
 /* False when it is neither a whole number from 0 on nor a text of its digits. */
 bool decide_word(const json_t *value, uint64_t *word);
+/* The same of a text, which may be NULL. */
+bool decide_digits(const char *text, uint64_t *word);
 /* Which of the words separated by '|' it is; -1 = none. */
 int decide_choice(const char *choices, const char *word);
 

@@ -478,12 +478,87 @@ static const struct decide_key document[] = {
 };
 const struct decide_keys decide_document_keys = TABLE(document, "document");
 
+/* ---- what happened since ---- */
+
+static const struct decide_key outcome[] = {
+    { REQUIRED("id", DECIDE_ID), .help = "of a worker, as the plan or the document has it" },
+    { REQUIRED("outcome", DECIDE_CHOICE), INTO(decide_change, outcome),
+      .choices = "started|refused|stopped|lost|ready",
+      .help = "started: it holds its place; refused: there was no room; ready: it is set up" },
+};
+const struct decide_keys decide_outcome_keys = TABLE(outcome, "outcome");
+
+static const struct decide_key changed_node[] = {
+    { REQUIRED("id", DECIDE_ID), .help = "of a node that is known" },
+    { OPTIONAL("up", DECIDE_FLAG), .help = "false: it and its workers are lost" },
+    { OPTIONAL("cordoned", DECIDE_FLAG), .help = "true: it takes nothing new" },
+    { OPTIONAL("removed", DECIDE_FLAG), .help = "true: it is gone for good" },
+};
+static const struct decide_keys changed_node_keys = TABLE(changed_node, "changed node");
+
+static const struct decide_key changed_stage[] = {
+    { REQUIRED("stage_index", DECIDE_COUNT), INTO(decide_change, stage), .most = MOST_COUNT,
+      .help = "place of the stage" },
+    { OPTIONAL("ready", DECIDE_COUNT), INTO(decide_change, update.ready), .most = MOST_COUNT,
+      .help = "workers that are set up; here as below: as before without the key" },
+    { OPTIONAL("busy", DECIDE_COUNT), INTO(decide_change, update.busy), .most = MOST_COUNT,
+      .help = "workers with a task; as before" },
+    { OPTIONAL("queued_items", DECIDE_WORD), INTO(decide_change, update.queued_items),
+      .help = "items in front of it; as before" },
+    { OPTIONAL("slots", DECIDE_COUNT), INTO(decide_change, update.slots), .most = MOST_COUNT,
+      .help = "tasks a worker may hold; as before" },
+    { OPTIONAL("finished", DECIDE_FLAG), INTO(decide_change, update.finished),
+      .help = "no more input will come; as before" },
+    { OPTIONAL("requested_workers", DECIDE_WHOLE), INTO(decide_change, requested_workers),
+      .least = -1, .most = INT32_MAX, .help = "-1 = the policy decides; as before" },
+};
+const struct decide_keys decide_changed_stage_keys = TABLE(changed_stage, "changed stage");
+
+static const struct decide_key change[] = {
+    { REQUIRED("format", DECIDE_TEXT), .help = "`weir-decision`" },
+    { REQUIRED("version", DECIDE_COUNT), .most = MOST_COUNT, .help = "3" },
+    { REQUIRED("command", DECIDE_TEXT), .help = "`next`" },
+    { TIME("time_ns", decide_document, time_ns), .help = "of the decision; never before the last" },
+    { LIST_OF("causes", DECIDE_CHOICE), .choices = "timer|wake|jobs|nodes|workers",
+      .help = "why it is asked for (timer)" },
+    { OPTIONAL("max_actions", DECIDE_COUNT), INTO(decide_document, max_actions), .most = MOST_COUNT,
+      .help = "cap on the actions of the plan; 0 = none" },
+    { TIME("time_left_ns", decide_document, time_left_ns),
+      .help = "wall clock time for the decision; without it no deadline" },
+    { OPTIONAL("carried_out", DECIDE_FLAG),
+      .help = "true: every start and stop of the plan before has happened" },
+    { OPTIONAL("outcomes", DECIDE_LIST), .of = &decide_outcome_keys, .help = "of workers" },
+    { OPTIONAL("ended", DECIDE_LIST), .of = &decide_new_job_keys,
+      .help = "jobs that are over, once their workers are gone" },
+    { OPTIONAL("withdrawn", DECIDE_LIST), .of = &decide_new_job_keys,
+      .help = "jobs that wait no more" },
+    { OPTIONAL("new_nodes", DECIDE_LIST), .of = &decide_node_keys, .help = "that came" },
+    { OPTIONAL("changed_nodes", DECIDE_LIST), .of = &changed_node_keys,
+      .help = "that are lost, back, cordoned or gone" },
+    { OPTIONAL("changed_stages", DECIDE_LIST), .of = &decide_changed_stage_keys,
+      .help = "their queues and workers" },
+    { OPTIONAL("estimates", DECIDE_LIST), .of = &decide_estimate_keys,
+      .help = "measured anew, one a stage" },
+    { OPTIONAL("job_kinds", DECIDE_LIST), .of = &decide_kind_keys,
+      .help = "more of them, behind those there are" },
+    { OPTIONAL("submitted", DECIDE_LIST), .of = &decide_job_keys,
+      .help = "jobs that came; `submit_ns` is the time of the document where it is left out" },
+};
+const struct decide_keys decide_change_keys = TABLE(change, "change");
+
 const struct decide_keys *const decide_formats[] = {
-    &decide_document_keys, &decide_node_keys,        &decide_gpu_keys,   &decide_table_keys,
-    &decide_profile_keys,  &decide_instance_keys,    &decide_stage_keys, &decide_shape_keys,
-    &decide_estimate_keys, &decide_worker_keys,      &share_keys,        &engine_keys,
-    &decide_workload_keys, &decide_kind_keys,        &decide_group_keys, &decide_job_keys,
-    &decide_new_job_keys,  &expected_keys,           &decide_cut_keys,   &decide_policy_keys,
+    &decide_document_keys, &decide_node_keys,
+    &decide_gpu_keys,      &decide_table_keys,
+    &decide_profile_keys,  &decide_instance_keys,
+    &decide_stage_keys,    &decide_shape_keys,
+    &decide_estimate_keys, &decide_worker_keys,
+    &share_keys,           &engine_keys,
+    &decide_workload_keys, &decide_kind_keys,
+    &decide_group_keys,    &decide_job_keys,
+    &decide_new_job_keys,  &expected_keys,
+    &decide_cut_keys,      &decide_policy_keys,
     &decide_tenant_keys,   &decide_reservation_keys,
+    &decide_change_keys,   &decide_outcome_keys,
+    &changed_node_keys,    &decide_changed_stage_keys,
 };
 const size_t decide_formats_count = sizeof decide_formats / sizeof decide_formats[0];

@@ -62,6 +62,13 @@ struct decide_tenant {
     int64_t since_ns;
 };
 
+/* What a worker or a stage does meanwhile. */
+struct decide_change {
+    struct weir_pool_update update;
+    int64_t requested_workers;
+    uint32_t stage, outcome;
+};
+
 struct decide_workload {
     const char *name;
     int64_t queue_limit;

@@ -4,11 +4,14 @@
  */
 #include "sim/cli/decide_input.h"
 
+#include "sim/scenario/diagnostic.h"
 #include "sim/scenario/scenario.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_NAMES = 128 };
 
 static weir_status param_value(const struct weir_param *param, const json_t *json, double *value,
                                struct weir_error *error)
@@ -168,6 +171,36 @@ static weir_status read_params(const struct decide_question *question, const jso
                          error, "policy.%s", key);
 }
 
+/* Adds the names of a kind of policies, as many as fit. */
+#define LIST_NAMES(kind)                                                                           \
+    static size_t list_##kind(const struct sim_policies *policies, const char *names[MOST_NAMES])  \
+    {                                                                                              \
+        size_t count = 0;                                                                          \
+        for (uint32_t i = 0; i < weir_##kind##_count() && count < MOST_NAMES; i++)                 \
+            names[count++] = weir_##kind##_at(i)->name;                                            \
+        for (size_t i = 0; policies != NULL && i < policies->kind##s_count && count < MOST_NAMES;  \
+             i++)                                                                                  \
+            names[count++] = policies->kind##s[i]->name;                                           \
+        return count;                                                                              \
+    }
+LIST_NAMES(placement)
+LIST_NAMES(scaling)
+LIST_NAMES(queueing)
+
+static weir_status unknown_policy(const struct sim_policies *policies, const char *key,
+                                  const char *name, struct weir_error *error)
+{
+    const char *names[MOST_NAMES];
+    const size_t count = strcmp(key, "placement") == 0  ? list_placement(policies, names)
+                         : strcmp(key, "queueing") == 0 ? list_queueing(policies, names)
+                                                        : list_scaling(policies, names);
+    const char *const near = sim_near_name(name, names, count);
+
+    return weir_fail(error, WEIR_EFORMAT, "policy.%s: unknown policy %s%s%s%s", key, name,
+                     near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                     near != NULL ? "'?" : "");
+}
+
 static weir_status find_all(const struct decide_question *question, const json_t *given,
                             struct decide_policy *policy, struct weir_error *error)
 {
@@ -178,17 +211,17 @@ static weir_status find_all(const struct decide_question *question, const json_t
     WEIR_TRY(decide_get_text(given, "placement", &name, error));
     policy->placement = find_placement(question->policies, name);
     if (policy->placement == NULL)
-        return weir_fail(error, WEIR_EFORMAT, "policy.placement: unknown policy %s", name);
+        return unknown_policy(question->policies, "placement", name, error);
     WEIR_TRY(decide_get_text(given, "scaling", &name, error));
     policy->scaling = find_scaling(question->policies, name);
     if (policy->scaling == NULL)
-        return weir_fail(error, WEIR_EFORMAT, "policy.scaling: unknown policy %s", name);
+        return unknown_policy(question->policies, "scaling", name, error);
     policy->queueing = queueing == NULL ? NULL : find_queueing(question->policies, queueing);
     if (queueing != NULL && policy->queueing == NULL)
-        return weir_fail(error, WEIR_EFORMAT, "policy.queueing: unknown policy %s", queueing);
+        return unknown_policy(question->policies, "queueing", queueing, error);
     policy->fallback = fallback == NULL ? NULL : find_scaling(question->policies, fallback);
     if (fallback != NULL && policy->fallback == NULL)
-        return weir_fail(error, WEIR_EFORMAT, "policy.fallback: unknown policy %s", fallback);
+        return unknown_policy(question->policies, "fallback", fallback, error);
     return WEIR_OK;
 }
 
