@@ -586,7 +586,7 @@ weir_status an_page_repeat(const struct an_page *page, struct weir_error *error)
     WEIR_TRY(an_keep_query(page->keeper, repeat_sql, &args, &frame, error));
     (void)fputs("<h2 id=\"repeat\">How to repeat</h2>\n<pre>", out);
     an_write_html(out, page->run->command_line);
-    (void)fputs("\nweir rerun ", out);
+    (void)fputs("\nweir run ", out);
     an_write_html(out, an_db_path(page->keeper->db));
     (void)fprintf(out, " %lld\n\nscenario %s · events %s · results %s\nweir %s, commit %s</pre>\n",
                   (long long)page->run->run_id, an_text(frame, 0, 2), an_text(frame, 0, 0),

@@ -7,6 +7,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/experiment.h"
 #include "sim/cli/file_version.h"
+#include "sim/cli/line.h"
 #include "sim/cli/options.h"
 #include "sim/cli/policies_check.h"
 #include "sim/record/record.h"
@@ -17,16 +18,23 @@
 struct arguments {
     struct sim_options options;
     struct sim_words files;
+    bool wants_resolved, is_written;
 };
 
 static const struct sim_option command_rows[] = {
+    { "resolved", 'r', NULL, SIM_OPTION(FLAG, arguments, wants_resolved),
+      "Print a scenario with all defaults filled in and units canonical" },
+    { "write", 'w', NULL, SIM_OPTION(FLAG, arguments, is_written),
+      "Put scenarios of an older version into the words of today, comments and all" },
     { .argument = "FILE", SIM_OPTION(WORDS, arguments, files) },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_scenario },
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .usage = "[FILE...]",
-    .help = "Say what is wrong with scenarios and policy modules, and of which version result "
+    .help = "Say everything that is wrong with scenarios and policy modules, and of which version "
+            "result "
             "databases are: what they lack, and what their model computed otherwise than today's. "
             "Without a file, what this machine lacks.\v"
             "Exit codes: 0 all is right and of today's versions, 1 something is missing, or a "
@@ -102,21 +110,29 @@ static bool is_module(const char *path)
     return end != NULL && strcmp(end, ".so") == 0;
 }
 
-static int check_file(const char *path, enum sim_format format)
+static int check_scenario(const char *path, const struct arguments *arguments)
+{
+    struct sim_line line = { .words = NULL };
+    struct sim_options options = arguments->options;
+    options.format = options.format == SIM_FORMAT_JSON ? SIM_FORMAT_JSON : SIM_FORMAT_TABLE;
+    sim_line_add(&line, "check", path);
+    if (arguments->is_written) {
+        sim_line_add(&line, "--write", NULL);
+        return sim_line_run(&line, sim_cmd_upgrade);
+    }
+    if (arguments->wants_resolved)
+        sim_line_add(&line, "--resolved", NULL);
+    sim_line_add_options(&line, &options);
+    return sim_line_run(&line, sim_cmd_validate);
+}
+
+static int check_file(const char *path, const struct arguments *arguments)
 {
     const int64_t database = sim_file_database(path);
-    char name[] = "check";
-    char *scenario = strdup(path);
-    char *words[] = { name, scenario, NULL };
-    int code = SIM_EXIT_INPUT;
     if (database >= 0)
-        code = check_database(path, database, format);
-    else if (is_module(path))
-        code = sim_policies_check(path, format);
-    else if (scenario != NULL)
-        code = sim_cmd_validate(2, words);
-    free(scenario);
-    return code;
+        return check_database(path, database, arguments->options.format);
+    return is_module(path) ? sim_policies_check(path, arguments->options.format)
+                           : check_scenario(path, arguments);
 }
 
 int sim_cmd_check(int argc, char **argv)
@@ -124,10 +140,14 @@ int sim_cmd_check(int argc, char **argv)
     struct arguments arguments = { .files = { .count = 0 } };
     int code = SIM_EXIT_OK;
     sim_options_parse(&command_options, argc, argv, &arguments);
-    if (arguments.files.count == 0)
-        code = sim_cmd_doctor(argc, argv);
+    if (arguments.files.count == 0) {
+        struct sim_line line = { .words = NULL };
+        sim_line_add(&line, "check", NULL);
+        sim_line_add_options(&line, &arguments.options);
+        code = sim_line_run(&line, sim_cmd_doctor);
+    }
     for (size_t i = 0; i < arguments.files.count; i++) {
-        const int found = check_file(arguments.files.items[i], arguments.options.format);
+        const int found = check_file(arguments.files.items[i], &arguments);
         code = found > code ? found : code;
     }
     free(arguments.files.items);

@@ -119,6 +119,7 @@ static void check_files(const void *arguments, const struct argp_state *state)
 
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
+    .shown = "output replications set variant format resume force plugin axis vary metric fail-if",
     .usage = "SCENARIO|DB [SCENARIO|DB]",
     .check = check_files,
     .help =

@@ -130,7 +130,7 @@ static int answer_all(struct arguments *arguments)
     const int code = sim_isolate_module(&call, message);
     if (code >= 0)
         return code;
-    fprintf(stderr, "weir decide: a plug-in: %s; try weir policies check on it\n", message);
+    fprintf(stderr, "weir decide: a plug-in: %s; try weir check on it\n", message);
     return SIM_EXIT_POLICY;
 }
 

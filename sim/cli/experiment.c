@@ -329,7 +329,7 @@ static void judge_child(const struct job *job, size_t slot, int state)
                        WEXITSTATUS(state));
     (void)snprintf(sentence, sizeof(sentence), "the process of the run: %s%s%s", message,
                    is_killed ? ", as a system does that has no memory left" : "",
-                   has_plugin ? "; try weir policies check on its plug-ins" : "");
+                   has_plugin ? "; try weir check on its plug-ins" : "");
     fail_run(job, slot, status, sentence);
 }
 

@@ -89,6 +89,7 @@ static const struct sim_option command_rows[] = {
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
+    .shown = "at decide from to job pending stage worker what-if with variant format",
     .check = check_question,
     .usage = "DB",
     .help =

@@ -118,8 +118,8 @@ static int put_policy(const struct plans *plans, json_t *document, const char *n
     const bool has_jobs = starts_jobs(document);
     if (kind == NULL) {
         const char *near = near_policy(plans->policies, name);
-        fprintf(stderr, "weir explain: there is no policy '%s'%s%s%s (weir policies lists them)\n",
-                name, near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+        fprintf(stderr, "weir explain: there is no policy '%s'%s%s%s (weir list policies)\n", name,
+                near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                 near == NULL ? "" : "'?");
         return SIM_EXIT_USAGE;
     }

@@ -72,6 +72,8 @@ static const struct sim_option command_rows[] = {
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
+    .shown =
+        "output into name columns time-unit zone stages input plots held-out on-bad-row format",
     .usage = "FILE...",
     .help = "Make a scenario of a log of spans (CSV, also .gz and .zst; `weir run --spans` writes "
             "one), or put its laws and a file of events into one that is there.\vWith -o the laws, "

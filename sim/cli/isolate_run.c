@@ -98,8 +98,7 @@ weir_status sim_isolate_run(const struct sim_scenario *scenario,
     if (sim_isolate_call(run_child, &task, message) < 0) {
         if (shared->summary.status == WEIR_OK)
             (void)snprintf(shared->summary.message, sizeof(shared->summary.message),
-                           "the process of the run: %s; try weir policies check on its plug-ins",
-                           message);
+                           "the process of the run: %s; try weir check on its plug-ins", message);
         shared->summary.status = WEIR_EPOLICY;
         (void)snprintf(shared->summary.outcome, sizeof(shared->summary.outcome), "failed");
         mark_failed(database, options->run_id, shared->summary.message);

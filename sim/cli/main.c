@@ -4,7 +4,6 @@
 #include "sim/cli/build_info.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/options.h"
-#include "sim/scenario/diagnostic.h"
 #include "weir/version.h"
 
 #include <signal.h>
@@ -17,11 +16,18 @@ static void print_help(FILE *out)
 {
     (void)fprintf(out, "Usage: weir COMMAND [OPTION...] [FILE]\n\n"
                        "Discrete-event simulator and benchmark harness for GPU-cluster schedulers."
-                       "\n\n");
-    for (size_t i = 0; i < sim_commands_count; i++)
-        (void)fprintf(out, "  %-10s %s\n", sim_commands[i].name, sim_commands[i].summary);
-    (void)fprintf(out, "\n`weir COMMAND --help` says more. First steps: weir run "
-                       "scenarios/examples/video_pipeline.yaml\n");
+                       "\n");
+    for (size_t i = 0; i < sim_commands_count; i++) {
+        const struct sim_command *command = &sim_commands[i];
+        const char *heading = sim_command_heading(command->group);
+        if (heading == NULL)
+            continue;
+        if (i == 0 || command->group != sim_commands[i - 1].group)
+            (void)fprintf(out, "\n%s\n", heading);
+        (void)fprintf(out, "  %-8s %s\n", command->name, command->summary);
+    }
+    (void)fprintf(out, "\n`weir help WORD` says more of a command, a key, a metric, a policy. "
+                       "First step: weir new pipeline my.yaml\n");
 }
 
 static int print_version(void)
@@ -32,29 +38,27 @@ static int print_version(void)
     return SIM_EXIT_OK;
 }
 
-/* Words that were commands before; they are not in the help. */
-static const char *today(const char *word)
+/* What was a command before; people are told, programs are not. */
+static const struct sim_command *find(const char *word)
 {
-    static const char *const names[][2] = { { "fit", "import" } };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(word, names[i][0]) == 0) {
-            (void)fprintf(stderr, "weir: %s is called %s today\n", word, names[i][1]);
-            return names[i][1];
-        }
-    return word;
+    const bool is_fit = strcmp(word, "fit") == 0;
+    const struct sim_command *command = sim_command_find(is_fit ? "import" : word);
+    const char *today = is_fit                                 ? "weir import"
+                        : command == NULL                      ? NULL
+                        : command->group == SIM_COMMAND_HIDDEN ? command->summary
+                                                               : NULL;
+    if (today != NULL && isatty(STDERR_FILENO))
+        (void)fprintf(stderr, "weir: %s is called %s today\n", word, today);
+    return command;
 }
 
 static int unknown(const char *word)
 {
-    const char *names[64]; /* more than there are */
-    const size_t count = sim_commands_count < 64 ? sim_commands_count : 64;
-    for (size_t i = 0; i < count; i++)
-        names[i] = sim_commands[i].name;
-    const char *near = sim_near_name(word, names, count);
+    const char *near = sim_command_near(word);
     (void)fprintf(stderr, "weir: there is no command '%s'%s%s%s\n", word,
                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                   near == NULL ? "" : "'?");
-    (void)fprintf(stderr, "Try 'weir --help'.\n");
+    (void)fprintf(stderr, "Try 'weir --help', or 'weir help %s'.\n", word);
     return SIM_EXIT_USAGE;
 }
 
@@ -96,15 +100,12 @@ int main(int argc, char **argv)
     }
     if (!are_seen(argc, argv))
         return SIM_EXIT_USAGE;
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || (argc == 2 && strcmp(argv[1], "help") == 0)) {
         print_help(stdout);
         return SIM_EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0)
         return print_version();
-    const char *word = today(argv[1]);
-    for (size_t i = 0; i < sim_commands_count; i++)
-        if (strcmp(word, sim_commands[i].name) == 0)
-            return sim_commands[i].run(argc - 1, argv + 1);
-    return unknown(word);
+    const struct sim_command *command = find(argv[1]);
+    return command == NULL ? unknown(argv[1]) : command->run(argc - 1, argv + 1);
 }

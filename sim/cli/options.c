@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROWS = 48, MAX_NAMES = MAX_ROWS + 3, FIRST_KEY = 0x300 };
+enum { MAX_ROWS = 48, MAX_NAMES = MAX_ROWS + 4, FIRST_KEY = 0x300 };
 
 struct names {
     const char *items[MAX_NAMES];
@@ -195,11 +195,42 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
+/* ---- what the help shows ---- */
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+            return true;
+    return false;
+}
+
+static void hide_rare(struct parser *parser)
+{
+    for (size_t i = 0; parser->table->shown != NULL && i < parser->options_count; i++)
+        if (!has_word(parser->table->shown, parser->options[i].name))
+            parser->options[i].flags |= OPTION_HIDDEN;
+}
+
+/* "--help-all" becomes "--help" of all options, what the help says behind them ends with it. */
+static char *ending(const struct parser *parser, const char *program, bool is_all)
+{
+    const char *help = parser->table->help;
+    char *text = NULL;
+    if (is_all || parser->table->shown == NULL || help == NULL)
+        return NULL;
+    return asprintf(&text, "%s%cMore options: %s --help-all", help,
+                    strchr(help, '\v') == NULL ? '\v' : '\n', program) < 0
+               ? NULL
+               : text;
+}
+
 /* ---- names of options ---- */
 
 static struct names names_of(const struct parser *parser)
 {
-    struct names names = { { "help", "usage", "version" }, 3 };
+    struct names names = { { "help", "help-all", "usage", "version" }, 4 };
     for (size_t i = 0; i < parser->options_count; i++)
         names.items[names.count++] = parser->options[i].name;
     return names;
@@ -255,16 +286,28 @@ void sim_options_parse(const struct sim_option_table *table, int argc, char **wo
     add_rows(&parser, table, arguments);
     if (argc == 2 && strcmp(words[1], SIM_OPTIONS_LIST) == 0)
         list_names(&parser);
-    const struct argp argp = {
-        .options = parser.options, .parser = parse, .args_doc = table->usage, .doc = table->help
-    };
     const struct names names = names_of(&parser);
     char **argv = with_program_name(argc, words);
+    char all[] = "--help";
+    bool is_all = false;
+    for (int i = 1; i < argc && !is_all; i++)
+        if (strcmp(argv[i], "--help-all") == 0) {
+            argv[i] = all;
+            is_all = true;
+        }
+    if (!is_all)
+        hide_rare(&parser);
+    char *help = ending(&parser, argv[0], is_all);
+    const struct argp argp = { .options = parser.options,
+                               .parser = parse,
+                               .args_doc = table->usage,
+                               .doc = help == NULL ? table->help : help };
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], "--", 2) == 0)
             refuse_unknown(argv[0], argv[i] + 2, &names);
     argp_err_exit_status = SIM_EXIT_USAGE;
     (void)argp_parse(&argp, argc, argv, 0, NULL, &parser);
+    free(help);
     free(argv[0]);
     free(argv);
 }

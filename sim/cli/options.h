@@ -69,6 +69,9 @@ struct sim_option_table {
     const struct sim_option *rows;
     size_t count;
     const char *usage, *help;
+    /* Names of the options that --help shows, between blanks; the others are in --help-all. NULL =
+     * all. */
+    const char *shown;
     /* What no single row can see: ends the program by argp_error(); NULL = nothing. */
     void (*check)(const void *arguments, const struct argp_state *state);
 };

@@ -7,6 +7,7 @@
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/observed.h"
+#include "sim/cli/words.h"
 #include "sim/files/written.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ static const struct sim_option_table command_options = {
     .help = "Draw one chart of a result database with gnuplot, or list the charts there are.",
 };
 
-static int list_plots(enum sim_format format)
+int sim_list_plots(const struct sim_options *options)
 {
     static const struct sim_column columns[] = {
         { "chart", "name", NULL, false, false },
@@ -55,7 +56,7 @@ static int list_plots(enum sim_format format)
         const char *const cells[] = { an_plot_at(i)->name, an_plot_at(i)->question };
         sim_table_row(list, cells);
     }
-    sim_table_print(list, format, stdout);
+    sim_table_print(list, options->format, stdout);
     sim_table_destroy(list);
     return SIM_EXIT_OK;
 }
@@ -145,7 +146,7 @@ int sim_cmd_plot(int argc, char **argv)
     struct arguments arguments = { .is_term = false };
     sim_options_parse(&command_options, argc, argv, &arguments);
     if (arguments.name == NULL)
-        return list_plots(arguments.options.format);
+        return sim_list_plots(&arguments.options);
     struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = draw(&arguments, &error);
     if (status == WEIR_ENOTFOUND && strstr(error.text, "there is no chart") != NULL) {

@@ -7,6 +7,7 @@
 #include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/policies_check.h"
+#include "sim/cli/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,19 @@ static int show_named(const struct sim_policies *policies, const char *name, enu
     }
     free(names);
     return is_found ? SIM_EXIT_OK : SIM_EXIT_USAGE;
+}
+
+size_t sim_policy_names(const char **names, size_t capacity)
+{
+    const struct sim_words none = { .count = 0 };
+    struct sim_policies policies;
+    size_t count = 0;
+    if (sim_plugins_load(&none, false, &policies) != SIM_EXIT_OK)
+        return 0;
+    for (; count < policy_count(&policies) && count < capacity; count++)
+        names[count] = policy_at(&policies, count).name;
+    sim_plugins_clear(&policies);
+    return count;
 }
 
 static bool is_verb(const char *word)

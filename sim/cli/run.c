@@ -2,6 +2,8 @@
 /* `weir run`: simulates a scenario and prints what a person, or a program, wants to know first. */
 #include "analysis/text.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/compare_two.h"
+#include "sim/cli/line.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/run_decisions.h"
 #include "sim/cli/simulate_options.h"
@@ -26,17 +28,21 @@ static const struct sim_option command_rows[] = {
       ".json.gz" },
     { "spans-limit", 0, "N", SIM_OPTION(COUNT64, sim_simulate_options, spans_limit),
       "Write at most N spans (default: all, in a trace 1000000)" },
-    { .argument = "SCENARIO",
+    { "replication", 0, "N", SIM_OPTION(TEXT, sim_simulate_options, replication),
+      "Of a database: repeat this replication alone (default: all)" },
+    { .argument = "SCENARIO|DB",
       SIM_OPTION(TEXT, sim_simulate_options, path),
-      .missing = "which scenario? (scenarios/README.md lists those that come with weir)",
+      .missing = "which scenario? (weir new pipeline my.yaml writes one)",
       .one = "one file at a time" },
     { .kind = SIM_OPTION_OTHERS, .others = &sim_simulate_table },
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
+    .shown = "output replications set variant format resume force plugin seed jobs quiet check",
     .check = check,
-    .usage = "SCENARIO",
-    .help = "Simulate a scenario.\v"
+    .usage = "SCENARIO|DB",
+    .help = "Simulate a scenario. Of a result database: repeat its runs and compare their digests; "
+            "--variant LABEL and --replication N say which.\v"
             "Exit codes: 0 ok, 1 an expectation is not met (--check) or "
             "a run ended early without being expected to, 2 usage or "
             "invalid scenario, 3 input or database, "
@@ -554,12 +560,36 @@ static bool is_shown(const struct sim_experiment *experiment, struct sim_run_sum
            strcmp(first->outcome, "running") != 0 && strcmp(first->outcome, "failed") != 0;
 }
 
+/* A database is repeated as it was. */
+static int repeat(const struct sim_simulate_options *options)
+{
+    struct sim_line line = { .words = NULL };
+    if (options->common.sets.count > 0 || options->has_seed || options->replications > 0) {
+        (void)fprintf(stderr,
+                      "weir run: %s holds results, which are repeated as they were: --set, --seed "
+                      "and --replications belong to a scenario\n",
+                      options->path);
+        return SIM_EXIT_USAGE;
+    }
+    sim_line_add(&line, "run", options->path);
+    if (options->output != NULL)
+        sim_line_add(&line, "--output", options->output);
+    if (options->variants.count > 0)
+        sim_line_add(&line, "--variant", options->variants.items[0]);
+    if (options->replication != NULL)
+        sim_line_add(&line, "--replication", options->replication);
+    sim_line_add_options(&line, &options->common);
+    return sim_line_run(&line, sim_cmd_rerun);
+}
+
 int sim_cmd_run(int argc, char **argv)
 {
     struct sim_simulate_options options = { 0 };
     struct sim_policies policies = { 0 };
     struct sim_experiment experiment = { 0 };
     sim_options_parse(&command_options, argc, argv, &options);
+    if (sim_is_database(options.path))
+        return repeat(&options);
     char *command_line = sim_command_line("run", argc, argv);
     int code = sim_simulate(&options, false, command_line, &policies, &experiment);
     struct sim_run_summary first;

@@ -64,8 +64,8 @@ char *sim_run_stderr_take(const struct sim_experiment *experiment, size_t task, 
     if (message == NULL)
         return NULL;
     const int written =
-        asprintf(&text, "%s%s%s; repeat it: weir rerun %s --variant '%s' --replication %zu",
-                 message, length == 0 ? "" : "; it printed: ", length == 0 ? "" : printed,
-                 experiment->path, experiment->labels[variant], task % experiment->replications);
+        asprintf(&text, "%s%s%s; repeat it: weir run %s --variant '%s' --replication %zu", message,
+                 length == 0 ? "" : "; it printed: ", length == 0 ? "" : printed, experiment->path,
+                 experiment->labels[variant], task % experiment->replications);
     return written < 0 ? strdup(message) : text;
 }

@@ -83,6 +83,8 @@ static void check_options(const void *arguments, const struct argp_state *state)
 
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
+    .shown = "output replications set variant format resume force plugin smallest largest "
+             "such-that tune",
     .usage = "SCENARIO",
     .check = check_options,
     .help = "The smallest or largest value of a path at which a target is met, for each variant of "

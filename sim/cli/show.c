@@ -8,6 +8,7 @@
 #include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/show_results.h"
+#include "sim/cli/trace.h"
 #include "sim/engine/time.h"
 #include "sim/scenario/improve.h"
 
@@ -19,6 +20,7 @@ enum { CELL = 256, MOST_CHANGES = 8 };
 struct arguments {
     struct sim_options options;
     const char *file;
+    struct sim_trace_arguments trace; /* where the file is one */
 };
 
 /* Where the tables of one scenario go: on paper one after the other, as JSON in one document. */
@@ -465,27 +467,39 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
 static const struct sim_option command_rows[] = {
     { .argument = "FILE",
       SIM_OPTION(TEXT, arguments, file),
-      .missing = "a scenario file is missing (- is standard input)",
-      .one = "one scenario or database at a time" },
+      .missing = "show what? a scenario, a trace or a database",
+      .one = "one file at a time" },
+    { SIM_OPTION(OTHERS, arguments, trace), .others = &sim_trace_table },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_scenario },
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
+    .shown = "set format plugin map kind nodes scenario groups plot",
     .usage = "FILE",
-    .help = "Show the cluster, the stages, how fast the work could be at best and what would "
-            "raise that. Runs no simulation. Of a result database: what each tenant got.",
+    .help =
+        "Show what is in a file; simulates nothing. Of a scenario: the cluster, the stages, how "
+        "fast the work could be at best and what would raise that. Of a trace of jobs: how many, "
+        "what they ask for, what never fits. Of a result database: what each tenant got.",
 };
 
 int sim_cmd_show(int argc, char **argv)
 {
-    struct arguments arguments = { .file = NULL };
+    struct arguments arguments = { .trace = { .on_bad_row = WL_BAD_ROW_FAILS } };
     struct sim_policies policies;
     struct sim_scenario *scenario = NULL;
     sim_options_parse(&command_options, argc, argv, &arguments);
     if (sim_is_database(arguments.file)) {
         sim_options_clear(&arguments.options);
         return sim_show_results(arguments.file, arguments.options.format);
+    }
+    arguments.trace.file = arguments.file;
+    arguments.trace.verb = "info";
+    arguments.trace.options = arguments.options;
+    if (sim_is_trace(&arguments.trace)) {
+        const int told = sim_trace_info(&arguments.trace);
+        sim_options_clear(&arguments.options);
+        return told;
     }
     int code =
         sim_plugins_load(&arguments.options.plugins, arguments.options.in_process, &policies);

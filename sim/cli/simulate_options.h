@@ -23,8 +23,9 @@ struct sim_simulate_options {
     bool has_seed;
     uint32_t replications;
     uint32_t jobs;
-    const char *spans;    /* set by `run` alone */
-    uint64_t spans_limit; /* 0 = the format's default */
+    const char *spans;       /* set by `run` alone */
+    uint64_t spans_limit;    /* 0 = the format's default */
+    const char *replication; /* of a database that is repeated; NULL = all */
     uint32_t policy_timeout_s;
     uint64_t policy_memory_mib;
     bool no_database, resume, force, quiet, paranoid, check;

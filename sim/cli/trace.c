@@ -30,27 +30,33 @@ static void check(const void *given, const struct argp_state *state)
         argp_error(state, "--kind table needs --map");
 }
 
-static const struct sim_option command_rows[] = {
+static const struct sim_option info_rows[] = {
     { "kind", 0, "FORMAT", SIM_OPTION(TEXT, sim_trace_arguments, kind),
-      "openb, swf or table (default: found out by the head)",
+      "Of a trace: openb, swf or table (default: found out by the head)",
       SIM_OPTION_WORDS_OF("openb", "swf", "table") },
     { "map", 0, "MAP", SIM_OPTION(TEXT, sim_trace_arguments, map),
-      "Column map of a table: a built-in one by name, or a JSON file" },
+      "Of a trace: column map of a table, a built-in one by name, or a JSON file" },
     { "on-bad-row", 0, "WHAT", SIM_OPTION(CHOICE, sim_trace_arguments, on_bad_row),
-      "fail at the first (default), or skip and count", SIM_OPTION_WORDS_OF("fail", "skip") },
+      "Of a trace: fail at the first (default), or skip and count",
+      SIM_OPTION_WORDS_OF("fail", "skip") },
     { "processor", 0, "WHAT", SIM_OPTION(CHOICE, sim_trace_arguments, swf.processor),
-      "cpu or gpu: what a processor of SWF is (default: cpu, when SWF is written gpu if any job "
+      "Of a trace: cpu or gpu, what a processor of SWF is (default: cpu, when SWF is written gpu "
+      "if any job "
       "has one)",
       SIM_OPTION_WORDS_OF("cpu", "gpu"),
       .given = offsetof(struct sim_trace_arguments, has_processor) },
     { "nodes", 0, "FILE", SIM_OPTION(TEXT, sim_trace_arguments, nodes),
-      "info: nodes to hold against it (sn, cpu_milli, memory_mib, gpu, model)" },
+      "Of a trace: nodes to hold against it (sn, cpu_milli, memory_mib, gpu, model)" },
     { "scenario", 0, "FILE", SIM_OPTION(TEXT, sim_trace_arguments, scenario),
-      "info: the cluster of a scenario to hold against it" },
+      "Of a trace: the cluster of a scenario to hold against it" },
     { "groups", 0, "N", SIM_OPTION(COUNT, sim_trace_arguments, groups),
-      "info: the jobs in N groups by what they need (k-means)", .min = 1, .max = 1000 },
+      "Of a trace: the jobs in N groups by what they need (k-means)", .min = 1, .max = 1000 },
     { "plot", 0, "FILE.svg", SIM_OPTION(TEXT, sim_trace_arguments, plot),
-      "info: draw the arrivals" },
+      "Of a trace: draw the arrivals" },
+};
+const struct sim_option_table sim_trace_table = { SIM_OPTION_ROWS(info_rows) };
+
+static const struct sim_option command_rows[] = {
     { "output", 'o', "FILE", SIM_OPTION(TEXT, sim_trace_arguments, output),
       "convert: .swf or .csv, with .gz compressed (default: -)" },
     { "to", 0, "FORMAT", SIM_OPTION(TEXT, sim_trace_arguments, to),
@@ -67,6 +73,7 @@ static const struct sim_option command_rows[] = {
     { .argument = "FILE",
       SIM_OPTION(TEXT, sim_trace_arguments, file),
       .one = "one file at a time" },
+    { .kind = SIM_OPTION_OTHERS, .others = &sim_trace_table },
     { SIM_OPTION(OTHERS, sim_trace_arguments, options), .others = &sim_options_format },
     { SIM_OPTION(OTHERS, sim_trace_arguments, options.limits), .others = &sim_limit_table },
 };
@@ -88,6 +95,19 @@ static weir_status open_map(const char *name, struct wl_trace_options *options,
     const weir_status status = wl_column_map_open(name, map, error);
     options->map = *map;
     return status;
+}
+
+bool sim_is_trace(const struct sim_trace_arguments *arguments)
+{
+    struct wl_trace_options options = { .path = arguments->file };
+    const struct wl_trace_format *format = NULL;
+    const char *map = NULL;
+    const struct sim_limits limits = sim_limits_of(&arguments->options.limits);
+    options.limits = &limits.files;
+    if (arguments->kind != NULL || arguments->map != NULL)
+        return true;
+    return strcmp(arguments->file, "-") != 0 &&
+           wl_trace_recognise(&options, &format, &map, NULL) == WEIR_OK;
 }
 
 static weir_status read_trace(const struct sim_trace_arguments *arguments, struct sim_trace *trace,

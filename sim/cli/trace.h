@@ -21,6 +21,9 @@ struct sim_trace_arguments {
     uint32_t groups; /* by needs; 0 = none are asked for */
 };
 
+/* How one is read and what of it is told; show has the same. */
+extern const struct sim_option_table sim_trace_table;
+
 struct sim_trace {
     struct wl_jobs jobs;
     const char *format; /* "swf", "openb", or the name of a map */
@@ -34,6 +37,9 @@ int sim_trace_read(const struct sim_trace_arguments *arguments, struct sim_trace
 /* The jobs in so many groups by what they need; *table is the caller's. */
 weir_status sim_trace_groups(const struct wl_jobs *jobs, uint32_t groups, enum sim_format format,
                              struct sim_table **table);
+
+/* Whether the file is a trace of jobs by its head, or by what the arguments say of it. */
+bool sim_is_trace(const struct sim_trace_arguments *arguments);
 
 /* The verbs; exit codes. */
 int sim_trace_info(const struct sim_trace_arguments *arguments);

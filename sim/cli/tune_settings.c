@@ -157,7 +157,8 @@ int sim_tune_settings(struct sim_tune *tune, const struct sim_words *policies,
             code = add_policy(tune, &policy, simulate, traces);
             continue;
         }
-        (void)fprintf(stderr, "weir: --tune: there is no policy '%s'; weir policies lists them\n",
+        (void)fprintf(stderr,
+                      "weir: --tune: there is no policy '%s'; weir list policies names them\n",
                       policies->items[i]);
         code = SIM_EXIT_USAGE;
     }

@@ -79,9 +79,9 @@ static const char *advice(int64_t version, int64_t today, bool is_database, stru
     if (version < 1)
         return "is of no version there was";
     if (!is_database)
-        return "can be read; weir upgrade --write puts it into the words of today";
+        return "can be read; weir check --write puts it into the words of today";
     return sim_arena_printf(arena,
-                            "can be read; takes no more runs and lacks: %s; weir rerun makes a "
+                            "can be read; takes no more runs and lacks: %s; weir run DB makes a "
                             "new one",
                             sim_file_database_news(version, arena));
 }

@@ -145,7 +145,7 @@ static weir_status repeat_one(const struct sim_stored *stored, const struct sim_
         else if (summary->digest != run->event_digest)
             status = weir_fail(error, WEIR_EIO,
                                "%s: run %" PRId64 " (%s, replication %u) does not come out the "
-                               "same again: weir rerun says why",
+                               "same again: weir run says why",
                                stored->path, run->run_id, run->variant, run->replication);
     }
     sim_scenario_destroy(scenario);

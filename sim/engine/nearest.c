@@ -44,15 +44,93 @@ bool sim_begins_name(struct sim_word word, const char *name)
            strchr("-.", name[word.length]) != NULL;
 }
 
+bool sim_is_called(struct sim_word word, const char *name)
+{
+    /* What others call it, and ours. */
+    static const char *const pairs[][2] = {
+        { "memory", "ram" },
+        { "mem", "ram" },
+        { "vram", "gpu_mem" },
+        { "gpu_memory", "gpu_mem" },
+        { "cores", "cpus" },
+        { "vcpus", "cpus" },
+        { "accelerators", "gpus" },
+        { "replicas", "workers" },
+        { "replicas", "count" },
+        { "instances", "count" },
+        { "parallelism", "workers" },
+        { "scheduler", "sched" },
+        { "tasks", "items" },
+        { "tasks", "count" },
+        { "time", "service" },
+        { "duration", "run_time" },
+        { "duration", "service" },
+        { "duration", "horizon" },
+        { "runtime", "run_time" },
+        { "warm_up", "warmup" },
+        { "startup", "setup" },
+        { "resources", "request" },
+        { "runs", "replications" },
+        { "repeat", "replications" },
+        { "variants", "compare" },
+        { "events", "timeline" },
+        { "simulate", "run" },
+        { "start", "run" },
+        { "init", "new" },
+        { "create", "new" },
+        { "lint", "check" },
+        { "verify", "check" },
+        { "test", "check" },
+        { "html", "report" },
+        { "chart", "plot" },
+        { "graph", "plot" },
+        { "draw", "plot" },
+        { "info", "show" },
+        { "inspect", "show" },
+        { "describe", "show" },
+        { "optimise", "search" },
+        { "optimize", "search" },
+        { "tune", "search" },
+        { "size", "search" },
+        { "why", "explain" },
+        { "load", "import" },
+        { "utilization", "GPU used" },
+        { "utilisation", "GPU used" },
+        { "jct", "job time mean" },
+        { "qps", "throughput" },
+        { "delay", "latency p95" },
+        { "latency", "latency p95" },
+        { "wait", "wait mean" },
+        { "fifo", "fcfs" },
+        { "backfill", "easy" },
+        { "binpack", "best_fit" },
+
+        { "drain", "cordon" },
+    };
+    const size_t length = strlen(name);
+    if (word.length == length && strncasecmp(word.start, name, length) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (strcmp(pairs[i][1], name) == 0 && strlen(pairs[i][0]) == word.length &&
+            strncasecmp(word.start, pairs[i][0], word.length) == 0)
+            return true;
+    return false;
+}
+
+/* Half edits: so that what is called so, and what begins so, come before any that is misspelt. */
 static size_t rank_of(struct sim_word word, const char *name)
 {
-    return sim_begins_name(word, name) ? 0 : sim_edit_distance(word, name);
+    const size_t distance = sim_edit_distance(word, name);
+    if (sim_is_called(word, name))
+        return 0;
+    return sim_begins_name(word, name) ? 1 : distance == SIZE_MAX ? SIZE_MAX : 2 * distance;
 }
 
 const char *sim_nearer(struct sim_word word, const char *best, const char *name)
 {
     const size_t rank = rank_of(word, name);
-    if (rank > SIM_NEAREST_LIMIT || rank >= word.length)
+    const bool is_any = rank == SIZE_MAX || (rank > 1 && rank >= 2 * word.length);
+    if (rank > 2 * SIM_NEAREST_LIMIT || is_any)
         return best;
     return !best || rank < rank_of(word, best) ? name : best;
 }

@@ -4,7 +4,8 @@
  *
  * Distance = insertions, deletions and substitutions of bytes (Levenshtein). At most 2, and less
  * than the length of the word, so that a short word is not turned into any other. A name that the
- * word begins (a100 of a100-80) is nearer than any that is spelt otherwise.
+ * word begins (a100 of a100-80) is nearer than any that is spelt otherwise, and nearer still is one
+ * that differs in its capitals alone, or that others call so (memory: ram).
  */
 #ifndef SIM_ENGINE_NEAREST_H
 #define SIM_ENGINE_NEAREST_H
@@ -18,6 +19,9 @@ struct sim_word {
 };
 
 enum { SIM_NEAREST_LIMIT = 2 };
+
+/* Whether people say `word` for `name`: in other capitals, or as other systems call it. */
+bool sim_is_called(struct sim_word word, const char *name);
 
 /* Whether it is what stands before a sign that joins words: a100 of a100-80. */
 bool sim_begins_name(struct sim_word word, const char *name);

@@ -317,17 +317,29 @@ static size_t edit_distance(const char *a, const char *b)
     return rows[m % 3][n];
 }
 
+/* Half edits, as in engine/nearest.h. SIZE_MAX: not near. */
+static size_t nearness(const char *word, const char *name)
+{
+    const struct sim_word begin = { word, strlen(word) };
+    const size_t most = strlen(word) > 8 ? 4 : 3;
+    if (sim_is_called(begin, name))
+        return 0;
+    if (sim_begins_name(begin, name))
+        return 1;
+    const size_t distance = edit_distance(word, name);
+    /* Two letters of three are not near: the distance must stay below the length. */
+    return distance < most && distance < strlen(name) && distance < strlen(word) ? 2 * distance
+                                                                                 : SIZE_MAX;
+}
+
 const char *sim_near_name(const char *word, const char *const *names, size_t count)
 {
     const char *best = NULL;
-    size_t best_distance = strlen(word) > 8 ? 4 : 3;
+    size_t best_rank = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        const struct sim_word begin = { word, strlen(word) };
-        const size_t distance =
-            sim_begins_name(begin, names[i]) ? 0 : edit_distance(word, names[i]);
-        /* Two letters of three are not near: the distance must stay below the length. */
-        if (distance < best_distance && distance < strlen(names[i]) && distance < strlen(word)) {
-            best_distance = distance;
+        const size_t rank = nearness(word, names[i]);
+        if (rank < best_rank) {
+            best_rank = rank;
             best = names[i];
         }
     }

@@ -281,7 +281,7 @@ static struct sim_yaml *apply(const struct link *link, struct sim_yaml *root)
         return NULL;
     if (sim_words_are_old(base) != sim_words_are_old(root) &&
         sim_yaml_get(root, "schema") != NULL) {
-        sim_report_error(link->report, extends, "'%s' is of another schema: weir upgrade --write",
+        sim_report_error(link->report, extends, "'%s' is of another schema: weir check --write",
                          extends->text);
         return NULL;
     }

@@ -289,7 +289,7 @@ static bool open_text(struct importing *importing)
         return false;
     if (sim_words_are_old(importing->root))
         return sim_report_error(&importing->report, NULL,
-                                "is of schema 1: weir upgrade --write brings it to today's");
+                                "is of schema 1: weir check --write brings it to today's");
     struct sim_words words = { .arena = importing->arena,
                                .report = &importing->report,
                                .root = importing->root };

@@ -288,7 +288,7 @@ static bool find_format(struct trace *trace)
         names[count] = wl_trace_formats[count].name;
     return sim_report_near(report, sim_draft_at(trace->source->head, "format"), SIM_AT_VALUE,
                            sim_near_name(draft->format, names, count),
-                           "there is no format of traces '%s' (weir trace formats)", draft->format);
+                           "there is no format of traces '%s' (weir list traces)", draft->format);
 }
 
 /* Keys that belong to formats that say less. */
@@ -318,8 +318,8 @@ static bool open_map(struct trace *trace, struct wl_column_map **map, const char
         return true;
     if (name == NULL)
         return sim_report_error(trace->resolver->report, head->node,
-                                "a table needs columns: which of them says what (weir trace "
-                                "formats)");
+                                "a table needs columns: which of them says what (weir list "
+                                "traces)");
     bool is_built_in = false;
     for (size_t i = 0; i < wl_column_maps_count; i++)
         is_built_in = is_built_in || strcmp(wl_column_maps[i].name, name) == 0;

@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* ---- scheduler ---- */
 
@@ -652,5 +653,10 @@ double sim_scenario_work(const struct sim_scenario *scenario);
 /* The reference of all keys from the schema table: text (Markdown) or JSON Schema; malloc'ed. */
 char *sim_schema_markdown(void);
 char *sim_schema_json(void);
+/* What is known of a key, by its name or its path ("cluster.nodes.count"), at every place that has
+ * it. How many there are. */
+size_t sim_schema_explain(FILE *out, const char *word);
+/* All keys, some more than once; no more than `capacity`. */
+size_t sim_schema_keys(const char **keys, size_t capacity);
 
 #endif

@@ -95,9 +95,9 @@ static void put_range(FILE *out, const struct sim_field *field)
 static const char introduction[] =
     "# Scenario files\n\n"
     "<!-- Made by `weir schema --format markdown`; change sim/scenario/schema_*.c instead. -->\n\n"
-    "A scenario is one YAML file. `weir validate FILE` checks it and reports every mistake with "
+    "A scenario is one YAML file. `weir check FILE` checks it and reports every mistake with "
     "its "
-    "line and column; `weir validate --resolved FILE` prints it with all defaults filled in.\n\n"
+    "line and column; `weir check --resolved FILE` prints it with all defaults filled in.\n\n"
     "- **Numbers** are decimal and may carry a unit, with or without a blank: time `ns us ms s m "
     "min h d` (also put together: `1h30m`), bytes `B KB MB GB TB PB KiB MiB GiB TiB PiB`, power `W "
     "kW MW`, fractions `%`, rates `/s /min /h`. A bare number is in the base unit: seconds, bytes, "
@@ -120,7 +120,7 @@ static const char introduction[] =
     "mapping by name.\n"
     "- **A key acts or is refused**: what acts on nothing in a scenario, or not beside its other "
     "settings, is a mistake.\n"
-    "- Files of `schema: 1` are read in their own words; `weir upgrade --write FILE` puts them "
+    "- Files of `schema: 1` are read in their own words; `weir check --write FILE` puts them "
     "into "
     "those of today.\n"
     "- Not supported, and refused with a sentence: anchors, aliases, merge keys, tags, duplicate "
@@ -150,7 +150,7 @@ static void put_section(FILE *out, const struct sim_section *section)
     if (section->scalar_key != NULL)
         fprintf(out, " A bare value stands for `%s`.", section->scalar_key);
     if (section->policy != SIM_POLICY_NONE)
-        fputs(" Parameters of the policy are further keys: `weir policies NAME`.", out);
+        fputs(" Parameters of the policy are further keys: `weir help NAME`.", out);
     fputs("\n\n| key | value | default | meaning |\n|---|---|---|---|\n", out);
     for (size_t i = 0; i < section->count; i++) {
         const struct sim_field *field = &section->fields[i];
@@ -177,6 +177,71 @@ static void put_sections(FILE *out, const struct sim_section *section)
         if (inner != NULL && !is_shared)
             put_sections(out, inner);
     }
+}
+
+/* ---- one key ---- */
+
+/* "cluster.nodes.count" or "count", "[]" of lists left out. */
+static bool is_named(const struct sim_section *section, const struct sim_field *field,
+                     const char *word)
+{
+    char path[160];
+    if (strcmp(field->key, word) == 0 || (field->alias != NULL && strcmp(field->alias, word) == 0))
+        return true;
+    (void)snprintf(path, sizeof path, "%s.%s", section->name, field->key);
+    for (char *at; (at = strstr(path, "[]")) != NULL;)
+        memmove(at, at + 2, strlen(at + 2) + 1);
+    return strcmp(path, word) == 0;
+}
+
+static void put_explanation(FILE *out, const struct sim_section *section,
+                            const struct sim_field *field)
+{
+    fprintf(out, "%s.%s: ", section->name, field->key);
+    put_kind(out, field);
+    put_range(out, field);
+    if (field->initial != NULL || (field->flags & SIM_FIELD_REQUIRED) != 0) {
+        fputs((field->flags & SIM_FIELD_REQUIRED) != 0 ? ", " : ", default ", out);
+        put_default(out, field);
+    }
+    fprintf(out, "\n  %s", field->help);
+    put_acts(out, field);
+    fputc('\n', out);
+}
+
+static size_t explain_in(FILE *out, const struct sim_section *section, const char *word)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < section->count; i++) {
+        const struct sim_field *field = &section->fields[i];
+        if (is_named(section, field, word)) {
+            put_explanation(out, section, field);
+            count++;
+        }
+        count += field->section == NULL ? 0 : explain_in(out, field->section, word);
+    }
+    return count;
+}
+
+size_t sim_schema_explain(FILE *out, const char *word)
+{
+    return explain_in(out, &sim_schema_scenario, word);
+}
+
+static size_t keys_in(const struct sim_section *section, const char **keys, size_t capacity)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < section->count && count < capacity; i++) {
+        keys[count++] = section->fields[i].key;
+        if (section->fields[i].section != NULL)
+            count += keys_in(section->fields[i].section, keys + count, capacity - count);
+    }
+    return count;
+}
+
+size_t sim_schema_keys(const char **keys, size_t capacity)
+{
+    return keys_in(&sim_schema_scenario, keys, capacity);
 }
 
 static void put_gpus(FILE *out)

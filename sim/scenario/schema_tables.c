@@ -9,7 +9,7 @@
 
 static const struct sim_field placement_fields[] = {
     { TEXT("policy", draft_policy, head.name), DEFAULT("fgd"),
-      HELP("name of a placement policy (`weir policies`); its parameters stand beside it") },
+      HELP("name of a placement policy (`weir list policies`); its parameters stand beside it") },
 };
 static const struct sim_section placement_section = {
     MAPPING("sched.placement", draft_policy, placement_fields), SCALAR("policy"), POLICY(PLACEMENT),
@@ -19,7 +19,7 @@ static const struct sim_section placement_section = {
 
 static const struct sim_field scaling_fields[] = {
     { TEXT("policy", draft_scaling, policy.head.name), DEFAULT("xenna"),
-      HELP("name of a scaling policy (`weir policies`); its parameters stand beside it") },
+      HELP("name of a scaling policy (`weir list policies`); its parameters stand beside it") },
     { TIME("interval", draft_scaling, interval_ns), DEFAULT("180 s"), RANGE(1e-3, LARGEST_TIME),
       HELP("time between decisions; the first is at 0") },
     { TIME("window", draft_scaling, window_ns), DEFAULT("180 s"), RANGE(1e-3, LARGEST_TIME),
@@ -35,7 +35,7 @@ static const struct sim_section scaling_section = {
 
 static const struct sim_field queueing_fields[] = {
     { TEXT("policy", draft_policy, head.name), DEFAULT("first_fit"),
-      HELP("name of a queueing policy (`weir policies`); its parameters stand beside it") },
+      HELP("name of a queueing policy (`weir list policies`); its parameters stand beside it") },
 };
 static const struct sim_section queueing_section = {
     MAPPING("sched.queueing", draft_policy, queueing_fields), SCALAR("policy"), POLICY(QUEUEING),

@@ -218,11 +218,10 @@ static const struct sim_section fill_class_section = {
     NAME_FIELD(type, "what these jobs are called"),                                                \
         { TEXT("trace", type, source.trace), ABSENT("the jobs are generated: `classes`"),          \
           WAS("file"),                                                                             \
-          HELP(                                                                                    \
-              "file with the jobs, plain, gzip or zstd (`weir trace info` says what is in it)") }, \
+          HELP("file with the jobs, plain, gzip or zstd (`weir show` says what is in it)") },      \
         { TEXT("format", type, source.format), ABSENT("found by the head of the trace"),           \
           HELP("format of the trace: openb, swf, or table = any CSV file through `columns` "       \
-               "(`weir trace formats`)") },                                                        \
+               "(`weir list traces`)") },                                                          \
         { TEXT("columns", type, source.columns), ABSENT("found by the head of the trace"),         \
           WAS("map"),                                                                              \
           HELP("for table: which column says what, a built-in map by name, or a file "             \

@@ -9,7 +9,7 @@
  * their places and, for messages, the names that the text gives them.
  *
  * With a rewrite the same changes are noted for the text, comments and all: so a file of schema 1
- * becomes one of today (weir upgrade --write).
+ * becomes one of today (weir check --write).
  */
 #ifndef SIM_SCENARIO_WORDS_H
 #define SIM_SCENARIO_WORDS_H

@@ -115,7 +115,7 @@ if [ -f "$WEIR_PLUGINS/hostile_p_crash.so" ]; then
         --axis cluster.nodes.n.count=1,2 --axis sched.placement=fgd,hostile
     has stdout 'Lost: hostile, count=2 is left out'
     matches stdout '^2 +fgd .*'
-    has stderr "repeat it: weir rerun crash.db --variant 'hostile, count=1' --replication 0"
+    has stderr "repeat it: weir run crash.db --variant 'hostile, count=1' --replication 0"
     ls crash.db.part* 2>/dev/null && fail 'files were left behind'
 else
     skip_part 'no modules'
@@ -124,7 +124,7 @@ fi
 # A point that needs more time or memory than it may loses itself alone, and says how to repeat it.
 long=(--set pipelines.p.slots_per_worker=8 --axis pipelines.p.input.items=60,60000000 -n 1)
 expect 6 compare -o long.db "${long[@]}" --limit run_cpu=1
-has stderr "run 2 (items=60000000, replication 0): over its limit: it took more than 1 s on the processor (--limit run_cpu); repeat it: weir rerun long.db --variant 'items=60000000' --replication 0"
+has stderr "run 2 (items=60000000, replication 0): over its limit: it took more than 1 s on the processor (--limit run_cpu); repeat it: weir run long.db --variant 'items=60000000' --replication 0"
 has stdout 'Lost: point items=60000000'
 [ "$(query long.db 'select group_concat(status) from run')" = complete,failed ] || fail 'another point was lost too'
 jobs=(--axis jobs.train.arrivals.rate=12/h,9000000/h --axis seed=1 -n 1)
@@ -141,7 +141,7 @@ Y
 if ! ldd "$WEIR_BIN" | grep libasan >/dev/null; then # its shadow takes terabytes of addresses
     expect 6 "$WEIR_BIN" compare many.yaml -q -o many.db "${jobs[@]}" --limit run_memory=150
     has stderr 'over its limit: it wanted more than 150 MiB (--limit run_memory); it printed: weir: out of memory'
-    has stderr '; repeat it: weir rerun many.db'
+    has stderr '; repeat it: weir run many.db'
     [ "$(query many.db 'select group_concat(status) from run')" = horizon,failed ] || fail 'another point was lost too'
 fi
 expect 2 compare --limit run_memory=1

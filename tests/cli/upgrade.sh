@@ -45,7 +45,7 @@ compare:
 END
 expect 1 "$WEIR_BIN" upgrade old.yaml
 has stdout 'scenario 1'
-has stdout 'weir upgrade --write puts it into the words of today'
+has stdout 'weir check --write puts it into the words of today'
 "$WEIR_BIN" run old.yaml --no-db --format json --quiet | grep result_digest >before
 expect 0 "$WEIR_BIN" upgrade --write old.yaml
 has stdout 'scenario 2'

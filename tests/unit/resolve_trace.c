@@ -170,7 +170,7 @@ static void mistakes_are_said_at_their_place(void)
     static const struct {
         const char *workload, *message;
     } cases[] = {
-        { "kind: table", "a table needs columns: which of them says what (weir trace formats)" },
+        { "kind: table", "a table needs columns: which of them says what (weir list traces)" },
         { "kind: table, map: tiresia",
           "tiresia: there is no such map or file; did you mean 'tiresias'?" },
         { "kind: table, map: tiresias", ":1:1: no column 'job_id'" },
