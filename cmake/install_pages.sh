@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # install_pages.sh WEIR PREFIX: man pages and completions of a program weir, below PREFIX/share. All of
 # it is what the program says by itself: the commands of `weir --help`, the tables behind
-# `weir COMMAND --help`, and `weir completion SHELL` for each shell it knows.
+# `weir COMMAND --help-all`, and `weir completion SHELL` for each shell it knows.
 set -euo pipefail
 weir=$1 share=$2/share
 export LC_ALL=C ARGP_HELP_FMT='rmargin=16000,opt-doc-col=200'
@@ -57,7 +57,7 @@ page() {
 "$weir" --help | page weir "$("$weir" --help | sed -n '3s/[.]$//p')"
 for command in $(commands); do
     summary=$("$weir" --help | sed -n "s/^  $command  *//p")
-    "$weir" "$command" --help | page "weir-$command" "$summary"
+    "$weir" "$command" --help-all | page "weir-$command" "$summary"
 done
 
 made=$(mktemp)

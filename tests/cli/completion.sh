@@ -31,7 +31,33 @@ done <commands
 words weir run --repl | grep -qx -- --replications || fail 'no option by prefix'
 [ -z "$(words weir run x)" ] || fail 'files are left to the shell'
 expect 2 "$WEIR_BIN" completion
-expect 2 "$WEIR_BIN" completion fish
+expect 2 "$WEIR_BIN" completion tcsh
+
+# zsh: its own functions print what they are given.
+expect 0 "$WEIR_BIN" completion zsh
+cp stdout script.zsh
+in_zsh() {
+    zsh -fc 'compadd() { [ "$1" = -- ] && shift; print -l -- "$@"; }; _files() { print FILES; }
+        compdef() { :; }; source ./script.zsh; words=("$@"); CURRENT=$#; PREFIX=${words[-1]}; _weir' zsh "$@"
+}
+expect 0 "$WEIR_BIN" completion fish
+cp stdout script.fish
+in_fish() {
+    HOME=$PWD fish -N -c 'source script.fish; complete -C "$argv"' "$*" | cut -f1
+}
+for shell in zsh fish; do
+    if ! command -v "$shell" >/dev/null; then
+        skip_part "no $shell"
+        continue
+    fi
+    "in_$shell" weir '' >all
+    while read -r command; do
+        grep -qx "$command" all || fail "$shell: no command $command"
+        words weir "$command" -- | sort >ours
+        "in_$shell" weir "$command" -- | sort -u >theirs
+        same ours theirs
+    done <commands
+done
 
 expect 0 "$WEIR_BIN" upgrade
 has stdout 'scenario format'
