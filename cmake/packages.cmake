@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What is installed beside the programs, and the Debian packages that `./dev deb` makes of it:
-# libweir2 (for programs that link it), libweir-dev (for those who build them), weir, weir-doc.
+# libweir2 and libweir-json2 (for programs that link them), libweir-dev (for those who build them), weir,
+# weir-doc.
 
 find_program(BASH_PROGRAM bash)
 if(TARGET weir AND BASH_PROGRAM)
@@ -16,7 +17,7 @@ install(DIRECTORY sched/template/ DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/libw
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL lib dev runtime doc)
+set(CPACK_COMPONENTS_ALL lib json dev runtime doc)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/strip_archives.cmake")
@@ -44,6 +45,9 @@ set(same "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 weir_package(lib libweir${abi_major} libs "scheduler core for GPU clusters
 Placement, scaling and queueing of jobs and pipelines as a library without a
 clock, files or threads. A controller links it and carries out its plans.")
+weir_package(json libweir-json${abi_major} libs "decisions of libweir as JSON
+Sessions that answer JSON documents with the decisions of a scheduler, and a
+module for Python over them.")
 weir_package(dev libweir-dev libdevel "scheduler core for GPU clusters, to build with
 Headers, static library, pkg-config file and CMake package of libweir.")
 weir_package(runtime weir science "simulator and benchmark harness for GPU-cluster schedulers
@@ -51,7 +55,12 @@ Simulates pipelines, jobs and faults on a cluster of GPUs, compares policies
 and explains their decisions.")
 weir_package(doc weir-doc doc "simulator for GPU-cluster schedulers, its documentation
 Reference of scenarios and metrics, tutorials, and how to embed libweir.")
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libweir${abi_major} ${same}")
+# Within one source shlibdeps cannot ask who has libweir.so: it is told.
+set(CPACK_DEBIAN_JSON_PACKAGE_DEPENDS "libweir${abi_major} ${same}")
+set(CPACK_DEBIAN_JSON_PACKAGE_SUGGESTS python3)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}/lib")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+    "libweir${abi_major} ${same}, libweir-json${abi_major} ${same}")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "gnuplot-nox | gnuplot, fonts-dejavu-core, sqlite3")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "weir-doc")
 set(CPACK_DEBIAN_DOC_PACKAGE_ARCHITECTURE all)

@@ -73,6 +73,76 @@ expect 0 ./controller easy first_fit <day.txt
 printf '0 0 0 0\n0 0 1 0\n1000 1 0 0\n' >wanted
 same stdout wanted
 
+# Decisions as JSON, from C, from Python and from Go: the same answers.
+cat >documents.jsonl <<'J'
+{"format":"weir-decision","version":3,"command":"autoscale","causes":["jobs"],"nodes":[{"id":"a","cpus":64,"gpus":8}],"stages":[],"workloads":[{"name":"d"}],"job_kinds":[{"groups":[{"ranks":1,"shape":{"type":"whole_gpu","gpus":8}}]}],"jobs":[{"workload":0,"id":1,"kind":0},{"workload":0,"id":2,"kind":0}],"policy":{"placement":"fgd","scaling":"fixed"}}
+{"format":"weir-decision","version":3,"command":"next","times_ns":5}
+{"format":"weir-decision","version":3,"command":"next","time_ns":5,"causes":["nodes"],"carried_out":true,"new_nodes":[{"id":"b","cpus":64,"gpus":8}]}
+J
+cat >json.c <<'C'
+#include <weir/json.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    char line[4096];
+    struct weir_json *session = weir_json_open();
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        line[strcspn(line, "\n")] = 0;
+        puts(weir_json_answer(session, line));
+    }
+    weir_json_close(session);
+}
+C
+read -r -a flags <<<"$(pkg-config --cflags --libs weir-json)"
+expect 0 cc -Wall -Wextra -Werror json.c "${flags[@]}" -o json
+expect 0 ./json <documents.jsonl
+mv stdout answers
+expect 0 "$WEIR_BIN" decide --serve <documents.jsonl
+sed 's/,"line":[0-9]*}$/}/' stdout >served
+same answers served
+matches answers "times_ns: unknown key.*did_you_mean\":\"time_ns"
+
+if command -v python3 >/dev/null; then
+    module=$(find moved -name weir_json.py)
+    cat >session.py <<'P'
+import json, weir_json
+with weir_json.Session() as session:
+    assert session.state() is None
+    for line in open("documents.jsonl"):
+        answer = session.answer(json.loads(line))
+        print(json.dumps(answer, separators=(",", ":")))
+        if answer["status"] != "ok":
+            continue
+        state = session.state()
+        assert len(state["jobs"]) == 2 and state["command"] == "autoscale", state
+        with weir_json.Session() as other:
+            assert other.answer(state)["status"] == "ok"
+    assert len(state["nodes"]) == 2, state
+P
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${module%/*} expect 0 python3 session.py
+    [ "$(wc -l <stdout)" -eq 3 ] || fail 'Python has not three answers'
+    matches stdout '"job":2.*"node":"b"|"node":"b".*"job":2'
+else
+    skip_part 'no python3'
+fi
+
+if command -v go >/dev/null; then
+    mkdir go
+    cp "$WEIR_SOURCE_DIR/sched/template/decide.go" go/
+    (cd go && GOFLAGS=-mod=mod GOCACHE=$PWD/cache GOPATH=$PWD/path GO111MODULE=off \
+        expect 0 go build -o decide decide.go)
+    expect 0 go/decide <documents.jsonl
+    cat >wanted <<'W'
+start n0 of job 1 on a
+error: times_ns: unknown key <nil>
+start n1 of job 2 on b
+W
+    same stdout wanted
+else
+    skip_part 'no go'
+fi
+
 command -v c++ >/dev/null || skip_part 'no C++ compiler'
 command -v c++ >/dev/null || exit 0
 mkdir cxx
@@ -83,7 +153,7 @@ find_package(weir 0.1 REQUIRED)
 if(NOT weir_ABI VERSION_GREATER_EQUAL 2.3)
     message(FATAL_ERROR "interface ${weir_ABI}")
 endif()
-foreach(kind weir weir_static)
+foreach(kind weir weir_static weir_json)
     add_executable(with_${kind} user.cpp)
     target_link_libraries(with_${kind} weir::${kind})
 endforeach()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The Debian packages: four, with what belongs into each, what they need, and a man page for every
+# The Debian packages: five, with what belongs into each, what they need, and a man page for every
 # command that lists the options which the command has.
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 build=$(dirname "$WEIR_BIN")
@@ -13,7 +13,7 @@ expect 0 cpack -G DEB --config "$build/CPackConfig.cmake" -B "$PWD/made"
 version=$(sed -n 's/^#define WEIR_VERSION *"\(.*\)"/\1/p' "$WEIR_SOURCE_DIR/sched/include/weir/version.h")-1
 major=$(sed -n 's/^#define WEIR_ABI_MAJOR //p' "$WEIR_SOURCE_DIR/sched/include/weir/version.h")
 (cd made && echo *.deb | tr ' ' '\n' | sed 's/_.*//') | LC_ALL=C sort >names
-printf '%s\n' "libweir$major" libweir-dev weir weir-doc | LC_ALL=C sort >wanted
+printf '%s\n' "libweir$major" "libweir-json$major" libweir-dev weir weir-doc | LC_ALL=C sort >wanted
 same names wanted
 for name in $(cat names); do
     dpkg-deb -x made/"${name}"_*.deb "$name"
@@ -36,7 +36,10 @@ matches "libweir$major.control" '^Depends: libc6 \([^,]*\)$'
 dpkg-deb -e made/libweir"$major"_*.deb control
 matches control/shlibs "^libweir $major libweir$major \(>= $version\)"
 matches control/postinst ldconfig
-has libweir-dev.control "libweir$major (= $version)"
+for name in libweir-dev "libweir-json$major"; do has "$name.control" "libweir$major (= $version)"; done
+has libweir-dev.control "libweir-json$major (= $version)"
+matches "libweir-json$major.control" '^Depends: .*libjansson4'
+[ -s "libweir-json$major/usr/lib/python3/dist-packages/weir_json.py" ] || fail 'no module for Python'
 [ -n "$(find libweir-dev -name libweir.a)" ] && [ -n "$(find libweir-dev -name weir.pc)" ] || fail 'libweir-dev'
 for needed in libgsl27 libjansson4 libsqlite3-0 libfyaml0; do has weir.control "$needed"; done
 hasnt weir.control "libweir$major"
