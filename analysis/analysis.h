@@ -131,7 +131,7 @@ size_t an_plot_count(void);
 const struct an_plot_info *an_plot_at(size_t index);
 
 /* What a page answers first. By itself that of an incident where the scenario has windows. */
-enum an_page_kind { AN_PAGE_AUTO, AN_PAGE_RUN, AN_PAGE_INCIDENT };
+enum an_page_kind { AN_PAGE_AUTO, AN_PAGE_RUN, AN_PAGE_INCIDENT, AN_PAGE_REVIEW };
 
 struct an_observed;
 struct an_plot_options {
@@ -142,6 +142,7 @@ struct an_plot_options {
     uint32_t as;                        /* enum an_page_kind: of a page */
     const struct an_observed *observed; /* measured curves; NULL = none */
     const char *what_if;                /* a sentence for the page of an incident; NULL = none */
+    const char *notes;                  /* of the reader of a review, Markdown; NULL = none */
 };
 
 /* Writes NAME.gp and NAME.dat into `folder` and runs gnuplot on them; `output` ends in .svg, .png
@@ -153,6 +154,9 @@ weir_status an_plot(struct an_db *db, const char *name, const struct an_plot_opt
  * how to repeat. */
 weir_status an_report(struct an_db *db, const struct an_plot_options *options, const char *output,
                       struct weir_error *error);
+
+/* What a capacity review finds, as Markdown. */
+weir_status an_review_markdown(struct an_db *db, FILE *out, struct weir_error *error);
 
 /* ---- explanations ---- */
 

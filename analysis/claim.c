@@ -15,7 +15,7 @@ static const struct an_claim_family *const families[] = {
     &an_claims_verdict, &an_claims_flow,     &an_claims_devices,  &an_claims_workers,
     &an_claims_jobs,    &an_claims_fill,     &an_claims_variants, &an_claims_change,
     &an_claims_tiles,   &an_claims_incident, &an_claims_waits,    &an_claims_spread,
-    &an_claims_tenants, &an_claims_machine,  &an_claims_given
+    &an_claims_tenants, &an_claims_machine,  &an_claims_given,    &an_claims_review
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 

@@ -161,6 +161,68 @@ bool an_condition_holds(const struct an_condition *condition, double value)
     }
 }
 
+enum an_hold an_condition_judge(const struct an_condition *condition, const struct an_cell *cell)
+{
+    const bool is_less = condition->op[0] == '<';
+    const bool has_side = is_less || condition->op[0] == '>';
+    if (isnan(cell->mean) || (is_less && cell->is_lower_bound))
+        return AN_FAILS;
+    if (!has_side || isnan(cell->high - cell->low))
+        return an_condition_holds(condition, cell->mean) ? AN_HOLDS : AN_FAILS;
+    const double worst = is_less ? cell->high : cell->low;
+    const double best = is_less ? cell->low : cell->high;
+    if (an_condition_holds(condition, worst))
+        return AN_HOLDS;
+    return an_condition_holds(condition, best) ? AN_UNDECIDED : AN_FAILS;
+}
+
+const char *an_hold_text(enum an_hold hold, bool means_hold)
+{
+    if (hold == AN_UNDECIDED)
+        return means_hold ? "holds by its mean, not for certain"
+                          : "fails by its mean, not for certain";
+    return hold == AN_HOLDS ? "holds" : "fails";
+}
+
+static void append_mean(struct an_judged *judged, const struct an_metric_row *row)
+{
+    const size_t used = strlen(judged->means);
+    (void)snprintf(judged->means + used, AN_JUDGED_TEXT - used, "%s%s %s", used == 0 ? "" : ", ",
+                   row->label, an_mean_of(row, &row->cells[0]).text);
+}
+
+static weir_status judge(struct an_db *db, const struct an_condition *condition,
+                         struct an_judged *judged, struct weir_error *error)
+{
+    const char *const metrics[] = { condition->metric };
+    const struct an_compare_options query = { .metrics = metrics, .metric_count = 1 };
+    struct an_comparison *comparison = NULL;
+    struct weir_error why = { .phase = -1, .pool = -1 };
+    const weir_status status = an_compare(db, &query, &comparison, &why);
+    if (status != WEIR_OK && status != WEIR_EINVAL)
+        return weir_fail(error, status, "%s", why.text);
+    const struct an_cell *cell = status == WEIR_OK ? &comparison->rows[0].cells[0] : NULL;
+    const bool is_judged = cell != NULL && comparison->early[0].sentence == NULL;
+    const enum an_hold hold = is_judged ? an_condition_judge(condition, cell) : AN_FAILS;
+    judged->means_hold =
+        judged->means_hold && hold != AN_FAILS && an_condition_holds(condition, cell->mean);
+    if (cell != NULL)
+        append_mean(judged, &comparison->rows[0]);
+    if (hold == AN_FAILS || judged->hold == AN_HOLDS)
+        judged->hold = hold;
+    an_comparison_destroy(comparison);
+    return WEIR_OK;
+}
+
+weir_status an_goal_judge(struct an_db *db, const struct an_goal *goal, struct an_judged *judged,
+                          struct weir_error *error)
+{
+    *judged = (struct an_judged){ .hold = AN_HOLDS, .means_hold = true };
+    for (size_t i = 0; i < goal->condition_count; i++)
+        WEIR_TRY(judge(db, &goal->conditions[i], judged, error));
+    return WEIR_OK;
+}
+
 const char *an_goal_row(const struct an_goal *goal, size_t index)
 {
     return index < AN_GOAL_ROWS ? kind_of(goal->kind)->rows[index] : NULL;

@@ -144,6 +144,38 @@ size_t an_points_of(const struct an_points *points, const char *variant)
     return 0;
 }
 
+/* ---- lines ---- */
+
+size_t an_points_run_along(const struct an_points *points)
+{
+    size_t axis = 0;
+    while (axis < points->axis_count && points->axes[axis].is_policy)
+        axis++;
+    return axis;
+}
+
+bool an_points_is_same_line(const struct an_points *points, size_t axis, size_t a, size_t b)
+{
+    bool is_same = strcmp(points->arms[a], points->arms[b]) == 0;
+    for (size_t i = 0; i < points->axis_count; i++)
+        is_same =
+            is_same && (i == axis || strcmp(points->axes[i].text[a], points->axes[i].text[b]) == 0);
+    return is_same;
+}
+
+void an_points_name_line(const struct an_points *points, size_t axis, size_t variant, char *name,
+                         size_t size)
+{
+    const bool has_arms = points->variant_count > points->point_count;
+    size_t used = (size_t)snprintf(name, size, "%s", has_arms ? points->arms[variant] : "");
+    for (size_t i = 0; i < points->axis_count && used < size; i++)
+        if (i != axis && !points->axes[i].is_policy)
+            used += (size_t)snprintf(name + used, size - used, "%s%s %s", used == 0 ? "" : ", ",
+                                     points->axes[i].name, points->axes[i].text[variant]);
+}
+
+/* ---- what is asked about ---- */
+
 static weir_status command(struct an_db *db, const char *sql, struct weir_error *error)
 {
     struct an_frame *nothing = NULL;
@@ -259,24 +291,30 @@ static weir_status rename_variants(const struct an_points *points, struct an_com
     return WEIR_OK;
 }
 
-static weir_status compare_focused(struct an_db *db, const struct an_points *points, size_t point,
-                                   const struct an_compare_options *options,
+/* NULL where no run is in focus. */
+static weir_status compare_focused(struct an_db *db, const struct an_compare_options *options,
                                    struct an_comparison **comparison, struct weir_error *error)
 {
-    struct an_compare_options here = { 0 };
     struct an_frame *frame = NULL;
-    if (options != NULL)
-        here = *options;
-    here.baseline = baseline_of(points, point, here.baseline);
     *comparison = NULL;
     WEIR_TRY(
         an_query(db, "SELECT count(*), sum(status <> 'failed') FROM run", NULL, &frame, error));
     const bool has_runs = an_number(frame, 0, 1) > 0.5;
     an_frame_destroy(frame);
-    if (!has_runs)
-        return WEIR_OK;
-    WEIR_TRY(an_compare(db, &here, comparison, error)); /* leaves it NULL when it fails */
-    return rename_variants(points, *comparison, error);
+    return has_runs ? an_compare(db, options, comparison, error) : WEIR_OK;
+}
+
+static weir_status compare_point(struct an_db *db, const struct an_points *points, size_t point,
+                                 const struct an_compare_options *options,
+                                 struct an_comparison **comparison, struct weir_error *error)
+{
+    struct an_compare_options here = { 0 };
+    if (options != NULL)
+        here = *options;
+    here.baseline = baseline_of(points, point, here.baseline);
+    WEIR_TRY(focus(db, point, true, error));
+    WEIR_TRY(compare_focused(db, &here, comparison, error)); /* leaves it NULL when it fails */
+    return *comparison == NULL ? WEIR_OK : rename_variants(points, *comparison, error);
 }
 
 /* What stands before the table of runs now, to stand there again. */
@@ -293,18 +331,35 @@ static weir_status read_focus(struct an_db *db, char **sql, struct weir_error *e
     return is_lost ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
 }
 
+/* Puts the focus back that was there before, whatever came of what was asked meanwhile. */
+static weir_status focus_again(struct an_db *db, char *before, weir_status status,
+                               struct weir_error *error)
+{
+    weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);
+    if (back == WEIR_OK && before != NULL)
+        back = command(db, before, status == WEIR_OK ? error : NULL);
+    free(before);
+    return status == WEIR_OK ? back : status;
+}
+
 weir_status an_points_compare(struct an_db *db, const struct an_points *points, size_t point,
                               const struct an_compare_options *options,
                               struct an_comparison **comparison, struct weir_error *error)
 {
     char *before = NULL;
     WEIR_TRY(read_focus(db, &before, error));
-    weir_status status = focus(db, point, true, error);
+    return focus_again(db, before, compare_point(db, points, point, options, comparison, error),
+                       error);
+}
+
+weir_status an_points_alone(struct an_db *db, const struct an_points *points, size_t variant,
+                            const struct an_compare_options *options,
+                            struct an_comparison **comparison, struct weir_error *error)
+{
+    char *before = NULL;
+    WEIR_TRY(read_focus(db, &before, error));
+    weir_status status = an_points_focus_runs(db, points->labels[variant], 0, UINT32_MAX, error);
     if (status == WEIR_OK)
-        status = compare_focused(db, points, point, options, comparison, error);
-    weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);
-    if (back == WEIR_OK && before != NULL)
-        back = command(db, before, status == WEIR_OK ? error : NULL);
-    free(before);
-    return status == WEIR_OK ? back : status;
+        status = compare_focused(db, options, comparison, error);
+    return focus_again(db, before, status, error);
 }

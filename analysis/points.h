@@ -43,6 +43,14 @@ weir_status an_points_focus_runs(struct an_db *db, const char *variant, uint32_t
 /* The point on which a variant stands, 0 when there is none of that name. */
 size_t an_points_of(const struct an_points *points, const char *variant);
 
+/* The first axis that is none of policies: what a curve goes along; axis_count = there is none. */
+size_t an_points_run_along(const struct an_points *points);
+/* Whether two variants differ in nothing but that axis, and what they have in common as a name (""
+ * = nothing that needs one). */
+bool an_points_is_same_line(const struct an_points *points, size_t axis, size_t a, size_t b);
+void an_points_name_line(const struct an_points *points, size_t axis, size_t variant, char *name,
+                         size_t size);
+
 /* The same for the point of a variant, where the experiment has axes. */
 weir_status an_points_look_at(struct an_db *db, const char *variant, struct weir_error *error);
 
@@ -51,5 +59,10 @@ weir_status an_points_look_at(struct an_db *db, const char *variant, struct weir
 weir_status an_points_compare(struct an_db *db, const struct an_points *points, size_t point,
                               const struct an_compare_options *options,
                               struct an_comparison **comparison, struct weir_error *error);
+
+/* The same of one variant alone, under its label: those of a point need not have as many runs. */
+weir_status an_points_alone(struct an_db *db, const struct an_points *points, size_t variant,
+                            const struct an_compare_options *options,
+                            struct an_comparison **comparison, struct weir_error *error);
 
 #endif

@@ -11,6 +11,7 @@
 #include "analysis/plot.h"
 #include "analysis/points.h"
 #include "analysis/report_incident.h"
+#include "analysis/report_review.h"
 #include "analysis/report_script.h"
 #include "analysis/report_tenants.h"
 #include "analysis/report_work.h"
@@ -27,7 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_PLOTS = 40 };
+enum { MOST_PLOTS = 40, CHART_RANKS = 5 };
 
 static const double report_timeout_s = 120.0;
 
@@ -188,11 +189,23 @@ static const char *chart_of_goal(const struct an_comparison *comparison)
     return NULL;
 }
 
+/* Of a review: how much is enough, until when, what of it is used. */
+static size_t rank_in_review(const char *name)
+{
+    static const char *const order[] = { "axis", "headroom", "alloc-vs-used", "node-heat" };
+    size_t rank = 0;
+    while (rank < sizeof order / sizeof order[0] && strcmp(order[rank], name) != 0)
+        rank++;
+    return rank;
+}
+
 /* Which variant wins, then the measure of the goal, then the others in their order. */
-static size_t rank_of_chart(const struct an_comparison *comparison, size_t index)
+static size_t rank_of_chart(const struct an_page *page, size_t index)
 {
     const char *name = an_plot_at(index)->name;
-    const char *goal = chart_of_goal(comparison);
+    const char *goal = chart_of_goal(page->comparison);
+    if (page->review != NULL)
+        return rank_in_review(name);
     if (strcmp(name, "axis") == 0 || strcmp(name, "tornado") == 0 || strcmp(name, "windows") == 0 ||
         strcmp(name, "policies") == 0)
         return 0;
@@ -200,16 +213,15 @@ static size_t rank_of_chart(const struct an_comparison *comparison, size_t index
 }
 
 /* Calls for every chart that is drawn, in the order of the page. */
-static weir_status each_figure(FILE *out, const struct show *show,
-                               const struct an_comparison *comparison,
+static weir_status each_figure(const struct an_page *page, const struct show *show,
                                weir_status (*write)(FILE *, const struct show *, size_t,
                                                     struct weir_error *),
                                struct weir_error *error)
 {
-    for (size_t rank = 0; rank < 3; rank++)
+    for (size_t rank = 0; rank < CHART_RANKS; rank++)
         for (size_t i = 0; i < show->gallery->count; i++)
-            if (show->gallery->svgs[i] != NULL && rank_of_chart(comparison, i) == rank)
-                WEIR_TRY(write(out, show, i, error));
+            if (show->gallery->svgs[i] != NULL && rank_of_chart(page, i) == rank)
+                WEIR_TRY(write(page->out, show, i, error));
     return WEIR_OK;
 }
 
@@ -225,12 +237,13 @@ static weir_status write_link(FILE *out, const struct show *show, size_t index,
     return WEIR_OK;
 }
 
-static weir_status write_gallery(FILE *out, const struct show *show,
-                                 const struct an_comparison *comparison, struct weir_error *error)
+static weir_status write_gallery(const struct an_page *page, const struct show *show,
+                                 struct weir_error *error)
 {
     const struct gallery *gallery = show->gallery;
+    FILE *out = page->out;
     bool has_missing = false;
-    WEIR_TRY(each_figure(out, show, comparison, write_figure, error));
+    WEIR_TRY(each_figure(page, show, write_figure, error));
     for (size_t i = 0; i < gallery->count; i++)
         has_missing = has_missing || gallery->svgs[i] == NULL;
     if (!has_missing)
@@ -308,6 +321,12 @@ static const char winner_claims[] =
 static weir_status write_claim(const struct an_page *page, struct weir_error *error)
 {
     struct an_claim claim = { .name = NULL };
+    if (page->review != NULL)
+        an_review_headline(page->review, &claim);
+    if (claim.name != NULL) {
+        an_write_html(page->out, claim.text);
+        return WEIR_OK;
+    }
     if (has_comparison(page)) {
         WEIR_TRY(an_page_claim(page, winner_claims, &claim, error));
         if (claim.name != NULL) {
@@ -395,9 +414,13 @@ static weir_status write_contents(const struct an_page *page, const struct show 
                                   struct weir_error *error)
 {
     (void)fputs("<nav aria-label=\"contents\">\n", page->out);
+    if (page->review != NULL && page->review->count > 0)
+        (void)fputs("<a href=\"#recommendation\">what to do</a>\n<a href=\"#sizes\">what was "
+                    "tried</a>\n",
+                    page->out);
     if (has_comparison(page))
         (void)fputs("<a href=\"#comparison\">comparison</a>\n", page->out);
-    WEIR_TRY(each_figure(page->out, show, page->comparison, write_link, error));
+    WEIR_TRY(each_figure(page, show, write_link, error));
     if (page->facts->stage_count > 0)
         (void)fputs("<a href=\"#stages\">stages</a>\n", page->out);
     (void)fputs("<a href=\"#assumptions\">assumptions</a>\n<a href=\"#repeat\">how to "
@@ -443,6 +466,7 @@ static weir_status write_page(const struct an_page *page, const struct show *sho
     WEIR_TRY(write_headline(page, error));
     write_early(page);
     WEIR_TRY(an_page_incident(page, error));
+    an_page_review(page, show->job->options->notes);
     WEIR_TRY(an_page_tiles(page, error));
     WEIR_TRY(write_lead(page, error));
     WEIR_TRY(write_contents(page, show, error));
@@ -450,7 +474,7 @@ static weir_status write_page(const struct an_page *page, const struct show *sho
     an_page_comparison(page);
     WEIR_TRY(an_page_windows(page, error));
     WEIR_TRY(write_observed(page, show->job->options->observed, error));
-    WEIR_TRY(write_gallery(page->out, show, page->comparison, error));
+    WEIR_TRY(write_gallery(page, show, error));
     an_page_stages(page);
     WEIR_TRY(an_page_tenants(page, error));
     WEIR_TRY(an_page_decisions(page, error));
@@ -516,14 +540,23 @@ static weir_status report_run(struct an_page *page, const struct an_plot_options
     return status;
 }
 
-weir_status an_report(struct an_db *db, const struct an_plot_options *options, const char *output,
-                      struct weir_error *error)
+/* The page is about the plan that is chosen, where nothing else is asked for. */
+static const char *variant_of(const struct an_plot_options *options, const struct an_review *review)
 {
-    const struct an_plot_options defaults = { .at_s = AN_NAN };
-    const struct an_plot_options *chosen = options == NULL ? &defaults : options;
+    const struct an_review_size *choice = an_review_choice(review);
+    if (options->variant != NULL || choice == NULL)
+        return options->variant;
+    return review->points.labels[choice->variant];
+}
+
+static weir_status report_about(struct an_db *db, const struct an_plot_options *options,
+                                const struct an_review *review, const char *output,
+                                struct weir_error *error)
+{
     struct an_run *run = NULL;
     struct an_facts *facts = NULL;
-    WEIR_TRY(an_run_find(db, chosen->variant, chosen->replication, &run, error));
+    const bool is_review = options->as == AN_PAGE_REVIEW;
+    WEIR_TRY(an_run_find(db, variant_of(options, review), options->replication, &run, error));
     weir_status status = an_points_look_at(db, run->variant, error);
     if (status == WEIR_OK)
         status = an_facts_read(db, run, &facts, error);
@@ -532,14 +565,45 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
         struct an_page page = { .keeper = &keeper,
                                 .run = run,
                                 .facts = facts,
-                                .as = chosen->as,
-                                .what_if = chosen->what_if };
+                                .as = options->as,
+                                .what_if = options->what_if,
+                                .review = is_review ? review : NULL };
         status = an_page_read_work(&page, error);
         if (status == WEIR_OK)
-            status = report_run(&page, chosen, output, error);
+            status = report_run(&page, options, output, error);
         an_keep_clear(&keeper);
     }
     an_facts_destroy(facts);
     an_run_destroy(run);
+    return status;
+}
+
+weir_status an_report(struct an_db *db, const struct an_plot_options *options, const char *output,
+                      struct weir_error *error)
+{
+    const struct an_plot_options defaults = { .at_s = AN_NAN };
+    const struct an_plot_options *chosen = options == NULL ? &defaults : options;
+    struct an_review *review = calloc(1, sizeof *review);
+    if (review == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_status status = chosen->as == AN_PAGE_REVIEW ? an_review_read(db, review, error) : WEIR_OK;
+    if (status == WEIR_OK)
+        status = report_about(db, chosen, review, output, error);
+    an_review_clear(review);
+    free(review);
+    return status;
+}
+
+weir_status an_review_markdown(struct an_db *db, FILE *out, struct weir_error *error)
+{
+    struct an_review review;
+    struct an_run *run = NULL;
+    weir_status status = an_review_read(db, &review, error);
+    if (status == WEIR_OK)
+        status = an_run_find(db, NULL, 0, &run, error);
+    if (status == WEIR_OK)
+        an_review_print(&review, run->scenario, out);
+    an_run_destroy(run);
+    an_review_clear(&review);
     return status;
 }

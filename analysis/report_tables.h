@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+struct an_review;
 struct an_page {
     FILE *out;
     struct an_keeper *keeper; /* of the frames of the page */
@@ -22,6 +23,7 @@ struct an_page {
     const char *grows;                      /* the claim that it filled up; "" = none */
     uint32_t as;                            /* enum an_page_kind */
     const char *what_if;                    /* what would have helped; NULL = nobody asked */
+    const struct an_review *review;         /* of a capacity review; NULL = this page is none */
 };
 
 /* Jobs that arrive, wait, run and end: neither a pipeline nor a static experiment. */

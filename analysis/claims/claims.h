@@ -14,7 +14,7 @@ struct an_claim_family {
 extern const struct an_claim_family an_claims_workers, an_claims_flow, an_claims_devices,
     an_claims_jobs, an_claims_change, an_claims_fill, an_claims_variants, an_claims_verdict,
     an_claims_tiles, an_claims_incident, an_claims_waits, an_claims_spread, an_claims_tenants,
-    an_claims_machine, an_claims_given;
+    an_claims_machine, an_claims_given, an_claims_review;
 
 /* The claim that says which variant the comparison is for; "" when there is nothing to compare. */
 void an_verdict(const struct an_comparison *comparison, struct an_claim *claim);

@@ -37,25 +37,7 @@ struct sheet {
 
 static bool is_same_line(const struct sheet *sheet, size_t a, size_t b)
 {
-    const struct an_points *points = sheet->points;
-    bool is_same = strcmp(points->arms[a], points->arms[b]) == 0;
-    for (size_t i = 0; i < points->axis_count; i++)
-        is_same = is_same && (i == sheet->axis ||
-                              strcmp(points->axes[i].text[a], points->axes[i].text[b]) == 0);
-    return is_same;
-}
-
-static void name_line(const struct sheet *sheet, struct line *line)
-{
-    const struct an_points *points = sheet->points;
-    const bool has_arms = points->variant_count > points->point_count;
-    size_t used = (size_t)snprintf(line->name, sizeof line->name, "%s",
-                                   has_arms ? points->arms[line->first] : "");
-    for (size_t i = 0; i < points->axis_count && used < sizeof line->name; i++)
-        if (i != sheet->axis && !points->axes[i].is_policy)
-            used += (size_t)snprintf(line->name + used, sizeof line->name - used, "%s%s %s",
-                                     used == 0 ? "" : ", ", points->axes[i].name,
-                                     points->axes[i].text[line->first]);
+    return an_points_is_same_line(sheet->points, sheet->axis, a, b);
 }
 
 static void find_lines(struct sheet *sheet)
@@ -70,8 +52,9 @@ static void find_lines(struct sheet *sheet)
             sheet->left_out++;
             continue;
         }
-        sheet->lines[sheet->count].first = v;
-        name_line(sheet, &sheet->lines[sheet->count++]);
+        struct line *line = &sheet->lines[sheet->count++];
+        line->first = v;
+        an_points_name_line(sheet->points, sheet->axis, v, line->name, sizeof line->name);
     }
 }
 
@@ -95,35 +78,30 @@ static double x_of(const struct sheet *sheet, size_t variant)
     return place;
 }
 
-static void take_point(struct sheet *sheet, const struct an_comparison *comparison, size_t point)
+static void take_variant(struct sheet *sheet, const struct an_comparison *comparison,
+                         size_t variant)
 {
-    for (size_t v = 0; v < sheet->points->variant_count; v++) {
-        if (sheet->points->point[v] != point)
-            continue;
-        for (size_t c = 0; c < comparison->variant_count; c++)
-            if (strcmp(comparison->variants[c], sheet->points->arms[v]) == 0)
-                for (size_t i = 0; i < sheet->panels; i++) {
-                    const struct an_metric_row *row =
-                        an_comparison_row(comparison, sheet->rows[i]->metric);
-                    if (row != NULL)
-                        sheet->cells[v][i] = row->cells[c];
-                }
+    for (size_t i = 0; i < sheet->panels; i++) {
+        const struct an_metric_row *row = an_comparison_row(comparison, sheet->rows[i]->metric);
+        if (row != NULL)
+            sheet->cells[variant][i] = row->cells[0];
     }
 }
 
-/* The comparison of the first point that has one is kept for the names of the measures. */
-static weir_status read_points(struct an_chart *chart, struct sheet *sheet,
-                               struct an_comparison **first, struct weir_error *error)
+/* Means and intervals, no differences: a variant by itself. The first one that was run is kept for
+ * the names of the measures. */
+static weir_status read_variants(struct an_chart *chart, struct sheet *sheet,
+                                 struct an_comparison **first, struct weir_error *error)
 {
-    for (size_t p = 0; p < sheet->points->point_count; p++) {
+    for (size_t v = 0; v < sheet->points->variant_count; v++) {
         struct an_comparison *comparison = NULL;
         struct weir_error why = { .phase = -1, .pool = -1 };
         const struct an_compare_options query = { .is_short = true };
         const weir_status status =
-            an_points_compare(chart->keeper.db, sheet->points, p, &query, &comparison, &why);
+            an_points_alone(chart->keeper.db, sheet->points, v, &query, &comparison, &why);
         if (status != WEIR_OK && status != WEIR_EINVAL)
             return weir_fail(error, status, "%s", why.text);
-        if (comparison == NULL) /* nothing was run there, or cannot be compared */
+        if (comparison == NULL) /* nothing was run there */
             continue;
         if (*first == NULL) {
             *first = comparison;
@@ -131,7 +109,7 @@ static weir_status read_points(struct an_chart *chart, struct sheet *sheet,
             for (size_t i = 0; i < sheet->panels; i++)
                 sheet->rows[i] = &comparison->rows[i];
         }
-        take_point(sheet, comparison, p);
+        take_variant(sheet, comparison, v);
         if (*first != comparison)
             an_comparison_destroy(comparison);
     }
@@ -327,10 +305,8 @@ static weir_status draw_sheet(struct an_chart *chart, struct sheet *sheet)
 static weir_status draw_points(struct an_chart *chart, const struct an_points *points,
                                struct weir_error *error)
 {
-    struct sheet sheet = { .points = points };
+    struct sheet sheet = { .points = points, .axis = an_points_run_along(points) };
     struct an_comparison *first = NULL;
-    while (sheet.axis < points->axis_count && points->axes[sheet.axis].is_policy)
-        sheet.axis++;
     if (sheet.axis >= points->axis_count || points->point_count < 2)
         return an_chart_empty(chart, "the experiment has no axis with several points");
     sheet.cells = calloc(points->variant_count + 1, sizeof *sheet.cells);
@@ -340,7 +316,7 @@ static weir_status draw_points(struct an_chart *chart, const struct an_points *p
         for (size_t i = 0; i < MOST_PANELS; i++)
             sheet.cells[v][i].mean = AN_NAN;
     find_lines(&sheet);
-    weir_status status = read_points(chart, &sheet, &first, error);
+    weir_status status = read_variants(chart, &sheet, &first, error);
     if (status == WEIR_OK)
         status = first == NULL || sheet.panels == 0
                      ? an_chart_empty(chart, "all runs of all points failed")

@@ -10,6 +10,7 @@
 #define AN_PLOTS(X)                                                                                \
     X(axis)                                                                                        \
     X(tornado)                                                                                     \
+    X(headroom)                                                                                    \
     X(windows)                                                                                     \
     X(policies)                                                                                    \
     X(variants)                                                                                    \

@@ -115,6 +115,16 @@ static weir_status stamp_goal(struct sim_recorder *recorder, const struct sim_sc
     return status;
 }
 
+static weir_status stamp_growth(struct sim_recorder *recorder, const struct sim_scenario *scenario,
+                                struct weir_error *error)
+{
+    char text[32];
+    if (!(scenario->growth_month > 0))
+        return WEIR_OK;
+    (void)snprintf(text, sizeof text, "%.17g", scenario->growth_month);
+    return sim_recorder_meta(recorder, "growth_month", text, error);
+}
+
 /* The windows of all variants, as views and reports find them: seconds, no end = that of the run.
  */
 static weir_status stamp_windows(struct sim_recorder *recorder, const struct sim_scenario *scenario,
@@ -227,6 +237,7 @@ static weir_status write_experiment(const struct sim_experiment_options *options
     WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
     WEIR_TRY(stamp_audit(recorder, options->audit, error));
     WEIR_TRY(stamp_goal(recorder, scenario, error));
+    WEIR_TRY(stamp_growth(recorder, scenario, error));
     WEIR_TRY(stamp_windows(recorder, scenario, error));
     char *command_line = without_shard(options->command_line);
     const struct sim_experiment_row row = {

@@ -4,6 +4,7 @@
  */
 #include "analysis/claim.h"
 #include "analysis/query.h"
+#include "analysis/svg.h"
 #include "analysis/windows.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
@@ -17,13 +18,14 @@
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
+enum { FORMAT_HTML, FORMAT_JSON, FORMAT_MARKDOWN };
 
 struct arguments {
     struct sim_run_choice choice;
     struct sim_windows_given windows;
     struct sim_options options; /* modules: for windows */
-    const char *database, *output, *observed;
-    uint32_t format; /* html, json */
+    const char *database, *output, *observed, *notes;
+    uint32_t format; /* html, json, md */
     uint32_t as;     /* enum an_page_kind */
     bool what_if;
 };
@@ -32,13 +34,16 @@ static const struct sim_option command_rows[] = {
     { "output", 'o', "FILE.html", SIM_OPTION(TEXT, arguments, output),
       "Page to write (default: beside the database)" },
     { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
-      "html, or json: the claims that a page may make, with their figures, to stdout (default: "
-      "html)",
-      SIM_OPTION_WORDS_OF("html", "json") },
+      "html; json: the claims that a page may make, with their figures; md: what a review finds; "
+      "both to stdout (default: html)",
+      SIM_OPTION_WORDS_OF("html", "json", "md") },
     { "as", 0, "KIND", SIM_OPTION(CHOICE, arguments, as),
-      "What the page answers first: incident (what happened, why, does a fix work), run; auto: "
-      "incident where the scenario has windows (default: auto)",
-      SIM_OPTION_WORDS_OF("auto", "run", "incident") },
+      "What the page answers first: incident (what happened, why, does a fix work), review (how "
+      "much is enough, for how much, until when), run; auto: incident where the scenario has "
+      "windows (default: auto)",
+      SIM_OPTION_WORDS_OF("auto", "run", "incident", "review") },
+    { "notes", 0, "FILE.md", SIM_OPTION(TEXT, arguments, notes),
+      "With --as review: your own words, headings, lists and paragraphs in Markdown" },
     { "observed", 0, "FILE.csv", SIM_OPTION(TEXT, arguments, observed),
       "Measured curves (time, metric, stage, value), laid under the simulated ones; how far it is "
       "from them" },
@@ -52,9 +57,20 @@ static const struct sim_option command_rows[] = {
     { SIM_OPTION(OTHERS, arguments, windows), .others = &sim_windows_given_options },
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
 };
+
+static void check_options(const void *arguments, const struct argp_state *state)
+{
+    const struct arguments *given = arguments;
+    if (given->notes != NULL && (given->as != AN_PAGE_REVIEW || given->format != FORMAT_HTML))
+        argp_error(state, "--notes belongs to a page of --as review");
+    if (given->format == FORMAT_MARKDOWN && given->as != AN_PAGE_REVIEW)
+        argp_error(state, "--format md belongs to --as review");
+}
+
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .usage = "DB",
+    .check = check_options,
     .help = "Write a report about one run of a result database and the comparison it belongs to: "
             "findings, tables, charts with their data, assumptions, how to repeat. The page loads "
             "nothing and needs no script.",
@@ -83,18 +99,32 @@ static weir_status check_windows(struct an_db *db, const char *path, struct weir
                      path);
 }
 
+static weir_status write_output(const struct arguments *arguments, struct an_db *db,
+                                const struct an_plot_options *options, const char *output,
+                                struct weir_error *error)
+{
+    switch (arguments->format) {
+    case FORMAT_JSON:
+        return an_claims_print(db, options, stdout, error);
+    case FORMAT_MARKDOWN:
+        return an_review_markdown(db, stdout, error);
+    default:
+        return an_report(db, options, output, error);
+    }
+}
+
 /* The page, or its claims, of a database that has its windows. */
 static int report(const struct arguments *arguments, const char *database, const char *output,
                   const char *what_if)
 {
+    char *notes = NULL;
     struct an_observed *observed = calloc(1, sizeof *observed);
-    const struct an_plot_options options = { .variant = arguments->choice.variant,
-                                             .replication = arguments->choice.replication,
-                                             .at_s = (double)NAN,
-                                             .as = arguments->as,
-                                             .what_if = what_if,
-                                             .observed =
-                                                 arguments->observed == NULL ? NULL : observed };
+    struct an_plot_options options = { .variant = arguments->choice.variant,
+                                       .replication = arguments->choice.replication,
+                                       .at_s = (double)NAN,
+                                       .as = arguments->as,
+                                       .what_if = what_if,
+                                       .observed = arguments->observed == NULL ? NULL : observed };
     struct weir_error error = { .phase = -1, .pool = -1 };
     struct an_db *db = NULL;
     weir_status status = observed == NULL ? weir_fail(&error, WEIR_ENOMEM, "out of memory")
@@ -105,14 +135,17 @@ static int report(const struct arguments *arguments, const char *database, const
         status = sim_observed_of(db, arguments->observed, observed, &error);
     if (status == WEIR_OK && arguments->as == AN_PAGE_INCIDENT)
         status = check_windows(db, arguments->database, &error);
+    if (status == WEIR_OK && arguments->notes != NULL)
+        status = an_read_text(arguments->notes, &notes, &error);
+    options.notes = notes;
     if (status == WEIR_OK)
-        status = arguments->format == 1 ? an_claims_print(db, &options, stdout, &error)
-                                        : an_report(db, &options, output, &error);
+        status = write_output(arguments, db, &options, output, &error);
+    free(notes);
     an_close(db);
     if (observed != NULL)
         an_observed_clear(observed);
     free(observed);
-    if (status == WEIR_OK && arguments->format == 0)
+    if (status == WEIR_OK && arguments->format == FORMAT_HTML)
         (void)printf("%s\n", output);
     return sim_analysis_exit(status, &error);
 }

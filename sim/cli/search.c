@@ -125,15 +125,12 @@ static void add_value(struct sim_table *table, const struct sim_search *search,
 {
     const struct sim_search_value *value = &arm->values[place];
     const size_t variant = arm->variants[place];
-    char verdict[64];
-    (void)snprintf(verdict, sizeof verdict, "%s%s",
-                   value->verdict == SIM_SEARCH_HOLDS ? "holds" : "fails",
-                   value->is_by_mean ? " by its mean, not for certain" : "");
+    const enum an_hold hold = value->is_by_mean ? AN_UNDECIDED : value->verdict;
     sim_table_add(table, experiment->points.points[variant].arm);
     sim_table_add(table, value_text(experiment, variant, axis));
     sim_table_addf(table, "%u", runs_of(search, value));
     sim_table_add(table, value->text);
-    sim_table_add(table, verdict);
+    sim_table_add(table, an_hold_text(hold, value->verdict == AN_HOLDS));
     sim_table_add(table, value->confirm);
 }
 
@@ -154,7 +151,7 @@ static bool found(const struct sim_search_arm *arm, size_t count)
     return sim_bisect_answer(&arm->bisect) < count;
 }
 
-static bool is_certain(const struct sim_search_value *value, enum sim_search_verdict verdict)
+static bool is_certain(const struct sim_search_value *value, enum an_hold verdict)
 {
     return value->state >= SIM_SEARCH_JUDGED && value->verdict == verdict && !value->is_by_mean;
 }
@@ -168,9 +165,9 @@ static void print_certainty(const struct sim_search *search,
     const size_t answer = sim_bisect_answer(&arm->bisect);
     size_t fails = answer;
     size_t holds = answer;
-    while (fails > 0 && !is_certain(&arm->values[fails - 1], SIM_SEARCH_FAILS))
+    while (fails > 0 && !is_certain(&arm->values[fails - 1], AN_FAILS))
         fails--;
-    while (holds < search->value_count && !is_certain(&arm->values[holds], SIM_SEARCH_HOLDS))
+    while (holds < search->value_count && !is_certain(&arm->values[holds], AN_HOLDS))
         holds++;
     if (fails == answer && holds == answer)
         return;

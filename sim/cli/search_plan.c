@@ -2,94 +2,29 @@
 /* Searches; see the header. */
 #include "sim/cli/search_plan.h"
 
-#include "analysis/text.h"
-#include "sim/cli/gate.h"
-
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- one value ---- */
 
-/* Whether a condition holds for a cell, as far as its interval says. */
-static enum sim_search_verdict judge(const struct an_condition *condition,
-                                     const struct an_cell *cell)
-{
-    uint32_t more = 0;
-    const bool is_less = condition->op[0] == '<';
-    if (isnan(cell->mean))
-        return SIM_SEARCH_FAILS;
-    if (condition->op[0] != '<' && condition->op[0] != '>')
-        return an_condition_holds(condition, cell->mean) ? SIM_SEARCH_HOLDS : SIM_SEARCH_FAILS;
-    if (is_less && cell->is_lower_bound) /* what is not seen yet may be longer */
-        return SIM_SEARCH_FAILS;
-    if (isnan(cell->high - cell->low)) /* it does not vary, or was made once */
-        return an_condition_holds(condition, cell->mean) ? SIM_SEARCH_HOLDS : SIM_SEARCH_FAILS;
-    switch (sim_gate_decide(cell, condition->bound, is_less, &more)) {
-    case SIM_GATE_WORSE: /* all of the interval is where the condition holds */
-        return SIM_SEARCH_HOLDS;
-    case SIM_GATE_NOT_WORSE:
-        return SIM_SEARCH_FAILS;
-    case SIM_GATE_UNDECIDED:
-        break;
-    }
-    return SIM_SEARCH_UNDECIDED;
-}
-
-static void append_mean(char text[160], const struct an_metric_row *row)
-{
-    const size_t used = strlen(text);
-    (void)snprintf(text + used, 160 - used, "%s%s %s", used == 0 ? "" : ", ", row->label,
-                   an_mean_of(row, &row->cells[0]).text);
-}
-
-/* All conditions on the runs in focus: the worst of them; `means` = whether all means hold. */
-static weir_status look(struct sim_search *search, struct an_db *db,
-                        enum sim_search_verdict *verdict, bool *means, char text[160],
-                        struct weir_error *error)
-{
-    *verdict = SIM_SEARCH_HOLDS;
-    *means = true;
-    text[0] = '\0';
-    for (size_t i = 0; i < search->goal.condition_count; i++) {
-        const struct an_condition *condition = &search->goal.conditions[i];
-        const char *const metrics[] = { condition->metric };
-        const struct an_compare_options query = { .metrics = metrics, .metric_count = 1 };
-        struct an_comparison *comparison = NULL;
-        struct weir_error why = { .phase = -1, .pool = -1 };
-        const weir_status status = an_compare(db, &query, &comparison, &why);
-        if (status != WEIR_OK && status != WEIR_EINVAL)
-            return weir_fail(error, status, "%s", why.text);
-        const struct an_cell *cell = status == WEIR_OK ? &comparison->rows[0].cells[0] : NULL;
-        const bool is_early = status == WEIR_OK && comparison->early[0].sentence != NULL;
-        const enum sim_search_verdict found =
-            cell == NULL || is_early ? SIM_SEARCH_FAILS : judge(condition, cell);
-        *means = *means && cell != NULL && !is_early && an_condition_holds(condition, cell->mean);
-        if (cell != NULL)
-            append_mean(text, &comparison->rows[0]);
-        if (found == SIM_SEARCH_FAILS || *verdict == SIM_SEARCH_HOLDS)
-            *verdict = found;
-        an_comparison_destroy(comparison);
-    }
-    return WEIR_OK;
-}
-
 /* Looks at a value that was run; where that does not tell it is run longer once. */
 static weir_status settle(struct sim_search *search, struct an_db *db, const char *label,
                           struct sim_search_value *value, struct weir_error *error)
 {
-    bool means = false;
+    struct an_judged judged;
     const uint32_t count = value->is_longer ? 2 * search->replications : search->replications;
     WEIR_TRY(an_points_focus_runs(db, label, 0, count, error));
-    WEIR_TRY(look(search, db, &value->verdict, &means, value->text, error));
-    if (value->verdict == SIM_SEARCH_UNDECIDED && !value->is_longer) {
+    WEIR_TRY(an_goal_judge(db, &search->goal, &judged, error));
+    (void)snprintf(value->text, sizeof value->text, "%s", judged.means);
+    value->verdict = judged.hold;
+    if (value->verdict == AN_UNDECIDED && !value->is_longer) {
         value->is_longer = true;
         value->state = SIM_SEARCH_LONGER;
         return WEIR_OK;
     }
-    value->is_by_mean = value->verdict == SIM_SEARCH_UNDECIDED;
+    value->is_by_mean = value->verdict == AN_UNDECIDED;
     if (value->is_by_mean)
-        value->verdict = means ? SIM_SEARCH_HOLDS : SIM_SEARCH_FAILS;
+        value->verdict = judged.means_hold ? AN_HOLDS : AN_FAILS;
     value->state = SIM_SEARCH_JUDGED;
     return WEIR_OK;
 }
@@ -97,12 +32,12 @@ static weir_status settle(struct sim_search *search, struct an_db *db, const cha
 static weir_status confirm(struct sim_search *search, struct an_db *db, const char *label,
                            struct sim_search_value *value, struct weir_error *error)
 {
-    bool means = false;
-    enum sim_search_verdict verdict = SIM_SEARCH_FAILS;
+    struct an_judged judged;
     WEIR_TRY(
         an_points_focus_runs(db, label, 2 * search->replications, search->replications, error));
-    WEIR_TRY(look(search, db, &verdict, &means, value->confirm, error));
-    value->state = means ? SIM_SEARCH_CONFIRMED : SIM_SEARCH_REFUTED;
+    WEIR_TRY(an_goal_judge(db, &search->goal, &judged, error));
+    (void)snprintf(value->confirm, sizeof value->confirm, "%s", judged.means);
+    value->state = judged.means_hold ? SIM_SEARCH_CONFIRMED : SIM_SEARCH_REFUTED;
     return WEIR_OK;
 }
 
@@ -122,7 +57,7 @@ static weir_status step_search(struct sim_search *search, struct sim_search_arm 
     WEIR_TRY(settle(search, db, label, value, error));
     *has_to_run = value->state == SIM_SEARCH_LONGER;
     if (!*has_to_run)
-        sim_bisect_tell(&arm->bisect, place, value->verdict == SIM_SEARCH_HOLDS);
+        sim_bisect_tell(&arm->bisect, place, value->verdict == AN_HOLDS);
     return WEIR_OK;
 }
 

@@ -19,8 +19,6 @@
 /* Replications of a value: n to look, n more where that is not enough, n that confirm. */
 enum { SIM_SEARCH_PARTS = 3 };
 
-enum sim_search_verdict { SIM_SEARCH_FAILS, SIM_SEARCH_HOLDS, SIM_SEARCH_UNDECIDED };
-
 enum sim_search_state {
     SIM_SEARCH_NEW,
     SIM_SEARCH_ASKED,  /* n replications */
@@ -33,11 +31,11 @@ enum sim_search_state {
 
 struct sim_search_value {
     enum sim_search_state state;
-    enum sim_search_verdict verdict; /* once it is judged */
-    bool is_longer;                  /* it needed n more */
-    bool is_by_mean;                 /* and they did not decide either */
-    char text[160];                  /* the means of the conditions, as people read them */
-    char confirm[160];               /* the same of what confirms */
+    enum an_hold verdict; /* once it is judged */
+    bool is_longer;       /* it needed n more */
+    bool is_by_mean;      /* and they did not decide either */
+    char text[160];       /* the means of the conditions, as people read them */
+    char confirm[160];    /* the same of what confirms */
 };
 
 /* One variant: its values in the order of the search, what is easiest last. */

@@ -585,6 +585,7 @@ struct draft_scenario {
     struct draft_list compare;
     struct draft_list expect;
     struct draft_goal goal;
+    char *growth;
     struct draft_prices prices;
 };
 

@@ -295,6 +295,30 @@ static bool read_offset(const char *text, int64_t *offset_s)
     return digits_at(text + 1, 2) < 24 && digits_at(text + 4, 2) < 60;
 }
 
+/* Growth compounds: 12 %/year are 0.94 %/month. */
+weir_status sim_growth_parse(const char *text, double *per_month, struct weir_error *error)
+{
+    static const struct span {
+        const char *name;
+        double days;
+    } spans[] = { { "day", 1 }, { "week", 7 }, { "month", 30 }, { "year", 365 } };
+    const size_t length = strcspn(text, "/");
+    char part[32];
+    double growth = 0;
+    (void)snprintf(part, sizeof part, "%.*s", (int)length, text);
+    const bool is_percent = length > 0 && text[length - 1] == '%' && text[length] == '/' &&
+                            sim_quantity_parse(part, SIM_UNIT_FRACTION, &growth, NULL) == WEIR_OK;
+    for (size_t i = 0; is_percent && i < sizeof spans / sizeof spans[0]; i++)
+        if (strcmp(text + length + 1, spans[i].name) == 0 && growth > 0 && growth <= 10) {
+            *per_month = expm1(log1p(growth) * 30 / spans[i].days);
+            return WEIR_OK;
+        }
+    return weir_fail(error, WEIR_EFORMAT,
+                     "expected growth above 0%% and at most 1000%% a day, week, month or year, as "
+                     "3%%/month, found '%s'",
+                     text);
+}
+
 weir_status sim_timestamp_parse(const char *text, int64_t *unix_s, struct weir_error *error)
 {
     int64_t offset_s = 0;

@@ -28,6 +28,9 @@ enum sim_unit {
 weir_status sim_quantity_parse(const char *text, enum sim_unit unit, double *value,
                                struct weir_error *error);
 
+/* Growth of the work, "3%/month" (also a day, week, year), as a fraction a month of 30 days. */
+weir_status sim_growth_parse(const char *text, double *per_month, struct weir_error *error);
+
 /* Canonical texts in the arena. */
 char *sim_quantity_number(struct sim_arena *arena, double value);
 char *sim_quantity_time(struct sim_arena *arena, int64_t time_ns); /* "180 s" */

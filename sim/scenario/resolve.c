@@ -326,6 +326,15 @@ static void resolve_goal(struct sim_resolver *resolver)
     resolver->scenario->late_ns = late_of(goal);
 }
 
+static void resolve_growth(struct sim_resolver *resolver)
+{
+    const struct draft_scenario *draft = resolver->draft;
+    struct weir_error error;
+    if (draft->growth != NULL &&
+        sim_growth_parse(draft->growth, &resolver->scenario->growth_month, &error) != WEIR_OK)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "growth"), "%s", error.text);
+}
+
 static void resolve_results(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
@@ -337,6 +346,7 @@ static void resolve_results(struct sim_resolver *resolver)
     scenario->expects = resolve_expects(resolver, &resolver->draft->expect);
     scenario->expects_count = resolver->draft->expect.count;
     resolve_goal(resolver);
+    resolve_growth(resolver);
 }
 
 /* ---- top level ---- */

@@ -572,6 +572,7 @@ struct sim_scenario {
     struct sim_expect *expects;
     size_t expects_count;
     struct sim_goal goal;
+    double growth_month; /* of the work, a fraction; 0 = not said */
 
     const char **assumptions; /* sentences: what nobody said, where it matters, and its source */
     size_t assumptions_count;

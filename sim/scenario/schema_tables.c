@@ -371,6 +371,9 @@ static const struct sim_field scenario_fields[] = {
       HELP("variants to run side by side") },
     { SECTION("goal", draft_scenario, goal, &goal_section), ABSENT("by the kind of work"),
       HELP("what the scenario is about") },
+    { TEXT("growth", draft_scenario, growth), ABSENT("not said"),
+      SHOWS("when a capacity review says that the GPUs are used up"),
+      HELP("how much more work comes, as 3%/month (a day, week, month, year); changes no run") },
     { LIST("expect", draft_scenario, expect, &expect_section), HELP("checks on the results") },
 };
 const struct sim_section sim_schema_scenario = {

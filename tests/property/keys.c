@@ -418,8 +418,8 @@ static void check_words(struct keys *keys, const char *key, const struct sim_fie
 /* Names and texts, variants and expectations: about telling, not about the simulation. */
 static bool is_about_telling(const char *key)
 {
-    static const char *const parts[] = { "schema",    "name",     "description",
-                                         "compare[]", "expect[]", "goal" };
+    static const char *const parts[] = { "schema",   "name", "description", "compare[]",
+                                         "expect[]", "goal", "growth" };
     const char *last = strrchr(key, '.');
     if (last != NULL && strcmp(last, ".name") == 0)
         return true;

@@ -240,7 +240,8 @@ static void titles_fit_the_sheet(void)
                                                             "variant = 'best_fit';"
                                                             "INSERT INTO meta VALUES ('windows', "
                                                             "'[{\"name\": \"before\", \"from_s\": "
-                                                            "0, \"to_s\": null}]');" POINTS);
+                                                            "0, \"to_s\": null}]'), "
+                                                            "('growth_month', '0.03');" POINTS);
     struct an_db *db = fixture_open(sql);
     CHECK(make_folder(folder));
     for (size_t i = 0; i < an_plot_count(); i++) {

@@ -110,10 +110,34 @@ static void time_stamps_follow_the_calendar(void)
     sim_arena_clear(&arena);
 }
 
+/* A year of 365 days and a month of 30; (1 + x)^(30 / days) - 1. */
+static void growth_compounds(void)
+{
+    static const struct good cases[] = {
+        { "3%/month", SIM_UNIT_NONE, 0.03 },         { "1%/day", SIM_UNIT_NONE, 0.34784891533 },
+        { "1%/week", SIM_UNIT_NONE, 0.04356660617 }, { "12%/year", SIM_UNIT_NONE, 0.00935820317 },
+        { "1000%/month", SIM_UNIT_NONE, 10 },
+    };
+    static const char *const bad[] = { "",         "3%",        "3/month",      "0.03/month",
+                                       "0%/month", "%/month",   "1001%/month",  "-1%/month",
+                                       "3%/",      "3%/month ", "3%/fortnight", "0x3%/month" };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double value = -1;
+        CHECK_I64(sim_growth_parse(cases[i].text, &value, NULL), WEIR_OK);
+        CHECK_NEAR(value, cases[i].value, 1e-9);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        double value = 77;
+        CHECK_I64(sim_growth_parse(bad[i], &value, NULL), WEIR_EFORMAT);
+        CHECK_NEAR(value, 77, 0);
+    }
+}
+
 static const struct test tests[] = {
     { "units scale to the base unit", units_scale_to_the_base_unit },
     { "what is no plain decimal number is refused", what_is_no_plain_decimal_number_is_refused },
     { "canonical texts are short and read back", canonical_texts_are_short_and_read_back },
     { "time stamps follow the calendar", time_stamps_follow_the_calendar },
+    { "growth compounds", growth_compounds },
 };
 TEST_MAIN(tests)

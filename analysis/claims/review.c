@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Claims of a capacity review. Their figures are over many runs (review.h), or over the weeks to
+ * come; who has them gives them.
+ */
+#include "analysis/claims/claims.h"
+
+#include <math.h>
+
+/* Behind the name of the option, where there are several. */
+static const char *colon(const struct an_claim *claim)
+{
+    return an_claim_word(claim, "option")[0] == '\0' ? "" : ": ";
+}
+
+static struct an_word number_of(const struct an_claim *claim, const char *key)
+{
+    return an_word_number(an_claim_number(claim, key));
+}
+
+static bool is_demand(const struct an_claim *claim)
+{
+    return an_claim_number(claim, "is_demand") > 0.5;
+}
+
+/* The values of the axis as its reader wrote them. */
+static void say_choice(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s%s%s %s keeps %s", an_claim_word(claim, "option"), colon(claim),
+                 an_claim_word(claim, "axis"), an_claim_word(claim, "value"),
+                 an_claim_word(claim, "goal"));
+}
+
+static void say_safe(struct an_claim *claim)
+{
+    const double runs = an_claim_number(claim, "runs");
+    an_claim_say(
+        claim, "%s%s%s %s %s %s for certain: %s in %.0f run%s", an_claim_word(claim, "option"),
+        colon(claim), an_claim_word(claim, "path"), an_claim_word(claim, "value"),
+        is_demand(claim) ? "is the most work that keeps" : "is the least that keeps",
+        an_claim_word(claim, "goal"), an_claim_word(claim, "means"), runs, an_plural(runs));
+}
+
+static void say_likely(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s%s%s keeps it by its mean, not for certain: %s",
+                 an_claim_word(claim, "option"), colon(claim), an_claim_word(claim, "value"),
+                 an_claim_word(claim, "means"));
+}
+
+static void say_none(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s%sno value of %s that was run keeps %s; at %s, the easiest, %s",
+                 an_claim_word(claim, "option"), colon(claim), an_claim_word(claim, "path"),
+                 an_claim_word(claim, "goal"), an_claim_word(claim, "value"),
+                 an_claim_word(claim, "means"));
+}
+
+static void say_cost(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s%s%s costs %s $ in %s", an_claim_word(claim, "option"), colon(claim),
+                 an_claim_word(claim, "value"), number_of(claim, "cost").text,
+                 an_word_duration(an_claim_number(claim, "span")).text);
+}
+
+static void say_cheaper(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s at %s is cheaper than %s at %s: %s $ against %s $",
+                 an_claim_word(claim, "option"), an_claim_word(claim, "value"),
+                 an_claim_word(claim, "other"), an_claim_word(claim, "other_value"),
+                 number_of(claim, "cost").text, number_of(claim, "other_cost").text);
+}
+
+static void say_weeks(struct an_claim *claim)
+{
+    const double weeks = an_claim_number(claim, "weeks");
+    an_claim_say(claim, "%s%sat %s more work a month that is reached in %.0f week%s",
+                 an_claim_word(claim, "option"), colon(claim),
+                 an_word_percent(an_claim_number(claim, "growth")).text, floor(weeks),
+                 an_plural(floor(weeks)));
+}
+
+static void say_exhaustion(struct an_claim *claim)
+{
+    const double weeks = an_claim_number(claim, "weeks");
+    if (weeks > 0.0)
+        an_claim_say(claim,
+                     "Growing %s a month, one hour in twenty asks for all %s GPUs within "
+                     "%.0f week%s",
+                     an_word_percent(an_claim_number(claim, "growth")).text,
+                     number_of(claim, "installed").text, ceil(weeks), an_plural(ceil(weeks)));
+    else
+        an_claim_say(claim, "One hour in twenty asks for %s GPUs or more already; there are %s",
+                     number_of(claim, "p95").text, number_of(claim, "installed").text);
+}
+
+static const struct an_claim_ops rows[] = {
+    { .name = "review.choice",
+      .threshold = "one option is safe, or of several all have a price and it is the cheapest",
+      .say = say_choice },
+    { .name = "review.safe",
+      .threshold = "the 95 % interval of every condition holds there, and no easier value that was "
+                   "run fails by its mean",
+      .say = say_safe },
+    { .name = "review.likely",
+      .threshold = "it is harder than what is safe, and the means hold there and at all that is "
+                   "easier",
+      .say = say_likely },
+    { .name = "review.none",
+      .threshold = "the means hold nowhere, or not at the easiest value",
+      .say = say_none },
+    { .name = "review.cost", .threshold = "it is safe and has a price", .say = say_cost },
+    { .name = "review.cheaper",
+      .threshold = "two options are safe and have a price; the cheapest and the next",
+      .say = say_cheaper },
+    { .name = "review.weeks",
+      .threshold = "more work than today is safe, and the scenario says how fast it grows",
+      .say = say_weeks },
+    { .name = "review.exhaustion",
+      .threshold = "the scenario says that its work grows, and jobs were kept",
+      .say = say_exhaustion },
+};
+
+AN_CLAIM_FAMILY(review, rows);

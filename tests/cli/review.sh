@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The page of a capacity review: which value of an axis is enough for certain, which by its mean, for
+# how much, until when. Everything is worked out anew from the rows of the database; sizes are the
+# same in text, table and chart.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+command -v python3 >/dev/null || skip 'no python3'
+command -v gnuplot >/dev/null || skip 'no gnuplot'
+unset WEIR_CHECK_INVARIANTS
+
+cat >plan.yaml <<'Y'
+schema: 2
+name: plan
+replications: 6
+warmup: 2 h
+horizon: 26 h
+growth: 3%/month
+catalog: {gpu_types: {h100: {price: 3.5}, a100-80: {price: 1}}}
+prices: {billing: nodes}
+cluster: {nodes: [{name: n, count: 2, cpus: 32, gpus: {h100: 4}}]}
+metrics: {keep: jobs}
+jobs:
+  - name: work
+    measured_on: h100
+    arrivals: {process: poisson, rate: 8/h}
+    classes:
+      - {name: one, run_time: exp(40 min), request: {cpus: 1, gpus: 1}}
+      - {name: two, weight: 0.5, run_time: exp(1 h), request: {cpus: 1, gpus: 2}}
+goal: {min: wait p95, while: ["wait p95 <= 20 min"]}
+compare:
+  - {label: H100}
+  - {label: A100, set: {cluster.nodes.n.gpus: {a100-80: 4}}}
+Y
+cat >judge.py <<'PY'
+# Sizes by option from the rows: (value, mean, high, cost, runs); what is safe and what is likely.
+import math, re, sqlite3, sys
+T = {5: 2.5705818356363146, 2: 4.302652729749464}
+BOUND = 1200.0
+def sizes(path, column, reverse=False):
+    db = sqlite3.connect(path)
+    found = {}
+    for variant, value in db.execute(f'select distinct variant, "{column}" from v_point'):
+        rows = db.execute(f'''select r.value, r.is_lower_bound, c.value from v_point p
+            join result r using (run_id) join result c using (run_id) where p.variant = ? and
+            p."{column}" = ? and r.metric = 'wait.job.p95' and r.label = '' and
+            c.metric = 'cost.total' and c.label = '' ''', (variant, value)).fetchall()
+        n, x = len(rows), [r[0] for r in rows]
+        mean = sum(x) / n
+        half = T[n - 1] * math.sqrt(sum((v - mean) ** 2 for v in x) / (n - 1) / n)
+        bound = any(r[1] for r in rows)
+        found.setdefault(variant, []).append(dict(value=value, mean=mean, high=mean + half,
+            low=mean - half, bound=bound, cost=sum(r[2] for r in rows) / n, runs=n))
+    for option in found.values():
+        option.sort(key=lambda s: float(str(s['value']).rstrip('%')), reverse=reverse)
+        for s in option:
+            s['likely'] = s['mean'] <= BOUND and not s['bound']
+            s['hold'] = not s['bound'] and s['high'] <= BOUND
+            s['fail'] = s['bound'] or s['low'] > BOUND
+    return found
+def chosen(option):
+    likely = len(option)
+    while likely > 0 and option[likely - 1]['likely']: likely -= 1
+    safe = next((i for i in range(likely, len(option)) if option[i]['hold']), len(option))
+    return safe, likely
+PY
+
+# ---- sizes ----
+expect 0 "$WEIR_BIN" compare plan.yaml -q --axis cluster.nodes.n.count=3..11:1 -o sizes.db
+expect 0 "$WEIR_BIN" report sizes.db --as review --format md
+cp stdout sizes.md
+printf '# Why\n\nOne & two\nlines <b>.\n\n- a\n- b\n' >notes.md
+expect 0 "$WEIR_BIN" report sizes.db --as review --notes notes.md -o sizes.html
+python3 - <<'PY' || fail 'the review of sizes says something else than its rows'
+import re
+from judge import *
+text, page = open('sizes.md').read(), open('sizes.html').read()
+rows = [[c.strip() for c in l.split('|')[1:8]] for l in text.splitlines() if l.startswith('|') and 'option' not in l and '---' not in l]
+found = sizes('sizes.db', 'cluster.nodes.n.count')
+assert len(rows) == 18 and len(found) == 2, rows
+words = lambda s: ('holds' if s['hold'] else 'fails' if s['fail'] else
+                   ('holds' if s['likely'] else 'fails') + ' by its mean, not for certain')
+money = lambda v: re.sub(r'\D', '', v)
+verdicts, costs = set(), {}
+for name, option in found.items():
+    mine = [r for r in rows if r[0] == name]
+    safe, likely = chosen(option)
+    for row, s in zip(mine, option):
+        verdicts.add(words(s))
+        assert row[1] == str(s['value']) and row[5] == words(s), (row, s)
+        assert row[2] == str(4 * s['value']) and abs(float(money(row[3])) / s['cost'] - 1) < 0.006, (row, s)
+        spare = '' if safe == len(option) or option.index(s) < safe else str(s['value'] - option[safe]['value'])
+        assert row[6] == spare, (row, spare)
+    if safe < len(option):
+        costs[name] = (option[safe]['cost'], option[safe]['value'])
+        assert f'- {name}: cluster.nodes.n.count {option[safe]["value"]} is the least that keeps wait p95 <= 20m for certain: wait p95 ' in text
+        assert f'- {name}: {option[safe]["value"]} costs ' in text
+    says = f'- {name}: {option[likely]["value"]} keeps it by its mean' if likely < len(option) else f'- {name}: no value'
+    assert (says in text) == (likely < safe or likely == len(option)), (name, likely, safe)
+assert len(verdicts) >= 3, verdicts
+(first, (cost, value)), (second, (more, other)) = sorted(costs.items(), key=lambda c: c[1][0])
+assert f'- {first} at {value} is cheaper than {second} at {other}: ' in text, text
+assert text.startswith(f'# plan: {first}: count {value} keeps wait p95 <= 20m\n'), text[:90]
+# The page: headline, the marked row, the run that it shows, the chart.
+assert f'<h1>{first}: count {value} keeps wait p95 &lt;= 20m</h1>' in page
+marked = re.findall(r'<tr class="chosen"><td>([^<]*)</td><td>(\d+)</td>', page)
+assert [m[1] for m in marked] == [str(costs[n][1]) for n in found], (marked, costs)
+assert f'{value} nodes, {4 * value} GPUs' in page
+assert all(f'data-claim="review.{c}"' in page for c in ('safe', 'cost', 'cheaper'))
+chart = page[page.index('<figure id="axis">'):]
+assert chart.index('id="headroom"') > 0
+data = chart[:chart.index('</details>')]
+for name, option in found.items():
+    for s in option:
+        assert f'>{s["value"]}<' in data
+assert '<h3>Why</h3>' in page and '<p>One &amp; two\nlines &lt;b&gt;.\n</p>' in page and '<ul>\n<li>a</li>\n<li>b</li>\n</ul>' in page
+assert '://' not in re.sub(r'http://www.w3.org/[a-zA-Z0-9/]*', '', page)
+PY
+
+# ---- when the GPUs are used up ----
+python3 - <<'PY' || fail 'the weeks are others'
+import math, re, sqlite3
+page = open('sizes.html').read()
+db = sqlite3.connect('sizes.db')
+variant = re.search(r'<title>plan · ([^<]*)</title>', page).group(1)
+run, = db.execute('select run_id from run where variant = ? and replication = 0', (variant,)).fetchone()
+there, = db.execute('select sum(gpus) from node where run_id = ?', (run,)).fetchone()
+edges = []
+for submit, end, gpus in db.execute("select submit_s, end_s, gpus from job where run_id = ? and outcome <> 'refused'", (run,)):
+    edges += [(submit, gpus), (26 * 3600 if end is None else end, -gpus)]
+edges.sort()
+level, last, held = 0, 0, {}
+for t, change in edges + [(26 * 3600, 0)]:
+    t = min(t, 26 * 3600)
+    held[level] = held.get(level, 0) + max(0, t - max(last, 7200))
+    level, last = level + change, t
+total, share = sum(held.values()), 0
+assert abs(total - 24 * 3600) < 1e-6, total
+for gpus in sorted(held):
+    share += held[gpus] / total
+    if share >= 0.95: break
+weeks = 30 / 7 * math.log(there / gpus) / math.log(1.03)
+assert weeks > 0, (there, gpus)
+sentence = f'Growing 3 % a month, one hour in twenty asks for all {there:.0f} GPUs within {math.ceil(weeks)} weeks'
+title = re.search(r'<figure id="headroom"><h2>([^<]*)</h2>', page).group(1)
+assert title.replace('\xa0', ' ') == sentence, (title, sentence)
+PY
+expect 0 "$WEIR_BIN" run plan.yaml -q --set growth=- -o still.db
+expect 0 "$WEIR_BIN" report still.db --as review -o still.html
+hasnt still.html 'figure id="headroom"'
+has still.html 'Nothing was sized here'
+
+# ---- how much more work ----
+expect 0 "$WEIR_BIN" compare plan.yaml -q --set compare=- --set cluster.nodes.n.count=5 \
+    --axis jobs.work.arrivals.scale=0.8..2:0.2 -o scale.db
+expect 0 "$WEIR_BIN" report scale.db --as review --format md
+cp stdout scale.md
+python3 - <<'PY' || fail 'the review of the work says something else than its rows'
+from judge import *
+text = open('scale.md').read()
+(option,) = sizes('scale.db', 'jobs.work.arrivals.scale', reverse=True).values()
+safe, likely = chosen(option)
+value = option[safe]['value']
+assert 0 < safe < len(option) and value > 1, option
+weeks = 30 / 7 * math.log(value) / math.log(1.03)
+assert f'- jobs.work.arrivals.scale {value} is the most work that keeps wait p95 <= 20m for certain' in text, text
+assert re.search(rf'- at 3.% more work a month that is reached in {math.floor(weeks)} weeks', text), (weeks, text)
+PY
+# A rate is no multiple of today's.
+expect 0 "$WEIR_BIN" compare plan.yaml -q --set compare=- --set cluster.nodes.n.count=5 -n 2 \
+    --axis jobs.work.arrivals.rate=6/h,9/h -o rate.db
+expect 0 "$WEIR_BIN" report rate.db --as review --format md
+hasnt stdout 'that is reached in'
+
+# ---- nothing is enough, nothing was asked ----
+expect 0 "$WEIR_BIN" compare plan.yaml -q --set compare=- --axis cluster.nodes.n.count=1..2:1 -o small.db
+expect 0 "$WEIR_BIN" report small.db --as review --format md
+has stdout '- no value of cluster.nodes.n.count that was run keeps wait p95 <= 20m; at 2, the easiest, wait p95 '
+hasnt stdout 'is the least'
+expect 0 "$WEIR_BIN" compare plan.yaml -q --set goal.while=- --axis cluster.nodes.n.count=1..2:1 -n 2 -o free.db
+expect 0 "$WEIR_BIN" report free.db --as review -o free.html
+has free.html 'the goal of the scenario has no condition to meet'
+
+# ---- mistakes ----
+expect 2 "$WEIR_BIN" report sizes.db --notes notes.md
+has stderr '--notes belongs to a page of --as review'
+expect 2 "$WEIR_BIN" report sizes.db --format md
+expect 3 "$WEIR_BIN" report sizes.db --as review --notes missing.md -o none.html
+has stderr 'missing.md'
+[ ! -e none.html ] || fail 'a page without its notes was written'
+for growth in 3 3% 3%/fortnight -1%/month x%/month 2000%/day; do
+    expect 2 "$WEIR_BIN" run plan.yaml -q --no-db --set "growth=$growth"
+    has stderr 'expected growth above 0% and at most 1000% a day, week, month or year, as 3%/month'
+done
