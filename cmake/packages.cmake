@@ -9,6 +9,9 @@ if(TARGET weir AND BASH_PROGRAM)
         \"${PROJECT_SOURCE_DIR}/cmake/install_pages.sh\" \"$<TARGET_FILE:weir>\"
         \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")" COMPONENT runtime)
 endif()
+install(FILES analysis/tools/weir.py DESTINATION "${WEIR_PYTHON_DIR}" COMPONENT runtime)
+install(FILES analysis/tools/grafana.json DESTINATION "${CMAKE_INSTALL_DATADIR}/weir/grafana"
+        COMPONENT runtime)
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/weir-doc" COMPONENT doc)
 install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/weir-doc"
         COMPONENT doc)

@@ -33,6 +33,7 @@
     X(ASK, explain, "why: a worker, a job, a stage, a moment, all that waits")                     \
     X(TELL, report, "the page: one HTML file with findings, tables and charts")                    \
     X(TELL, plot, "one chart")                                                                     \
+    X(TELL, export, "for other tools: csv, perfetto, openmetrics, state, decision")                \
     X(UNDER, decide, "one scheduler decision from a JSON document")                                \
     X(UNDER, merge, "put the parts of an experiment together")                                     \
     X(UNDER, diff, "where two stored runs first part")                                             \
@@ -44,7 +45,7 @@
     X(HIDDEN, policies, "weir list policies, weir help NAME, weir check FILE.so, weir new policy") \
     X(HIDDEN, rerun, "weir run DB")                                                                \
     X(HIDDEN, trace, NULL)                                                                         \
-    X(HIDDEN, snapshot, NULL)                                                                      \
+    X(HIDDEN, snapshot, "weir export DB --to state")                                               \
     X(HIDDEN, schema, NULL)                                                                        \
     X(HIDDEN, completion, NULL)
 

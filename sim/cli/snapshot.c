@@ -8,7 +8,8 @@
  * waits in front of the next one; a scenario begins without jobs. What the scheduler knows, jobs
  * included, is the document of weir decide.
  */
-#include "sim/cli/analysis_options.h"
+#include "sim/cli/snapshot.h"
+
 #include "sim/cli/commands.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/stored_run.h"
@@ -198,11 +199,11 @@ static void put_all(const struct sim_world *world, const struct sim_stored_run *
 /* ---- repeating ---- */
 
 static weir_status take(const struct sim_scenario *scenario, const struct sim_stored_run *run,
-                        const struct arguments *arguments, struct weir_error *error)
+                        const struct sim_snapshot *asked, struct weir_error *error)
 {
     double at_s = 0;
     assert(scenario != NULL);
-    WEIR_TRY(an_moment_in(&arguments->at, scenario->start_unix_s, (double)INFINITY, &at_s, error));
+    WEIR_TRY(an_moment_in(&asked->at, scenario->start_unix_s, (double)INFINITY, &at_s, error));
     const struct sim_run_options options = { .seed = run->seed,
                                              .replication = run->replication,
                                              .variant = run->variant,
@@ -217,39 +218,51 @@ static weir_status take(const struct sim_scenario *scenario, const struct sim_st
         (sim_world_is_done(world) || sim_engine_now(world->context.engine) < at_ns))
         status = weir_fail(error, WEIR_ENOTFOUND, "the run is over at %.9g s; it ended at %.9g s",
                            at_s, (double)sim_world_end_ns(world) / 1e9);
-    if (status == WEIR_OK && arguments->format == 1)
-        status = sim_port_export(world->port, stdout);
+    if (status == WEIR_OK && asked->is_document)
+        status = sim_port_export(world->port, asked->out);
     else if (status == WEIR_OK)
-        put_all(world, run, at_s, stdout);
+        put_all(world, run, at_s, asked->out);
     sim_world_destroy(world);
     return status;
 }
 
-int sim_cmd_snapshot(int argc, char **argv)
+int sim_snapshot(const struct sim_snapshot *asked)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
-    struct arguments arguments = { .format = 0 };
     struct sim_policies policies = { 0 };
     struct sim_stored stored = { 0 };
     struct sim_scenario *scenario = NULL;
-    sim_options_parse(&command_options, argc, argv, &arguments);
-    const char *variant = arguments.choice.variant == NULL ? "" : arguments.choice.variant;
+    const char *variant = asked->choice.variant == NULL ? "" : asked->choice.variant;
     weir_status status =
-        sim_stored_open(arguments.database, variant, arguments.choice.replication, &stored, &error);
+        sim_stored_open(asked->database, variant, asked->choice.replication, &stored, &error);
     int code = SIM_EXIT_OK;
     if (status == WEIR_OK)
-        code = sim_stored_policies(&stored, &arguments.common, &policies);
+        code = sim_stored_policies(&stored, asked->options, &policies);
     if (status == WEIR_OK && code == SIM_EXIT_OK)
         status = sim_stored_scenario(&stored, &stored.runs[0], &policies, &scenario, &error);
     if (status == WEIR_OK && code == SIM_EXIT_OK)
-        status = take(scenario, &stored.runs[0], &arguments, &error);
+        status = take(scenario, &stored.runs[0], asked, &error);
     sim_scenario_destroy(scenario);
     sim_plugins_clear(&policies);
     sim_stored_clear(&stored);
-    sim_options_clear(&arguments.common);
     if (code == SIM_EXIT_OK && status == WEIR_EPOLICY)
         (void)fprintf(stderr, "weir: %s\n", error.text);
     return code != SIM_EXIT_OK      ? code
            : status == WEIR_EPOLICY ? SIM_EXIT_POLICY
                                     : sim_analysis_exit(status, &error);
+}
+
+int sim_cmd_snapshot(int argc, char **argv)
+{
+    struct arguments arguments = { .format = 0 };
+    sim_options_parse(&command_options, argc, argv, &arguments);
+    const struct sim_snapshot asked = { .database = arguments.database,
+                                        .choice = arguments.choice,
+                                        .at = arguments.at,
+                                        .is_document = arguments.format == 1,
+                                        .options = &arguments.common,
+                                        .out = stdout };
+    const int code = sim_snapshot(&asked);
+    sim_options_clear(&arguments.common);
+    return code;
 }

@@ -5,6 +5,7 @@
 #include "sim/cli/json_writer.h"
 #include "sim/files/written.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ struct sim_span_export {
     struct sim_observer observer;
     struct sim_json json;
     uint64_t limit, written, seen;
-    bool is_trace;
+    bool is_trace, is_brief;
     char **stages; /* "stage", or "pipeline.stage" when there are several pipelines */
     char **nodes;
 };
@@ -162,12 +163,19 @@ static void begin_event(struct sim_json *json, const char *name, const char *pha
     sim_json_unsigned(sim_json_key(json, "tid"), worker);
 }
 
+/* No viewer shows less, and further digits are most of a file. Begin and end are rounded apart, so
+ * that what lies within something still does. */
+static int64_t whole_us(int64_t time_ns)
+{
+    return (time_ns + 500) / 1000;
+}
+
 static void write_span_times(struct sim_json *json, const char *category, int64_t start_ns,
                              int64_t end_ns)
 {
     sim_json_string(sim_json_key(json, "cat"), category);
-    sim_json_number(sim_json_key(json, "ts"), (double)start_ns / 1e3);
-    sim_json_number(sim_json_key(json, "dur"), (double)(end_ns - start_ns) / 1e3);
+    sim_json_integer(sim_json_key(json, "ts"), whole_us(start_ns));
+    sim_json_integer(sim_json_key(json, "dur"), whole_us(end_ns) - whole_us(start_ns));
 }
 
 static void end_event(struct sim_json *json)
@@ -185,9 +193,13 @@ static void trace_span(void *state, const struct sim_span *span)
     write_span_times(json, span->has_failed ? "failed" : "task", span->start_ns, span->end_ns);
     sim_json_begin_object(sim_json_key(json, "args"));
     sim_json_unsigned(sim_json_key(json, "item"), span->item);
-    sim_json_unsigned(sim_json_key(json, "attempt"), span->attempt);
-    sim_json_unsigned(sim_json_key(json, "batch"), span->batch);
-    sim_json_number(sim_json_key(json, "waited_s"), sim_time_s(span->start_ns - span->queued_ns));
+    if (!made->is_brief || span->attempt > 0)
+        sim_json_unsigned(sim_json_key(json, "attempt"), span->attempt);
+    if (!made->is_brief || span->batch > 1)
+        sim_json_unsigned(sim_json_key(json, "batch"), span->batch);
+    if (!made->is_brief)
+        sim_json_number(sim_json_key(json, "waited_s"),
+                        (double)((span->start_ns - span->queued_ns + 500000) / 1000000) / 1e3);
     sim_json_end_object(json);
     end_event(json);
 }
@@ -211,10 +223,11 @@ static void begin_trace(struct sim_span_export *made)
     sim_json_begin_object(json);
     sim_json_string(sim_json_key(json, "displayTimeUnit"), "ms");
     sim_json_begin_array(sim_json_key(json, "traceEvents"));
-    for (uint32_t n = 0; n < sim_scenario_node_count(made->scenario); n++) {
+    const uint32_t nodes = sim_scenario_node_count(made->scenario);
+    for (uint32_t n = 0; n <= nodes; n++) {
         begin_event(json, "process_name", "M", n, 0);
         sim_json_begin_object(sim_json_key(json, "args"));
-        sim_json_string(sim_json_key(json, "name"), made->nodes[n]);
+        sim_json_string(sim_json_key(json, "name"), n < nodes ? made->nodes[n] : "cluster");
         sim_json_end_object(json);
         end_event(json);
     }
@@ -261,15 +274,76 @@ const struct sim_observer *sim_span_export_observer(const struct sim_span_export
     return &made->observer;
 }
 
+/* ---- beside the tasks ---- */
+
+void sim_span_export_unseen(struct sim_span_export *made, uint64_t count)
+{
+    made->seen += count;
+}
+
+void sim_span_export_brief(struct sim_span_export *made)
+{
+    made->is_brief = true;
+}
+
+void sim_span_export_life(struct sim_span_export *made, const struct sim_span_life *life)
+{
+    struct sim_json *json = &made->json;
+    if (!has_room(made))
+        return;
+    begin_event(json, life->name, "X", life->node, life->worker);
+    write_span_times(json, "worker", llround(life->start_s * 1e9), llround(life->end_s * 1e9));
+    sim_json_begin_object(sim_json_key(json, "args"));
+    sim_json_string(sim_json_key(json, "end"), life->why);
+    sim_json_end_object(json);
+    end_event(json);
+}
+
+/* Counters and marks are the whole cluster's, a process of its own behind the nodes. */
+static void begin_cluster_event(struct sim_span_export *made, const char *name, const char *phase,
+                                double t_s)
+{
+    begin_event(&made->json, name, phase, sim_scenario_node_count(made->scenario), 0);
+    sim_json_number(sim_json_key(&made->json, "ts"), t_s * 1e6);
+}
+
+void sim_span_export_counter(struct sim_span_export *made, const char *name, double t_s,
+                             double value)
+{
+    struct sim_json *json = &made->json;
+    if (!isfinite(value) || !has_room(made))
+        return;
+    begin_cluster_event(made, name, "C", t_s);
+    sim_json_begin_object(sim_json_key(json, "args"));
+    sim_json_number(sim_json_key(json, "value"), value);
+    sim_json_end_object(json);
+    end_event(json);
+}
+
+void sim_span_export_mark(struct sim_span_export *made, const char *name, double t_s)
+{
+    if (!has_room(made))
+        return;
+    begin_cluster_event(made, name, "i", t_s);
+    sim_json_string(sim_json_key(&made->json, "s"), "g");
+    end_event(&made->json);
+}
+
 weir_status sim_span_export_close(struct sim_span_export *made, struct weir_error *error)
+{
+    return sim_span_export_end(made, WEIR_OK, error);
+}
+
+weir_status sim_span_export_end(struct sim_span_export *made, weir_status failed,
+                                struct weir_error *error)
 {
     if (made->is_trace) {
         sim_json_end_array(&made->json);
         sim_json_end_object(&made->json);
         (void)fputc('\n', made->out);
     }
-    const weir_status status = written_close(&made->file, WEIR_OK, error);
-    if (made->written < made->seen)
+    const weir_status status = written_close(&made->file, failed, error);
+    if (status == WEIR_OK && made->written < made->seen)
         (void)fprintf(stderr,
                       "weir: %s: the first %llu of %llu spans are written (--spans-limit raises "
                       "it)\n",

@@ -27,7 +27,7 @@ while read -r command; do
         grep -qx -- "$option" options || fail "$command lacks $option"
     done <own
 done <commands
-[ "$(words weir exp)" = explain ] || fail 'no prefix'
+[ "$(words weir expl)" = explain ] || fail 'no prefix'
 words weir run --repl | grep -qx -- --replications || fail 'no option by prefix'
 [ -z "$(words weir run x)" ] || fail 'files are left to the shell'
 expect 2 "$WEIR_BIN" completion
