@@ -4,6 +4,7 @@
  * compares those of a database without running anything.
  */
 #include "analysis/analysis.h"
+#include "analysis/metrics.h"
 #include "sim/cli/adaptive.h"
 #include "sim/cli/axis_option.h"
 #include "sim/cli/commands.h"
@@ -12,6 +13,7 @@
 #include "sim/cli/compare_print.h"
 #include "sim/cli/compare_two.h"
 #include "sim/cli/gate.h"
+#include "sim/cli/load.h"
 #include "sim/cli/observed.h"
 #include "sim/cli/option_value.h"
 #include "sim/cli/plugin.h"
@@ -89,9 +91,25 @@ static const struct sim_option command_rows[] = {
     { SIM_OPTION(OTHERS, options, windows), .others = &sim_windows_given_options },
     { SIM_OPTION(OTHERS, options, simulate), .others = &sim_simulate_table },
 };
+/* Ids have a dot, and there are more than the table names; words are labels of the table. */
+static void check_metrics(const struct options *options, const struct argp_state *state)
+{
+    for (size_t i = 0; i < options->metrics.count; i++) {
+        const char *word = options->metrics.items[i];
+        const char *unit = NULL;
+        const char *near = NULL;
+        if (strpbrk(word, ".:@") == NULL &&
+            an_metric_find(sim_cli_metric(word, &unit, &near)) == NULL)
+            argp_error(state, "--metric: there is no '%s'%s%s%s; weir list metrics names them",
+                       word, near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+                       near == NULL ? "" : "'?");
+    }
+}
+
 static void check_files(const void *arguments, const struct argp_state *state)
 {
     const struct options *options = arguments;
+    check_metrics(options, state);
     if (options->files.count > 2)
         argp_error(state, "one file with variants, or two files; found '%s' too",
                    options->files.items[2]);

@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct arguments {
     struct sim_options options;
@@ -25,13 +26,14 @@ struct arguments {
     struct sim_words columns, files;
     const char *output, *plots, *name, *into, *pipeline;
     uint32_t unit, delimiter, on_bad_row, held_out;
-    bool fixes_workers, skips_check;
+    bool fixes_workers, skips_check, force;
     const char *events; /* of the files, which was found by its columns */
 };
 
 static const struct sim_option command_rows[] = {
     { "output", 'o', "FILE", SIM_OPTION(TEXT, arguments, output),
       "Scenario to write (default: standard output)" },
+    { "force", 0, NULL, SIM_OPTION(FLAG, arguments, force), "Replace the file of -o" },
     { "name", 0, "NAME", SIM_OPTION(TEXT, arguments, name),
       "Name of the scenario (default: fitted)" },
     { "fixed-workers", 0, NULL, SIM_OPTION(FLAG, arguments, fixes_workers),
@@ -73,7 +75,7 @@ static const struct sim_option command_rows[] = {
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .shown =
-        "output into name columns time-unit zone stages input plots held-out on-bad-row format",
+        "output force into name columns time-unit zone stages input held-out on-bad-row format",
     .usage = "FILE...",
     .help = "Make a scenario of a log of spans (CSV, also .gz and .zst; `weir run --spans` writes "
             "one), or put its laws and a file of events into one that is there.\vWith -o the laws, "
@@ -364,10 +366,25 @@ static weir_status import_all(const struct arguments *arguments, int *code,
     return status;
 }
 
+/* A file with something in it. */
+static bool is_in_the_way(const struct arguments *arguments)
+{
+    struct stat found;
+    return arguments->output != NULL && strcmp(arguments->output, "-") != 0 &&
+           stat(arguments->output, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
+}
+
 int sim_cmd_import(int argc, char **argv)
 {
     struct arguments arguments = { .fit = { .confidence = 0.95 }, .held_out = 30 };
     sim_options_parse(&command_options, argc, argv, &arguments);
+    if (!arguments.force && is_in_the_way(&arguments)) {
+        (void)fprintf(stderr,
+                      "weir import: %s is there already: --force replaces it, -o FILE writes "
+                      "elsewhere\n",
+                      arguments.output);
+        return SIM_EXIT_INPUT;
+    }
     take_words(&arguments);
     struct weir_error error = { .phase = -1, .pool = -1 };
     weir_status status = WEIR_OK;

@@ -7,6 +7,7 @@
 #include "sim/cli/compare_two.h"
 #include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
+#include "sim/cli/show_jobs.h"
 #include "sim/cli/show_results.h"
 #include "sim/cli/trace.h"
 #include "sim/engine/time.h"
@@ -343,6 +344,18 @@ static void show_finding(struct show *show, const char *text)
     }
 }
 
+/* ---- jobs ---- */
+
+static void show_jobs(struct show *show)
+{
+    struct sim_table *table = sim_show_jobs(show->scenario, show->format);
+    if (sim_table_rows(table) > 0)
+        show_table(show, "jobs",
+                   "Jobs until the horizon (GPU hours at speed 1; nodes of the largest kind)",
+                   table);
+    sim_table_destroy(table);
+}
+
 /* ---- windows ---- */
 
 static void show_windows(struct show *show)
@@ -454,6 +467,7 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
                scenario->description == NULL ? "" : scenario->description);
     }
     show_nodes(&show);
+    show_jobs(&show);
     show_windows(&show);
     show_assumptions(&show);
     const weir_status status = show_pipelines(&show);

@@ -12,6 +12,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 struct sim_table {
     const struct sim_column *columns;
@@ -100,30 +102,212 @@ static const char *cell_at(const struct sim_table *table, size_t row, size_t col
     return table->cells[row * table->column_count + column];
 }
 
-static void heading_text(const struct sim_column *column, char *text, size_t capacity)
+static void heading_text(const struct sim_column *column, const char *between, char *text,
+                         size_t capacity)
 {
     if (column->unit == NULL || column->unit[0] == '\0')
         (void)snprintf(text, capacity, "%s", column->header);
     else
-        (void)snprintf(text, capacity, "%s [%s]", column->header, column->unit);
+        (void)snprintf(text, capacity, "%s%s[%s]", column->header, between, column->unit);
 }
 
-static struct libscols_table *lay_out(const struct sim_table *table)
+/* ---- width ---- */
+
+/* Of the terminal, or as COLUMNS says; 0 = as wide as it gets. */
+static size_t width_of(FILE *out)
 {
-    struct libscols_table *layout = must(scols_new_table());
-    scols_table_set_termforce(layout, SCOLS_TERMFORCE_NEVER);
-    scols_table_set_column_separator(layout, "  ");
+    const char *const wish = getenv("COLUMNS");
+    struct winsize size = { .ws_col = 0 };
+    if (wish != NULL && atoi(wish) > 0)
+        return (size_t)atoi(wish);
+    return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* Letters, not bytes. */
+static size_t letters(const char *text)
+{
+    size_t count = 0;
+    for (; *text != '\0'; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
+/* ---- a table that fits: units below headings, words in further lines, no empty columns ---- */
+
+enum { LEAST_TEXT = 8 };
+
+struct fit {
+    size_t *widths; /* by column; 0 = left out */
+    bool is_narrow;
+};
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+    for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+        const size_t here = letters(text) - letters(end);
+        widest = here > widest ? here : widest;
+    }
+    return letters(text) > widest ? letters(text) : widest;
+}
+
+static bool is_empty(const struct sim_table *table, size_t column)
+{
+    for (size_t row = 0; row < sim_table_rows(table); row++) {
+        const char *text = cell_at(table, row, column);
+        if (strcmp(text, "0") != 0 && strcmp(text, "-") != 0 && text[0] != '\0')
+            return false;
+    }
+    return true;
+}
+
+static size_t measure(const struct sim_table *table, const char *between, size_t *widths)
+{
+    size_t all = 0;
     for (size_t i = 0; i < table->column_count; i++) {
         char heading[128];
-        heading_text(&table->columns[i], heading, sizeof heading);
-        must(scols_table_new_column(layout, heading, 0,
-                                    table->columns[i].is_right ? SCOLS_FL_RIGHT : 0));
+        heading_text(&table->columns[i], between, heading, sizeof heading);
+        widths[i] = widest_line(heading);
+        for (size_t row = 0; row < sim_table_rows(table); row++) {
+            const size_t here = letters(cell_at(table, row, i));
+            widths[i] = here > widths[i] ? here : widths[i];
+        }
+        all += widths[i] + 2;
     }
-    for (size_t row = 0; row < sim_table_rows(table); row++) {
-        struct libscols_line *line = must(scols_table_new_line(layout, NULL));
+    return all - 2;
+}
+
+/* The widest text gives way first. */
+static void narrow(const struct sim_table *table, size_t width, struct fit *fit)
+{
+    size_t all = measure(table, "\n", fit->widths);
+    for (size_t i = 1; i < table->column_count; i++)
+        if (table->columns[i].is_right && is_empty(table, i)) {
+            all -= fit->widths[i] + 2;
+            fit->widths[i] = 0;
+        }
+    while (all > width) {
+        size_t widest = table->column_count;
         for (size_t i = 0; i < table->column_count; i++)
-            (void)scols_line_set_data(line, i, cell_at(table, row, i));
+            if (!table->columns[i].is_right && fit->widths[i] > LEAST_TEXT &&
+                (widest == table->column_count || fit->widths[i] > fit->widths[widest]))
+                widest = i;
+        if (widest == table->column_count)
+            return;
+        fit->widths[widest]--;
+        all--;
     }
+}
+
+static struct fit fit_to(const struct sim_table *table, size_t width)
+{
+    struct fit fit = { .widths = must(calloc(table->column_count + 1, sizeof(size_t))) };
+    fit.is_narrow = measure(table, " ", fit.widths) > width && width > 0;
+    if (fit.is_narrow)
+        narrow(table, width, &fit);
+    return fit;
+}
+
+/* Bytes of the next line: up to the last blank that fits, else as many letters as fit. */
+static size_t line_length(const char *text, size_t width)
+{
+    size_t count = 0;
+    size_t blank = 0;
+    size_t at = 0;
+    for (; text[at] != '\0'; at++) {
+        if (((unsigned char)text[at] & 0xC0) == 0x80)
+            continue;
+        if (count == width)
+            return text[at] == ' ' || blank == 0 ? at : blank;
+        blank = text[at] == ' ' ? at : blank;
+        count++;
+    }
+    return at;
+}
+
+static char *in_lines(const char *text, size_t width)
+{
+    char *made = must(malloc(2 * strlen(text) + 1));
+    size_t length = 0;
+    while (*text != '\0') {
+        const size_t taken = line_length(text, width);
+        memcpy(made + length, text, taken);
+        length += taken;
+        text += taken + strspn(text + taken, " ");
+        if (*text != '\0')
+            made[length++] = '\n';
+    }
+    made[length] = '\0';
+    return made;
+}
+
+static void add_column(struct libscols_table *layout, const struct sim_column *column,
+                       bool is_narrow)
+{
+    char heading[128];
+    heading_text(column, " ", heading, sizeof heading);
+    const int right = column->is_right ? SCOLS_FL_RIGHT : 0;
+    struct libscols_column *made = must(scols_table_new_column(
+        layout, is_narrow ? "" : heading, 0, right | (is_narrow ? SCOLS_FL_WRAP : 0)));
+    if (!is_narrow)
+        return;
+    (void)scols_column_set_safechars(made, "\n");
+    (void)scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
+}
+
+static void add_cell(struct libscols_line *line, const struct fit *fit, size_t column, size_t at,
+                     const char *text)
+{
+    char *lines = fit->is_narrow ? in_lines(text, fit->widths[column]) : must(strdup(text));
+    (void)scols_line_set_data(line, at, lines);
+    free(lines);
+}
+
+static bool is_left_out(const struct fit *fit, size_t column)
+{
+    return fit->is_narrow && fit->widths[column] == 0;
+}
+
+static void add_line(struct libscols_table *layout, const struct sim_table *table, size_t row,
+                     const struct fit *fit)
+{
+    struct libscols_line *line = must(scols_table_new_line(layout, NULL));
+    for (size_t i = 0, at = 0; i < table->column_count; i++)
+        if (!is_left_out(fit, i))
+            add_cell(line, fit, i, at++, cell_at(table, row, i));
+}
+
+/* Headings of the library are never broken into lines: these are lines like any other. */
+static void add_headings(struct libscols_table *layout, const struct sim_table *table,
+                         const struct fit *fit)
+{
+    struct libscols_line *line = must(scols_table_new_line(layout, NULL));
+    for (size_t i = 0, at = 0; i < table->column_count; i++) {
+        char heading[128];
+        heading_text(&table->columns[i], "\n", heading, sizeof heading);
+        if (!is_left_out(fit, i) && table->columns[i].is_right)
+            (void)scols_line_set_data(line, at++, heading);
+        else if (!is_left_out(fit, i))
+            add_cell(line, fit, i, at++, table->columns[i].header);
+    }
+}
+
+static struct libscols_table *lay_out(const struct sim_table *table, size_t width)
+{
+    struct libscols_table *layout = must(scols_new_table());
+    const struct fit fit = fit_to(table, width);
+    scols_table_set_termforce(layout, SCOLS_TERMFORCE_NEVER);
+    scols_table_set_column_separator(layout, "  ");
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!is_left_out(&fit, i))
+            add_column(layout, &table->columns[i], fit.is_narrow);
+    if (fit.is_narrow) {
+        (void)scols_table_enable_noheadings(layout, 1);
+        add_headings(layout, table, &fit);
+    }
+    for (size_t row = 0; row < sim_table_rows(table); row++)
+        add_line(layout, table, row, &fit);
+    free(fit.widths);
     return layout;
 }
 
@@ -133,7 +317,7 @@ static void print_people(const struct sim_table *table, FILE *out)
         return;
     const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     const locale_t before = utf8 == (locale_t)0 ? (locale_t)0 : uselocale(utf8);
-    struct libscols_table *layout = lay_out(table);
+    struct libscols_table *layout = lay_out(table, width_of(out));
     scols_table_set_stream(layout, out);
     (void)scols_print_table(layout);
     scols_unref_table(layout);
@@ -203,7 +387,7 @@ static void print_markdown(const struct sim_table *table, FILE *out)
     fputc('|', out);
     for (size_t i = 0; i < table->column_count; i++) {
         char heading[128];
-        heading_text(&table->columns[i], heading, sizeof heading);
+        heading_text(&table->columns[i], " ", heading, sizeof heading);
         print_markdown_cell(heading, out);
     }
     fputs("\n|", out);
@@ -235,7 +419,7 @@ static void print_latex_row(const struct sim_table *table, size_t row, FILE *out
 {
     for (size_t i = 0; i < table->column_count; i++) {
         char heading[128];
-        heading_text(&table->columns[i], heading, sizeof heading);
+        heading_text(&table->columns[i], " ", heading, sizeof heading);
         fputs(i == 0 ? "" : " & ", out);
         print_latex_cell(row == SIZE_MAX ? heading : cell_at(table, row, i), out);
     }

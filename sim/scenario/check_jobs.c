@@ -116,6 +116,41 @@ static void check_rows(struct sim_resolver *resolver, const struct sim_workload 
                            workload->jobs_count, first->name, why);
 }
 
+/* ---- nodes without work ---- */
+
+static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node_type *type)
+{
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        for (size_t i = 0; i < scenario->pipelines[p].stages_count; i++)
+            if (sim_check_most(scenario, type, &scenario->pipelines[p].stages[i].shape) > 0)
+                return true;
+    for (size_t w = 0; w < scenario->workloads_count; w++)
+        for (size_t i = 0; i < scenario->workloads[w].jobs_count; i++) {
+            const struct sim_job_spec *job = &scenario->workloads[w].jobs[i];
+            if (is_stranger(job) || sim_check_most(scenario, type, &job->shape) > 0)
+                return true;
+            for (size_t k = 0; k < job->more_count; k++)
+                if (sim_check_most(scenario, type, &job->more[k].shape) > 0)
+                    return true;
+        }
+    return false;
+}
+
+/* Groups of nodes that no stage and no job fits. */
+static void check_groups(struct sim_resolver *resolver)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_group *group = &scenario->node_groups[i];
+        const struct sim_node_type *type = &scenario->node_types[group->type];
+        if (!is_of_use(scenario, type))
+            sim_report_warning(resolver->report, sim_draft_at(&resolver->draft->head, "cluster"),
+                               "no stage and no job fits the nodes '%s' (%u of them): they stay "
+                               "empty; change what is asked for, or leave them out",
+                               group->name == NULL ? type->name : group->name, group->count);
+    }
+}
+
 void sim_check_jobs(struct sim_resolver *resolver)
 {
     const struct sim_scenario *scenario = resolver->scenario;
@@ -130,4 +165,5 @@ void sim_check_jobs(struct sim_resolver *resolver)
         else
             check_rows(resolver, workload, &drafts[i]);
     }
+    check_groups(resolver);
 }

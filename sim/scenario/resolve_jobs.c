@@ -160,7 +160,7 @@ static double mean_below(const struct sim_law *law, double limit_s)
     return sum;
 }
 
-static double mean_run_s(const struct sim_workload *workload, const struct sim_job_spec *job)
+double sim_job_mean_run_s(const struct sim_workload *workload, const struct sim_job_spec *job)
 {
     const bool is_cut = workload->service_limit_ns != INT64_MAX;
     const double limit_s = is_cut ? 1e-9 * (double)workload->service_limit_ns : HUGE_VAL;
@@ -204,7 +204,7 @@ static struct load load_of(const struct sim_resolver *resolver, const struct sim
     double weight = 0;
     for (size_t i = 0; i < workload->jobs_count; i++) {
         const struct sim_job_spec *job = &workload->jobs[i];
-        const double run_s = mean_run_s(workload, job);
+        const double run_s = sim_job_mean_run_s(workload, job);
         if (job->count != UINT64_MAX || job->is_endless || isnan(run_s))
             continue;
         const double work = job->weight * run_s * job->array;

@@ -440,6 +440,9 @@ struct sim_workload {
     uint32_t ties;              /* enum sim_ties */
 };
 
+/* What it runs on average at speed 1, cut at the limit of its workload; NAN = not known. */
+double sim_job_mean_run_s(const struct sim_workload *workload, const struct sim_job_spec *job);
+
 /* ---- all the work there is ---- */
 
 enum sim_work_kind { SIM_WORK_PIPELINE, SIM_WORK_JOBS, SIM_WORK_FILL };
