@@ -49,21 +49,23 @@ static void a_preempted_job_loses_what_the_scenario_says(void)
 {
     static const struct {
         const char *jobs;
-        double end_s;
+        double end_s, lost_s; /* lost: counted where there are checkpoints */
     } cases[] = {
-        { "", 50 + 100 },
-        { "    preemption: all\n", 50 + 70 },
-        { "    preemption: {keeps: all, restart: 5 s}\n", 50 + 5 + 70 },
-        { "    checkpoint: {interval: 20 s}\n", 50 + 80 },
-        { "    checkpoint: {interval: 20 s, restart: 3 s}\n", 50 + 3 + 80 },
+        { "", 50 + 100, NAN },
+        { "    preemption: all\n", 50 + 70, NAN },
+        { "    preemption: {keeps: all, restart: 5 s}\n", 50 + 5 + 70, NAN },
+        { "    checkpoint: {interval: 20 s}\n", 50 + 80, 10 },
+        { "    checkpoint: {interval: 20 s, restart: 3 s}\n", 50 + 3 + 80, 10 },
         { "    checkpoint: {interval: 20 s, restart: 3 s}\n    preemption: {restart: 7 s}\n",
-          50 + 7 + 80 },
+          50 + 7 + 80, 10 },
         /* the second checkpoint would be written from 42 s on */
-        { "    checkpoint: {interval: 20 s, cost: 2 s}\n", 50 + 80 + 3 * 2 },
+        { "    checkpoint: {interval: 20 s, cost: 2 s}\n", 50 + 80 + 3 * 2, 8 },
         /* 28 s of work are done, in whatever phase it is */
-        { "    checkpoint: {interval: 20 s, cost: 2 s}\n    preemption: all\n", 50 + 72 + 3 * 2 },
-        { "    checkpoint: {interval: 29 s, cost: 2 s}\n    preemption: all\n", 50 + 71 + 2 * 2 },
-        { "    start_latency: 40 s\n    preemption: all\n", 50 + 40 + 100 },
+        { "    checkpoint: {interval: 20 s, cost: 2 s}\n    preemption: all\n", 50 + 72 + 3 * 2,
+          0 },
+        { "    checkpoint: {interval: 29 s, cost: 2 s}\n    preemption: all\n", 50 + 71 + 2 * 2,
+          0 },
+        { "    start_latency: 40 s\n    preemption: all\n", 50 + 40 + 100, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (size_t shape = 0; shape < SHAPES; shape++) {
@@ -73,6 +75,8 @@ static void a_preempted_job_loses_what_the_scenario_says(void)
             if (!CHECK_NEAR(ends.long_s, cases[i].end_s, 0))
                 printf("case %zu, shape %zu\n", i, shape);
             CHECK_NEAR(test_value(summary, "jobs.preempted", "w/a"), 1, 0);
+            if (!isnan(cases[i].lost_s))
+                CHECK_NEAR(test_value(summary, "jobs.lost_s", "w"), cases[i].lost_s, 1e-9);
             free(summary);
         }
     }
