@@ -182,3 +182,5 @@ for words in small.yaml fill.yaml "$WEIR_SOURCE_DIR/scenarios/examples/jobs_tabl
     expect 0 "$WEIR_BIN" run $words -n 2 -o told.db --format json --force
     python3 told.py without.json stdout || fail "$words: the file tells of another run"
 done
+expect 0 "$WEIR_BIN" run small.yaml --seed 7 -n 2 --no-db --format json
+[ "$(grep -c '^  "seed": 7,$' stdout)" = 1 ] || fail 'a run of another seed is told'
