@@ -11,7 +11,7 @@ two_variants 300 >small.yaml
 expect 0 "$WEIR_BIN" compare small.yaml -n 2 -q -o good.db
 
 # Every command says here how it opens a database, so that a new one cannot be forgotten.
-readers='compare report plot explain diff rerun snapshot check upgrade run merge show'
+readers='compare report plot export explain diff rerun snapshot check upgrade run merge show'
 strangers='validate trace import decide'
 without='policies doctor schema completion new list help'
 older='validate upgrade doctor policies rerun trace snapshot schema completion' # not in the help
@@ -25,6 +25,7 @@ open_with() {
     compare) echo "compare $2" ;;
     report) echo "report $2 -o out.html" ;;
     plot) echo "plot $2 queues -o out.svg" ;;
+    export) echo "export $2 --to openmetrics" ;;
     explain) echo "explain $2 --at 1s" ;;
     diff) echo "diff good.db $2" ;;
     rerun) echo "rerun $2" ;;
