@@ -68,7 +68,7 @@ static weir_status add_jobs(struct an_chart *chart, struct an_curves *curves,
         series[i] /= unit;
     for (size_t k = 0; k < 2; k++)
         WEIR_TRY(an_curve_means(chart, panel, k, &grid, series + k * SLOTS, error));
-    panel->top = an_axis_top(fmax(panel->top, 1e-9));
+    panel->top = an_axis_top(panel->top);
     curves->names[0] = "half of them at most";
     curves->names[1] = "95 % of them at most";
     curves->count = 2;

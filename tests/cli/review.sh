@@ -147,6 +147,7 @@ assert title.replace('\xa0', ' ') == sentence, (title, sentence)
 PY
 python3 weeks.py sizes.db sizes.html || fail 'the weeks are others'
 has sizes.html 'Growing 3'
+hasnt sizes.html '1e-09' # the axis of waits that are all 0
 expect 0 "$WEIR_BIN" run plan.yaml -q -n 1 -o full.db
 expect 0 "$WEIR_BIN" report full.db --as review -o full.html
 python3 weeks.py full.db full.html || fail 'what is asked for already is something else'
