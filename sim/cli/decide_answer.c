@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The answer to a document: a host in its state makes one decision.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading and printing documents (see decide_document.h). */
 #include "sim/cli/decide_document.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The documents of a file: one JSON object, an array of objects, or one object a line; with the
  * text they came from, so that a message can name line and column of any part of them.

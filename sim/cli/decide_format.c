@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Checking a document against the tables (see decide_format.h). The way from the document to the
  * value that is looked at is kept, so that its text is searched for the place of a mistake only

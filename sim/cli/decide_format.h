@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The format of `weir decide`: one table of keys for each kind of object, from which reading is
  * checked and docs/decide.md is tested. A new part of the format (another list of the document) is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From a document to a host (see decide_host.h). */
 #include "sim/cli/decide_host.h"
 

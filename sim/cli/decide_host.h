@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A document of `weir decide` as a host: all that it says is told, and the host is ready for the
  * call that the document is about.

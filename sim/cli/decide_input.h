@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reading the parts of a decide document: by the tables of the format into structs, and what takes
  * more than a table; and writing what answers are made of.

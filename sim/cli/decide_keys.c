@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of the format (see decide_format.h); docs/decide.md has the same rows. */
 #include "sim/cli/decide_format.h"
 

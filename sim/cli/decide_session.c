@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Documents that are answered one after the other (see decide_session.h). */
 #include "sim/cli/decide_session.h"
 

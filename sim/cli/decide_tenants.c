@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tenants of a decide document: who there is, what they used before, what is reserved. */
 #include "sim/cli/decide_tenants.h"
 

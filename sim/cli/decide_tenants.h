@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tenants of a decide document (see decide_tenants.c). */
 #ifndef SIM_CLI_DECIDE_TENANTS_H
 #define SIM_CLI_DECIDE_TENANTS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finding a value again by its path (see json_place.h): the text was read before, so that brackets
  * match and nothing has to be checked. Values beside the path are skipped by counting brackets.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A streaming JSON writer: see the header. Owns no memory; errors of the stream stay in the stream
  * (ferror), where the caller looks once at the end.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a text of strangers is made of, and which of it may be shown. One rule for names that are
  * read and for texts that are printed.

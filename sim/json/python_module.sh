@@ -4,7 +4,7 @@
 # that needs nothing but ctypes. What takes the session first becomes a method.
 set -euo pipefail
 cat <<P
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Made from ${1##*/include/} by ${0##*/}: do not edit.
 """Decisions of libweir: a Session answers documents (dict or text) of docs/decide.md.
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The devices of a worker in JSON, as documents of weir decide and answers of programs have them:
  * `gpus` [{gpu, fraction, mem_bytes, profile, start}], `nvdecs` and `nvencs` [{gpu, index}].

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Remarks on input files: keeping, ordering and printing them. Texts are malloc'ed and belong to
  * the list.

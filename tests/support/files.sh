@@ -16,7 +16,7 @@ while IFS= read -r file; do
     count=$((count + 1))
     licence=GPL-3.0-or-later
     case $file in sched/*) licence=Apache-2.0 ;; esac
-    head -n 2 "$file" | grep -qF "SPDX-License-Identifier: $licence" ||
+    head -n 2 "$file" | grep -qE "SPDX-License-Identifier: ${licence//./\\.}( (\*/|-->))?\$" ||
         fault "$file: the first lines lack 'SPDX-License-Identifier: $licence'"
     case $file in
     *.[ch])
