@@ -161,6 +161,8 @@ static void add_point(struct sim_table *table, const struct page *page,
 static void print_winners(const struct page *page)
 {
     const char *metric = page->first->row_count == 0 ? "" : page->first->rows[0].metric;
+    if (page->points->point_count < 2) /* its verdicts say it */
+        return;
     for (size_t v = 0; has_arms(page) && v < page->first->variant_count; v++) {
         size_t best = 0;
         size_t judged = 0;
@@ -193,7 +195,7 @@ static void print_method(const struct page *page)
         most = n > most ? n : most;
         count++;
     }
-    printf("%zu points, ", count);
+    printf("%zu point%s, ", count, count == 1 ? "" : "s");
     if (least < most)
         printf("%u to ", least);
     printf("%u replication%s each, the same random numbers everywhere%s%s.", most,

@@ -41,6 +41,11 @@ matches stdout '^2 +90 +fgd .*baseline$'
 has stdout '4 points, 2 replications each'
 [ "$(query small.db 'select count(*), count(distinct point), count(distinct variant), min("cluster.nodes.n.count"), max("pipelines.p.input.items") from v_point')" = '16|4|2|1|90' ] ||
     fail 'v_point has other columns'
+# One point is no several.
+expect 0 compare --axis sched.placement=fgd,best_fit -o point.db
+has stdout '1 point, 2 replications each'
+hasnt stdout 'at 1 of 1'
+hasnt stdout 'at 0 of 1'
 # The same seeds at every point.
 [ "$(query small.db 'select count(distinct seed) from run group by replication' | sort -u)" = 1 ] ||
     fail 'points have seeds of their own'
