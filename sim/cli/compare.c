@@ -536,11 +536,10 @@ int sim_cmd_compare(int argc, char **argv)
     struct options options = { 0 };
     options.gate.conditions = &options.fail_if;
     sim_options_parse(&command_options, argc, argv, &options);
-    if (!read_effect(&options))
-        return SIM_EXIT_USAGE;
     char *command_line = sim_command_line("compare", argc, argv);
     options.simulate.path = options.files.items[0];
-    const int code = options.files.count == 2                 ? compare_two(&options, command_line)
+    const int code = !read_effect(&options)                   ? SIM_EXIT_USAGE
+                     : options.files.count == 2               ? compare_two(&options, command_line)
                      : sim_is_database(options.simulate.path) ? compare_stored(&options)
                      : sim_suite_is(options.simulate.path)
                          ? compare_suite(&options, command_line)

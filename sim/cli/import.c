@@ -374,29 +374,35 @@ static bool is_in_the_way(const struct arguments *arguments)
            stat(arguments->output, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
 }
 
+/* An exit code. */
+static int import_files(struct arguments *arguments)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    weir_status status = WEIR_OK;
+    int code = SIM_EXIT_OK;
+    take_words(arguments);
+    for (size_t i = 0; i < arguments->files.count && status == WEIR_OK; i++)
+        status = sort_file(arguments, arguments->files.items[i], &error);
+    if (status == WEIR_OK)
+        status = import_all(arguments, &code, &error);
+    if (status == WEIR_OK)
+        return code;
+    (void)fprintf(stderr, "weir: %s\n", error.text);
+    return status == WEIR_EFORMAT ? SIM_EXIT_INPUT : sim_exit_for(status);
+}
+
 int sim_cmd_import(int argc, char **argv)
 {
     struct arguments arguments = { .fit = { .confidence = 0.95 }, .held_out = 30 };
+    int code = SIM_EXIT_INPUT;
     sim_options_parse(&command_options, argc, argv, &arguments);
-    if (!arguments.force && is_in_the_way(&arguments)) {
+    if (!arguments.force && is_in_the_way(&arguments))
         (void)fprintf(stderr,
                       "weir import: %s is there already: --force replaces it, -o FILE writes "
                       "elsewhere\n",
                       arguments.output);
-        return SIM_EXIT_INPUT;
-    }
-    take_words(&arguments);
-    struct weir_error error = { .phase = -1, .pool = -1 };
-    weir_status status = WEIR_OK;
-    for (size_t i = 0; i < arguments.files.count && status == WEIR_OK; i++)
-        status = sort_file(&arguments, arguments.files.items[i], &error);
-    int code = SIM_EXIT_OK;
-    if (status == WEIR_OK)
-        status = import_all(&arguments, &code, &error);
-    if (status != WEIR_OK) {
-        (void)fprintf(stderr, "weir: %s\n", error.text);
-        code = status == WEIR_EFORMAT ? SIM_EXIT_INPUT : sim_exit_for(status);
-    }
+    else
+        code = import_files(&arguments);
     sim_options_clear(&arguments.options);
     free(arguments.columns.items);
     free(arguments.files.items);
