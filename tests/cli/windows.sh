@@ -165,6 +165,11 @@ expect 0 "$WEIR_BIN" compare with.db
 cp stdout said
 expect 0 "$WEIR_BIN" compare without.db --from 09:05 --to 500
 diff said stdout || fail 'other values by window than with windows in the scenario'
+# Those of the scenario go where others are asked for.
+expect 0 "$WEIR_BIN" compare without.db --from 09:04 --to 420 --format csv
+cp stdout said_csv
+expect 0 "$WEIR_BIN" compare with.db --from 09:04 --to 420 --format csv
+diff said_csv stdout || fail 'windows of the scenario are mixed with those that were asked for'
 expect 0 "$WEIR_BIN" report with.db --format json
 cp stdout said
 expect 0 "$WEIR_BIN" report without.db --from 5m --to 2026-03-02T09:08:20Z --format json
