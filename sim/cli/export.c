@@ -9,6 +9,7 @@
 #include "sim/cli/explain_decide.h"
 #include "sim/cli/json_writer.h"
 #include "sim/cli/snapshot.h"
+#include "sim/cli/table.h"
 #include "sim/files/written.h"
 #include "sim/scenario/diagnostic.h"
 
@@ -102,13 +103,8 @@ static void write_cell(FILE *out, const struct an_frame *frame, size_t row, size
     if (text[0] == '\0' && isfinite(number)) {
         sim_json_number_text(number, digits, sizeof digits);
         (void)fputs(digits, out);
-    } else if (strpbrk(text, ",\"\r\n") == NULL) {
-        (void)fputs(text, out);
     } else {
-        (void)fputc('"', out);
-        for (const char *c = text; *c != '\0'; c++)
-            (void)(*c == '"' ? fputs("\"\"", out) : fputc(*c, out));
-        (void)fputc('"', out);
+        sim_csv_cell(text, out);
     }
 }
 

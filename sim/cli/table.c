@@ -337,8 +337,7 @@ static bool is_formula(const char *text)
     return *end != '\0' || end == text;
 }
 
-/* RFC 4180; what would be a formula has an apostrophe in front. */
-static void print_csv_cell(const char *text, FILE *out)
+void sim_csv_cell(const char *text, FILE *out)
 {
     if (is_formula(text))
         fputc('\'', out);
@@ -364,7 +363,7 @@ static void print_csv(const struct sim_table *table, FILE *out)
         for (size_t i = 0; i < table->column_count; i++) {
             if (i > 0)
                 fputc(',', out);
-            print_csv_cell(cell_at(table, row, i), out);
+            sim_csv_cell(cell_at(table, row, i), out);
         }
         fputc('\n', out);
     }

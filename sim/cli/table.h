@@ -65,4 +65,8 @@ void sim_table_destroy(struct sim_table *table);
  * "-" for NaN. Returns `text`. */
 const char *sim_table_number(double value, int digits, char *text, size_t capacity);
 
+/* A cell of CSV (RFC 4180); what a spreadsheet would take for a formula has an apostrophe in front.
+ */
+void sim_csv_cell(const char *text, FILE *out);
+
 #endif

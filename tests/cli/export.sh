@@ -215,3 +215,13 @@ echo before >kept
 mistake 2 'the run is over' run.db --to state --at 1000d -o kept
 echo before >wanted
 same kept wanted
+
+# What a spreadsheet would take for a formula is none, as in every table of the program.
+cp run.db formula.db && chmod u+w formula.db
+python3 -c 'import sqlite3
+db = sqlite3.connect("formula.db")
+db.execute("UPDATE node SET type = ?", ("=HYPERLINK(1)",))
+db.commit()'
+expect 0 "$WEIR_BIN" export formula.db --to csv --view node
+has stdout "'=HYPERLINK(1)"
+hasnt stdout ',=HYPERLINK'
