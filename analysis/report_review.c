@@ -189,9 +189,11 @@ static void write_table(FILE *out, const struct an_review *review)
 
 static void write_inline(FILE *out, const char *line, size_t length)
 {
-    char text[1024];
-    (void)snprintf(text, sizeof text, "%.*s", (int)length, line);
-    an_write_html(out, text);
+    char part[256];
+    for (size_t done = 0; done < length; done += sizeof part - 1) {
+        (void)snprintf(part, sizeof part, "%.*s", (int)(length - done), line + done);
+        an_write_html(out, part);
+    }
 }
 
 /* Headings, lists and paragraphs; all else is text. */

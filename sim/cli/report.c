@@ -5,6 +5,7 @@
 #include "analysis/claim.h"
 #include "analysis/query.h"
 #include "analysis/svg.h"
+#include "analysis/text.h"
 #include "analysis/windows.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
@@ -137,6 +138,8 @@ static int report(const struct arguments *arguments, const char *database, const
         status = check_windows(db, arguments->database, &error);
     if (status == WEIR_OK && arguments->notes != NULL)
         status = an_read_text(arguments->notes, &notes, &error);
+    if (notes != NULL)
+        an_clean(notes);
     options.notes = notes;
     if (status == WEIR_OK)
         status = write_output(arguments, db, &options, output, &error);

@@ -116,6 +116,11 @@ assert '<h3>Why</h3>' in page and '<p>One &amp; two\nlines &lt;b&gt;.\n</p>' in 
 assert '://' not in re.sub(r'http://www.w3.org/[a-zA-Z0-9/]*', '', page)
 PY
 
+# A long line stays whole, and nothing in it steers the page.
+{ printf 'x%.0s' {1..1500} && printf '\x1b[1m<b>\n'; } >long.md
+expect 0 "$WEIR_BIN" report sizes.db --as review --notes long.md -o long.html
+grep -q "<p>x\{1500\}?\[1m&lt;b&gt;" long.html || fail 'a long line of notes is cut'
+
 # ---- when the GPUs are used up ----
 cat >weeks.py <<'PY'
 # weeks.py DB PAGE: the title of the chart, from the rows of the jobs.
