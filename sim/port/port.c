@@ -560,8 +560,8 @@ static weir_status check_progress(struct sim_port *port, const struct weir_plan 
     if (first == WEIR_NO_INDEX || weir_view_jobs(view) > 0 || may_wait(port, WEIR_EMINIMUM))
         return WEIR_OK;
     return weir_fail(port->config.context->error, WEIR_EMINIMUM,
-                     "stage %s: its first worker fits nowhere: %s",
-                     weir_view_pool(view, first)->name,
+                     "scaling policy %s: stage %s: its first worker fits nowhere: %s",
+                     port->sched->scaling.scaling->name, weir_view_pool(view, first)->name,
                      weir_reason_text(weir_plan_pool_note(plan, first)->binding));
 }
 

@@ -60,6 +60,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     hostile_namespaces) has stderr 'it may have no world of its own' ;;
     hostile_undefined) has stderr 'undefined symbol: weir_that_never_was' ;;
     hostile_late_plan) has stderr 'node 0: needs 1000 CPU, 64 free, 936 too much' ;;
+    hostile_starving) has stderr 'scaling policy hostile: stage a: its first worker fits nowhere' ;;
     hostile_past) matches stderr 'killed by signal (11|7)' ;;
     hostile_devices_steered) has stderr 'it may steer no device' ;;
     hostile_ring) has stderr 'it finds no ring' ;;
@@ -76,7 +77,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
     count=$((count + 1))
 done
-[ "$count" -ge 91 ] || fail "only $count hostile modules"
+[ "$count" -ge 92 ] || fail "only $count hostile modules"
 [ "$(ls ./*.yaml)" = ./two.yaml ] && [ "$(stat -c %a two.yaml)" = "$mode" ] || fail 'a module has written files'
 
 # The same where every place is asked for, without a clock.
