@@ -453,6 +453,7 @@ static weir_status write_page(const struct an_page *page, const struct show *sho
                               struct weir_error *error)
 {
     (void)fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                "<meta name=\"generator\" content=\"" WRITTEN_MARK "\">\n"
                 "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n",
                 page->out);
     an_page_policy(page->out);

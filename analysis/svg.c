@@ -98,14 +98,16 @@ static void write_replaced(FILE *out, const char *text)
     static const struct {
         const char *from, *to;
     } changes[] = {
+        { "<desc>Produced by GNUPLOT", "<desc>" WRITTEN_MARK " with GNUPLOT" },
         { "font-family=\"Inter\"", "font-family=\"Inter, Helvetica, Arial, sans-serif\"" },
         { "<image ", "<image style='image-rendering:pixelated' " },
     };
+    enum { COUNT = sizeof changes / sizeof changes[0] };
     while (*text != '\0') {
         size_t i = 0;
-        while (i < 2 && strncmp(text, changes[i].from, strlen(changes[i].from)) != 0)
+        while (i < COUNT && strncmp(text, changes[i].from, strlen(changes[i].from)) != 0)
             i++;
-        if (i == 2) {
+        if (i == COUNT) {
             (void)fputc(*text++, out);
             continue;
         }

@@ -4,6 +4,7 @@
 
 #include "analysis/database.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/in_the_way.h"
 #include "sim/cli/plugin.h"
 #include "sim/files/written.h"
 #include "sim/record/record_join.h"
@@ -154,7 +155,7 @@ int sim_compare_join(const struct sim_simulate_options *options, const struct si
         (void)snprintf(operands[0].label, sizeof operands[0].label, "before");
         (void)snprintf(operands[1].label, sizeof operands[1].label, "after");
     }
-    int code = SIM_EXIT_OK;
+    int code = sim_in_the_way("weir compare", options->output, options->force);
     const weir_status status =
         options->output == NULL ? written_temporary(path, sizeof path, &error) : WEIR_OK;
     if (status != WEIR_OK)
@@ -162,10 +163,6 @@ int sim_compare_join(const struct sim_simulate_options *options, const struct si
     *database = strdup(options->output == NULL ? path : options->output);
     if (*database == NULL)
         return SIM_EXIT_RESOURCE;
-    if (options->output != NULL && access(options->output, F_OK) == 0 && !options->force) {
-        (void)fprintf(stderr, "weir: %s exists; --force replaces it\n", options->output);
-        code = SIM_EXIT_INPUT;
-    }
     if (code == SIM_EXIT_OK)
         code = make_both(options, operands, command_line);
     if (code == SIM_EXIT_OK)

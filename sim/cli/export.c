@@ -7,6 +7,7 @@
 #include "analysis/openmetrics.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/explain_decide.h"
+#include "sim/cli/in_the_way.h"
 #include "sim/cli/json_writer.h"
 #include "sim/cli/snapshot.h"
 #include "sim/cli/table.h"
@@ -27,6 +28,7 @@ struct arguments {
     struct an_moment at;
     uint32_t form; /* enum form */
     uint64_t spans_limit;
+    bool force;
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -80,12 +82,13 @@ static const struct sim_option command_rows[] = {
       SIM_OPTION(TEXT, arguments, database),
       .missing = "which database?",
       .one = "one database at a time" },
+    { SIM_OPTION(OTHERS, arguments, force), .others = &sim_force_option },
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_plugin },
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
-    .shown = "at output replication spans-limit to variant view",
+    .shown = "at force output replication spans-limit to variant view",
     .check = check,
     .usage = "DB",
     .help = "Write what a result database holds in a form that another tool reads.\v"
@@ -246,7 +249,9 @@ int sim_cmd_export(int argc, char **argv)
     struct arguments arguments = { .form = FORM_NONE };
 
     sim_options_parse(&command_options, argc, argv, &arguments);
-    const int code = export(&arguments);
+    int code = sim_in_the_way("weir export", arguments.output, arguments.force);
+    if (code == SIM_EXIT_OK)
+        code = export(&arguments);
     sim_options_clear(&arguments.options);
     return code;
 }

@@ -8,6 +8,7 @@
 #include "sim/cli/experiment.h"
 #include "sim/cli/fit_report.h"
 #include "sim/cli/import_check.h"
+#include "sim/cli/in_the_way.h"
 #include "sim/cli/limits.h"
 #include "sim/cli/load.h"
 #include "sim/files/written.h"
@@ -33,7 +34,6 @@ struct arguments {
 static const struct sim_option command_rows[] = {
     { "output", 'o', "FILE", SIM_OPTION(TEXT, arguments, output),
       "Scenario to write (default: standard output)" },
-    { "force", 0, NULL, SIM_OPTION(FLAG, arguments, force), "Replace the file of -o" },
     { "name", 0, "NAME", SIM_OPTION(TEXT, arguments, name),
       "Name of the scenario (default: fitted)" },
     { "fixed-workers", 0, NULL, SIM_OPTION(FLAG, arguments, fixes_workers),
@@ -69,6 +69,7 @@ static const struct sim_option command_rows[] = {
     { .argument = "FILE...",
       SIM_OPTION(WORDS, arguments, files),
       .missing = "which files? Spans (stage, start, end) or events (time, event), as CSV" },
+    { SIM_OPTION(OTHERS, arguments, force), .others = &sim_force_option },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
     { SIM_OPTION(OTHERS, arguments, options.limits), .others = &sim_limit_table },
 };
@@ -366,14 +367,6 @@ static weir_status import_all(const struct arguments *arguments, int *code,
     return status;
 }
 
-/* A file with something in it. */
-static bool is_in_the_way(const struct arguments *arguments)
-{
-    struct stat found;
-    return arguments->output != NULL && strcmp(arguments->output, "-") != 0 &&
-           stat(arguments->output, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
-}
-
 /* An exit code. */
 static int import_files(struct arguments *arguments)
 {
@@ -394,14 +387,9 @@ static int import_files(struct arguments *arguments)
 int sim_cmd_import(int argc, char **argv)
 {
     struct arguments arguments = { .fit = { .confidence = 0.95 }, .held_out = 30 };
-    int code = SIM_EXIT_INPUT;
     sim_options_parse(&command_options, argc, argv, &arguments);
-    if (!arguments.force && is_in_the_way(&arguments))
-        (void)fprintf(stderr,
-                      "weir import: %s is there already: --force replaces it, -o FILE writes "
-                      "elsewhere\n",
-                      arguments.output);
-    else
+    int code = sim_in_the_way("weir import", arguments.output, arguments.force);
+    if (code == SIM_EXIT_OK)
         code = import_files(&arguments);
     sim_options_clear(&arguments.options);
     free(arguments.columns.items);

@@ -9,6 +9,7 @@
 #include "analysis/query.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/in_the_way.h"
 #include "sim/cli/options.h"
 #include "sim/cli/result_lock.h"
 #include "sim/cli/simulate_options.h"
@@ -19,7 +20,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct arguments {
     struct sim_words files;
@@ -29,7 +29,7 @@ struct arguments {
 
 static const struct sim_option command_rows[] = {
     { "output", 'o', "DB", SIM_OPTION(TEXT, arguments, output), "The database to make" },
-    { "force", 0, NULL, SIM_OPTION(FLAG, arguments, force), "Replace what is there" },
+    { SIM_OPTION(OTHERS, arguments, force), .others = &sim_force_option },
     { .argument = "DB", SIM_OPTION(WORDS, arguments, files), .missing = "which databases?" },
 };
 
@@ -125,9 +125,6 @@ static weir_status print_made(const char *path, size_t files, struct weir_error 
 
 static weir_status merge(const struct arguments *arguments, struct weir_error *error)
 {
-    const bool is_there = access(arguments->output, F_OK) == 0;
-    if (is_there && !arguments->force)
-        return weir_fail(error, WEIR_EIO, "%s: is there; --force replaces it", arguments->output);
     WEIR_TRY(check_identities(&arguments->files, error));
     WEIR_TRY(sim_record_collect(arguments->files.items, arguments->files.count, arguments->output,
                                 error));
@@ -140,6 +137,10 @@ int sim_cmd_merge(int argc, char **argv)
     struct arguments arguments = { .output = NULL };
     struct sim_result_lock lock = { .file = -1 };
     sim_options_parse(&command_options, argc, argv, &arguments);
+    if (sim_in_the_way("weir merge", arguments.output, arguments.force) != SIM_EXIT_OK) {
+        free(arguments.files.items);
+        return SIM_EXIT_INPUT;
+    }
     char *command_line = sim_command_line("merge", argc, argv);
     weir_status status = sim_result_lock(arguments.output, command_line, &lock, &error);
     if (status == WEIR_OK)

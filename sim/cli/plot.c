@@ -6,6 +6,7 @@
 #include "analysis/svg.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/in_the_way.h"
 #include "sim/cli/observed.h"
 #include "sim/cli/words.h"
 #include "sim/files/written.h"
@@ -21,7 +22,7 @@ struct arguments {
     struct sim_run_choice choice;
     const char *database, *name, *output, *folder, *observed;
     struct an_moment at;
-    bool is_term;
+    bool is_term, force;
 };
 
 static const struct sim_option command_rows[] = {
@@ -36,6 +37,7 @@ static const struct sim_option command_rows[] = {
       "Measured curves (time, metric, stage, value), laid under the simulated ones" },
     { .argument = "DB", SIM_OPTION(TEXT, arguments, database), .missing = "which database?" },
     { .argument = "NAME", SIM_OPTION(TEXT, arguments, name), .one = "one chart at a time" },
+    { SIM_OPTION(OTHERS, arguments, force), .others = &sim_force_option },
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
 };
@@ -79,6 +81,36 @@ static void remove_in(const char *folder, const char *name, const char *end)
     free(path);
 }
 
+/* What is drawn, malloc'ed; a terminal picture is a file in `folder`. NULL = no memory. */
+static char *picture_path(const struct arguments *arguments, const char *folder)
+{
+    char *path = NULL;
+    const int length = arguments->output != NULL && !arguments->is_term
+                           ? asprintf(&path, "%s", arguments->output)
+                           : asprintf(&path, "%s/%s.%s", arguments->is_term ? folder : ".",
+                                      arguments->name, arguments->is_term ? "txt" : "svg");
+    return length < 0 ? NULL : path;
+}
+
+/* The picture, and a script that somebody may have edited; an exit code. */
+static int check_outputs(const struct arguments *arguments)
+{
+    char *script = NULL;
+    char *picture = arguments->is_term ? strdup("-") : picture_path(arguments, ".");
+    const bool has_script = arguments->folder != NULL;
+    const int length =
+        has_script ? asprintf(&script, "%s/%s.gp", arguments->folder, arguments->name) : 0;
+    int code = picture == NULL || length < 0
+                   ? SIM_EXIT_RESOURCE
+                   : sim_in_the_way("weir plot", picture, arguments->force);
+    if (code == SIM_EXIT_OK && has_script)
+        code = sim_in_the_way("weir plot", script, arguments->force);
+    free(picture);
+    if (length > 0)
+        free(script);
+    return code;
+}
+
 /* Draws into `folder`; a terminal picture goes through a file there. */
 static weir_status draw_in(struct an_db *db, const struct arguments *arguments,
                            const struct an_observed *observed, const char *folder,
@@ -89,13 +121,8 @@ static weir_status draw_in(struct an_db *db, const struct arguments *arguments,
                                              .at_s = (double)NAN,
                                              .at = arguments->at,
                                              .observed = observed };
-    char *path = NULL;
-    const char *place = arguments->is_term ? folder : ".";
-    const int length = arguments->output != NULL && !arguments->is_term
-                           ? asprintf(&path, "%s", arguments->output)
-                           : asprintf(&path, "%s/%s.%s", place, arguments->name,
-                                      arguments->is_term ? "txt" : "svg");
-    if (length < 0)
+    char *path = picture_path(arguments, folder);
+    if (path == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_status status = an_plot(db, arguments->name, &options, folder, path, error);
     if (status == WEIR_OK && arguments->is_term)
@@ -148,6 +175,9 @@ int sim_cmd_plot(int argc, char **argv)
     if (arguments.name == NULL)
         return sim_list_plots(&arguments.options);
     struct weir_error error = { .phase = -1, .pool = -1 };
+    const int code = check_outputs(&arguments);
+    if (code != SIM_EXIT_OK)
+        return code;
     const weir_status status = draw(&arguments, &error);
     if (status == WEIR_ENOTFOUND && strstr(error.text, "there is no chart") != NULL) {
         (void)fprintf(stderr, "weir: %s; `weir plot %s` lists them\n", error.text,

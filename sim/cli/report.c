@@ -9,6 +9,7 @@
 #include "analysis/windows.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/in_the_way.h"
 #include "sim/cli/observed.h"
 #include "sim/cli/what_if.h"
 #include "sim/cli/windows_given.h"
@@ -28,7 +29,7 @@ struct arguments {
     const char *database, *output, *observed, *notes;
     uint32_t format; /* html, json, md */
     uint32_t as;     /* enum an_page_kind */
-    bool what_if;
+    bool what_if, force;
 };
 
 static const struct sim_option command_rows[] = {
@@ -55,6 +56,7 @@ static const struct sim_option command_rows[] = {
       SIM_OPTION(TEXT, arguments, database),
       .missing = "which database?",
       .one = "one database, please" },
+    { SIM_OPTION(OTHERS, arguments, force), .others = &sim_force_option },
     { SIM_OPTION(OTHERS, arguments, windows), .others = &sim_windows_given_options },
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
 };
@@ -161,8 +163,15 @@ int sim_cmd_report(int argc, char **argv)
     char copy[SIM_WINDOWS_COPY];
     char what_if[SIM_WHAT_IF_TEXT] = "";
     default_output(arguments.database, path);
-    int code =
-        sim_windows_measure(arguments.database, &arguments.windows, &arguments.options, copy);
+    if (arguments.output == NULL)
+        arguments.output = path;
+    copy[0] = '\0';
+    int code = arguments.format == FORMAT_HTML
+                   ? sim_in_the_way("weir report", arguments.output, arguments.force)
+                   : SIM_EXIT_OK;
+    if (code == SIM_EXIT_OK)
+        code =
+            sim_windows_measure(arguments.database, &arguments.windows, &arguments.options, copy);
     if (code == SIM_EXIT_OK && arguments.what_if) {
         const struct sim_what_if asked = { .database = arguments.database,
                                            .choice = &arguments.choice,
@@ -171,8 +180,8 @@ int sim_cmd_report(int argc, char **argv)
         code = sim_what_if(&asked, what_if);
     }
     if (code == SIM_EXIT_OK)
-        code = report(&arguments, copy[0] == '\0' ? arguments.database : copy,
-                      arguments.output == NULL ? path : arguments.output, what_if);
+        code = report(&arguments, copy[0] == '\0' ? arguments.database : copy, arguments.output,
+                      what_if);
     if (copy[0] != '\0')
         (void)unlink(copy);
     return code;

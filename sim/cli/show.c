@@ -489,7 +489,7 @@ static const struct sim_option command_rows[] = {
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
-    .shown = "set format plugin map kind nodes scenario groups plot",
+    .shown = "set format plugin map kind nodes scenario groups plot force",
     .usage = "FILE",
     .help =
         "Show what is in a file; simulates nothing. Of a scenario: the cluster, the stages, how "

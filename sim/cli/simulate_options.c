@@ -2,6 +2,7 @@
 /* Options of the commands that simulate (see simulate_options.h). */
 #include "sim/cli/simulate_options.h"
 
+#include "sim/cli/in_the_way.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/variant_option.h"
 
@@ -95,7 +96,9 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
         (void)fprintf(stderr, "weir: -n auto belongs to compare\n");
         return SIM_EXIT_USAGE;
     }
-    int code = sim_plugins_load(&options->common.plugins, options->common.in_process, policies);
+    int code = sim_in_the_way("weir run", options->spans, options->force);
+    if (code == SIM_EXIT_OK)
+        code = sim_plugins_load(&options->common.plugins, options->common.in_process, policies);
     if (code != SIM_EXIT_OK)
         return code;
     struct sim_variant *variants = sim_variants_parse(&options->variants);

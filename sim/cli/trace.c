@@ -6,6 +6,7 @@
 #include "sim/cli/trace.h"
 
 #include "sim/cli/commands.h"
+#include "sim/cli/in_the_way.h"
 #include "sim/cli/limits.h"
 #include "workloads/column_map.h"
 
@@ -53,6 +54,7 @@ static const struct sim_option info_rows[] = {
       "Of a trace: the jobs in N groups by what they need (k-means)", .min = 1, .max = 1000 },
     { "plot", 0, "FILE.svg", SIM_OPTION(TEXT, sim_trace_arguments, plot),
       "Of a trace: draw the arrivals" },
+    { SIM_OPTION(OTHERS, sim_trace_arguments, force), .others = &sim_force_option },
 };
 const struct sim_option_table sim_trace_table = { SIM_OPTION_ROWS(info_rows) };
 
@@ -155,12 +157,17 @@ int sim_trace_exit(weir_status status, const struct weir_error *error)
 
 int sim_trace_read(const struct sim_trace_arguments *arguments, struct sim_trace *trace)
 {
+    const bool is_told = arguments->verb[0] == 'i'; /* info */
     struct weir_error error = { .phase = -1, .pool = -1 };
+    if (sim_in_the_way(is_told ? "weir show" : "weir trace",
+                       is_told ? arguments->plot : arguments->output,
+                       arguments->force) != SIM_EXIT_OK)
+        return SIM_EXIT_INPUT;
     const weir_status status = read_trace(arguments, trace, &error);
     if (status != WEIR_OK)
         return sim_trace_exit(status, &error);
     say_skipped(&trace->jobs, arguments->file);
-    const bool counts = arguments->has_processor || arguments->verb[0] == 'i'; /* info */
+    const bool counts = arguments->has_processor || is_told;
     for (size_t i = 0; counts && i < trace->jobs.count; i++)
         wl_job_take_processors(&trace->jobs.jobs[i], arguments->swf.processor);
     return SIM_EXIT_OK;

@@ -15,6 +15,7 @@ struct sim_trace_arguments {
     const char *nodes, *scenario;
     const char *plot;
     const char *output, *to;
+    bool force;
     struct wl_swf_options swf;
     enum wl_bad_row on_bad_row;
     bool has_processor;

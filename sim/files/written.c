@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 65536, RIGHTS = 0666 };
+enum { BUFFER = 65536, RIGHTS = 0666, HEAD = 512 };
 
 weir_status written_status(int reason)
 {
@@ -192,6 +192,17 @@ weir_status written_close(struct written *made, weir_status status, struct weir_
                            made->path, strerror(reason));
     clear(made);
     return status;
+}
+
+bool written_is_marked(const char *path)
+{
+    char head[HEAD] = "";
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    const size_t size = fread(head, 1, sizeof head, file);
+    (void)fclose(file);
+    return memmem(head, size, WRITTEN_MARK, sizeof WRITTEN_MARK - 1) != NULL;
 }
 
 /* ---- files of no name that anybody chose ---- */

@@ -19,6 +19,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What a page or a chart of weir says of itself at its head. */
+#define WRITTEN_MARK "Made by weir"
+
 struct written {
     FILE *out;   /* for its writer, who need not check what it says */
     char *path;  /* behind links */
@@ -38,6 +41,8 @@ weir_status written_open_new(const char *path, struct written *made, struct weir
 /* `status` is that of its writer, given back when all was written. When either failed the file is
  * not there, or it is the old one. */
 weir_status written_close(struct written *made, weir_status status, struct weir_error *error);
+/* The head of the file has the mark. */
+bool written_is_marked(const char *path);
 /* Makes an empty file of this process alone, in TMPDIR when its name fits, else in /tmp. */
 weir_status written_temporary(char *path, size_t capacity, struct weir_error *error);
 

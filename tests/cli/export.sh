@@ -212,7 +212,7 @@ mistake 2 'thre' run.db --to csv --variant thre
 
 # What fails leaves the file that was there.
 echo before >kept
-mistake 2 'the run is over' run.db --to state --at 1000d -o kept
+mistake 2 'the run is over' run.db --to state --at 1000d -o kept --force
 echo before >wanted
 same kept wanted
 

@@ -176,4 +176,4 @@ has stderr 'not comparable: stages differ: a, b and x, y'
 expect 2 "$WEIR_BIN" compare fewer.db more.db other.yaml
 expect 2 "$WEIR_BIN" compare fewer.db more.db --variant 'x: seed=2'
 expect 3 "$WEIR_BIN" compare fewer.db more.db -o both.db
-has stderr 'both.db exists; --force replaces it'
+has stderr 'both.db is there already: --force replaces it'
