@@ -95,15 +95,29 @@ weir_status sim_told_start(struct sim_policy_process *process, struct sim_policy
 
 /* ---- questions ---- */
 
+static bool is_named(const char *policy, const struct weir_error *error)
+{
+    char name[WEIR_ERROR_TEXT];
+    (void)snprintf(name, sizeof name, "policy %s", policy);
+    return strstr(error->text, name) != NULL;
+}
+
+/* The sentence of a process may be one that its policy wrote over. */
 void sim_told_blame(const struct sim_port *port, struct weir_error *error)
 {
     const struct sim_sched *sched = port->sched;
+    const char *scaling = sched->scaling.scaling->name;
+    const char *queueing = sched->queueing.queueing->name;
+    const char *placement = sched->placement.placement->name;
+    if (error == NULL || is_named(scaling, error) || is_named(queueing, error) ||
+        is_named(placement, error))
+        return;
     if (sim_scaling_is_stand_in(sched->scaling.scaling))
-        weir_error_wrap(error, "scaling policy %s", sched->scaling.scaling->name);
+        weir_error_wrap(error, "scaling policy %s", scaling);
     else if (sim_queueing_is_stand_in(sched->queueing.queueing))
-        weir_error_wrap(error, "queueing policy %s", sched->queueing.queueing->name);
+        weir_error_wrap(error, "queueing policy %s", queueing);
     else
-        weir_error_wrap(error, "placement policy %s", sched->placement.placement->name);
+        weir_error_wrap(error, "placement policy %s", placement);
 }
 
 static weir_status lose(struct sim_port *port, struct weir_error *error)
@@ -130,6 +144,7 @@ static weir_status hear(struct sim_port *port, struct sim_told_answer *answer,
         sim_policy_process_failure(&port->process, (weir_status)answer->status, error, &is_heard);
     if (!is_heard)
         return lose(port, error);
+    sim_told_blame(port, error);
     sim_line_speak(line);
     return status;
 }

@@ -72,7 +72,7 @@ struct sim_run_options;
 weir_status sim_told_start(struct sim_policy_process *process, struct sim_policy_work work,
                            const struct sim_run_options *options, struct weir_error *error);
 
-/* Puts the name of the policy of the module in front of the message. */
+/* Puts the name of the policy of the module in front of a message that names none. */
 void sim_told_blame(const struct sim_port *port, struct weir_error *error);
 
 /* Creates the host of the port, and the process if it takes one. */

@@ -19,8 +19,8 @@ struct child {
     struct sim_port *port;
     struct sim_line *line;
     struct weir_host *host;
-    weir_status failed; /* of a telling; WEIR_OK = none */
-    struct weir_error error;
+    weir_status failed; /* of a telling, the first that did; WEIR_OK = none */
+    struct weir_error failure, error;
     void *block; /* of the list that is read */
     size_t block_size;
 };
@@ -178,15 +178,7 @@ static weir_status do_as_told(struct child *child, const struct sim_told *told)
     return WEIR_EINVARIANT;
 }
 
-/* What the host here finds wrong went well on weir's side: the policy is to blame, too. The host
- * names it where it was the policy that failed. */
-static void blame(struct child *child, weir_status status)
-{
-    if (status != WEIR_OK && status != WEIR_EPOLICY)
-        sim_told_blame(child->port, &child->error);
-}
-
-/* The first one that went otherwise than there. */
+/* The first one that went otherwise than there: what fails after it may follow from it. */
 static void note_failure(struct child *child, const struct sim_told *told, weir_status status)
 {
     if (status == (weir_status)told->status || child->failed != WEIR_OK)
@@ -195,7 +187,7 @@ static void note_failure(struct child *child, const struct sim_told *told, weir_
     if (child->error.text[0] == '\0')
         (void)weir_fail(&child->error, status, "it failed when it was told of something: %s",
                         weir_status_text(child->failed));
-    blame(child, child->failed);
+    child->failure = child->error;
 }
 
 /* ---- questions ---- */
@@ -205,12 +197,10 @@ static weir_status answer(struct child *child, weir_status status, uint64_t id)
     const struct sim_told_answer said = { .status = status,
                                           .id = id,
                                           .wall_ns = weir_host_stats(child->host).wall_last_ns };
-    if (child->failed == WEIR_OK)
-        blame(child, status);
+    const struct weir_error *error = child->failed == WEIR_OK ? &child->error : &child->failure;
     sim_line_speak(child->line);
     WEIR_TRY(sim_line_put(child->line, &said, sizeof said));
-    return status == WEIR_OK ? WEIR_OK
-                             : sim_line_put(child->line, &child->error, sizeof child->error);
+    return status == WEIR_OK ? WEIR_OK : sim_line_put(child->line, error, sizeof *error);
 }
 
 /* The configuration with the policies themselves in it. */
@@ -283,8 +273,7 @@ static weir_status export(struct child *child)
 static weir_status serve(struct child *child, const struct sim_told *told)
 {
     static weir_status (*const questions[])(struct child *) = { begin, replace, decide, export };
-    if (child->failed == WEIR_OK)
-        child->error.text[0] = '\0';
+    child->error.text[0] = '\0';
     if (told->kind < SIM_TOLD_BEGIN) {
         note_failure(child, told, do_as_told(child, told));
         return WEIR_OK;

@@ -46,6 +46,7 @@ static int32_t ask(struct talk *talk, uint32_t kind, const struct weir_call *cal
     CHECK_I64(sim_line_get(&talk->line, &answer, sizeof answer), WEIR_OK);
     if (answer.status != WEIR_OK)
         CHECK_I64(sim_line_get(&talk->line, error, sizeof *error), WEIR_OK);
+    sim_told_blame(&talk->port, error); /* as weir's side does with all that it hears */
     sim_line_speak(&talk->line);
     return answer.status;
 }
@@ -72,18 +73,21 @@ static void end(struct talk *talk)
     sim_scenario_destroy(talk->scenario);
 }
 
-/* One telling, whose end weir's side says was `status`, then the question, twice: what failed
- * stays so. */
+/* One telling, whose end weir's side says was `status`, then the question, and once more after
+ * another that fails in other words: what failed first stays the answer. */
 static void check_blame(uint32_t kind, weir_status status)
 {
     const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_TIMER };
     const struct sim_told told = { .kind = kind, .status = status, .id = 7 };
+    const struct sim_told other = { .kind = SIM_TOLD_NODE }; /* the second: it is there already */
     struct weir_error first = { .text = "" };
     struct weir_error again = { .text = "" };
     struct talk talk;
     begin(&talk);
     put(&talk, &told, sizeof told);
     CHECK(ask(&talk, SIM_TOLD_DECIDE, &call, &first) != WEIR_OK);
+    put(&talk, &other, sizeof other);
+    put(&talk, &other, sizeof other);
     CHECK(ask(&talk, SIM_TOLD_DECIDE, &call, &again) != WEIR_OK);
     CHECK(strstr(first.text, "policy ") == first.text + strlen("placement "));
     CHECK_STR(again.text, first.text);
