@@ -75,7 +75,7 @@ static void end(struct talk *talk)
 
 /* One telling, whose end weir's side says was `status`, then the question, and once more after
  * another that fails in other words: what failed first stays the answer. */
-static void check_blame(uint32_t kind, weir_status status)
+static void check_blame(uint32_t kind, weir_status status, const char *said)
 {
     const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_TIMER };
     const struct sim_told told = { .kind = kind, .status = status, .id = 7 };
@@ -90,19 +90,20 @@ static void check_blame(uint32_t kind, weir_status status)
     put(&talk, &other, sizeof other);
     CHECK(ask(&talk, SIM_TOLD_DECIDE, &call, &again) != WEIR_OK);
     CHECK(strstr(first.text, "policy ") == first.text + strlen("placement "));
+    CHECK_STR(strrchr(first.text, ':'), said);
     CHECK_STR(again.text, first.text);
     end(&talk);
 }
 
 static void test_refusal_names_the_policy(void)
 {
-    check_blame(SIM_TOLD_ENDED, WEIR_OK);
-    check_blame(SIM_TOLD_STATE, WEIR_OK);
+    check_blame(SIM_TOLD_ENDED, WEIR_OK, ": job 7 does not run");
+    check_blame(SIM_TOLD_STATE, WEIR_OK, ": not found");
 }
 
 static void test_acceptance_names_the_policy(void)
 {
-    check_blame(SIM_TOLD_LIMIT, WEIR_EINVAL);
+    check_blame(SIM_TOLD_LIMIT, WEIR_EINVAL, ": not found");
 }
 
 static void test_bad_call_names_the_policy(void)
