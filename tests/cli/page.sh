@@ -57,6 +57,10 @@ for panels, variant in zip(sets, ("base", "fewer")):
         "variant = ? AND replication = 0", (variant,)).fetchone()[0]
     told = sum(value for value in finished[1] if value is not None) * panels[0]["t"][1]
     assert finished[0] == "finished" and abs(told / done - 1) < 0.01, (variant, told, done)
+    first = sqlite3.connect("page.db").execute("SELECT items_done / dt_s, items_arrived / dt_s FROM "
+        "v_cluster WHERE variant = ? AND replication = 0 ORDER BY t_s LIMIT 1", (variant,)).fetchone()
+    for series, value in zip(panels[0]["s"], first):
+        assert abs(series[1][0] - value) < 1e-3, (variant, series[0], series[1][0], value)
 run = json.loads(re.search(r'id="weir-run">(.*?)</script>', page, re.S).group(1))
 assert run["variants"] == ["fewer"], run["variants"]
 assert any("n-1" in mark[2] for mark in run["marks"]), run["marks"]

@@ -281,6 +281,12 @@
         { "incident.holders", "w/old held 4" },
         { "incident.taken", "w/young took 4" } },
       "incident.back incident.slower incident.wait" },
+    { "a node dies, and two sorts of jobs have what is left",
+      SMALL XENNA FLOW("1.6 s") DIES
+      "jobs: {w: {run_time: 10 h, classes: {less: {count: 1, request: {cpus: 1, gpus: 2}}, most: "
+      "{count: 1, request: {cpus: 1, gpus: 3}}}}}\n",
+      { { "incident.holders", "w/most held 3" } },
+      "incident.taken" },
     { "a node dies, and comes back",
       SMALL XENNA WARM FLOW("1.1 s") DIES
       "compare: [{label: a, set: {}}, {label: b, set: {timeline: []}}]\n",

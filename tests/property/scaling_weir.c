@@ -59,7 +59,7 @@ static void near_to_the_bound_and_left_alone(void)
     }
     qsort(ratios, count, sizeof ratios[0], ascending);
     CHECK(ratios[0] >= 0.95);
-    CHECK(ratios[count / 10] >= 0.99);
+    CHECK(ratios[count / 10] >= (problems == QUICK ? 0.999 : 0.99)); /* seeds are fixed: 0.999996 */
     CHECK(ratios[count - 1] <= 1 + 1e-9);
 }
 

@@ -95,7 +95,21 @@ static void nobody_else_finds_what_a_pool_does_not_use(void)
     CHECK_NEAR(seen.start_s[2], 50, 0);
     /* 50 GB until 50 s, none until 150 s, then until the end of b at 200 s */
     CHECK_NEAR(test_value(summary, "pool.idle_bytes", "x"), 25e9, 1e-3);
+    CHECK_NEAR(test_value(summary, "sched.refused", ""), 0, 0); /* nobody was sent there */
     free(summary);
+}
+
+/* covers: S1.76 */
+/* What a job takes while it runs, which nobody was asked for, finds no more either: 35 GB of y
+ * beside 50 GB of x that nobody uses. */
+static void a_pool_is_kept_from_those_who_run(void)
+{
+    static const char work[] = CLASS("a", "y", "0", "10", ", activations: 25 GB");
+    struct seen seen;
+    free(run("tenants: [{name: x, gpu_memory: 50 GB}, {name: y}]\n", work, &seen));
+    CHECK_STR(seen.outcome[0], "oom");
+    free(run("tenants: [{name: x, gpu_memory: 40 GB}, {name: y}]\n", work, &seen));
+    CHECK_STR(seen.outcome[0], "done");
 }
 
 /* What a tenant has beyond its pool is anybody's; what it gives back of it is kept again. */
@@ -215,6 +229,7 @@ static const struct test tests[] = {
     { "who takes more than a process may fails alone",
       who_takes_more_than_a_process_may_fails_alone },
     { "nobody else finds what a pool does not use", nobody_else_finds_what_a_pool_does_not_use },
+    { "a pool is kept from those who run", a_pool_is_kept_from_those_who_run },
     { "a tenant may have more than its pool", a_tenant_may_have_more_than_its_pool },
     { "pools hold under every policy", pools_hold_under_every_policy },
     { "memory is taken from the least urgent", memory_is_taken_from_the_least_urgent },

@@ -157,13 +157,14 @@ static void least_attained_service_runs(void)
 }
 
 /* The first has had its 4 s of the first queue, and new jobs come every 2 s. When it has waited 7/8
- * of that, at 7.5 s, it is as new as they are, and goes before the one that comes at 8 s. */
+ * of that, at 7.5 s, it is as new as they are, goes before the one that comes at 8 s, and has its 4
+ * s of the first queue again: who comes at 10 s does not take its place. */
 static void who_starves_is_new_again(void)
 {
-    static const struct job jobs[] = { { 0, 6, 1, 6 }, { 4, 2, 1, 2 },  { 6, 2, 1, 2 },
+    static const struct job jobs[] = { { 0, 8, 1, 8 }, { 4, 2, 1, 2 },  { 6, 2, 1, 2 },
                                        { 8, 2, 1, 2 }, { 10, 2, 1, 2 }, { 12, 2, 1, 2 } };
-    static const double starved[] = { 16, 6, 8, 10, 12, 14 };
-    static const double promoted[] = { 10, 6, 8, 12, 14, 16 };
+    static const double starved[] = { 18, 6, 8, 10, 12, 14 };
+    static const double promoted[] = { 12, 6, 8, 14, 16, 18 };
     const struct times las = run_jobs(jobs, EACH(jobs), 1, "{policy: las_2d, limit_1: 4}");
     const struct times again =
         run_jobs(jobs, EACH(jobs), 1, "{policy: las_promoted, limit_1: 4, promote: 0.875}");

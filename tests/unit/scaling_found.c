@@ -5,6 +5,7 @@
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 
+enum { PARAMS_MOST = 32 };
 #define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
 /* Four workers are fixed, six CPUs are left: 4 and 2 at 4/s each, and nothing more is wanted. */
@@ -89,11 +90,50 @@ static void a_donor_gives_its_latest_worker(void)
     weir_host_destroy(host);
 }
 
+/* A stage of half nodes stands on two of three nodes; on one of them, the stage of whole nodes has
+ * a second worker and both do twice as much. With 100 s ahead that is worth 100 s of work, less the
+ * set-up: of 105 s it is not done, of 95 s it is. */
+static void weir_moves_only_where_it_pays(void)
+{
+    const struct test_stage stages[] = { { .name = "half", .cpus = 2, .speed_per_s = 1 },
+                                         { .name = "whole", .cpus = 4, .speed_per_s = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 3, .cpus = 4, .stages = stages, .stage_count = COUNT(stages)
+    };
+    struct weir_host_config config = test_config("fgd_xenna", "weir");
+    double values[PARAMS_MOST];
+    const struct weir_scaling_ops *const ops = config.scaling;
+
+    for (uint32_t i = 0; i < ops->param_count && i < PARAMS_MOST; i++)
+        values[i] = ops->params[i].initial;
+    config.scaling_params = (struct weir_params){ .values = values, .count = ops->param_count };
+    values[weir_param_find(ops->params, ops->param_count, "horizon")] = 100;
+    for (int setup_s = 95; setup_s <= 105; setup_s += 10) {
+        values[weir_param_find(ops->params, ops->param_count, "setup")] = setup_s;
+        struct weir_host *const host = test_host(&config, &pipeline);
+        for (uint32_t node = 0; node < 3; node++) {
+            const uint32_t pool = node == 2;
+            struct weir_alloc alloc;
+            CHECK_I64(weir_place_first(weir_host_cluster(host), node,
+                                       &weir_view_pool(weir_host_view(host, 0), pool)->shape,
+                                       &alloc),
+                      WEIR_OK);
+            CHECK_I64(weir_host_adopt_worker(host, node + 1, weir_pool_owner(pool), &alloc, NULL),
+                      WEIR_OK);
+        }
+        CHECK_I64(test_step(host, NULL), WEIR_OK);
+        CHECK_STR(test_workers(host).text, setup_s == 95 ? "2,2" : "2,1");
+        CHECK_I64(weir_host_stats(host).stopped, setup_s == 95 ? 1 : 0);
+        weir_host_destroy(host);
+    }
+}
+
 static const struct test tests[] = {
     { "inverse_speed divides what fixed stages leave",
       inverse_speed_divides_what_fixed_stages_leave },
     { "equal_split leaves who is one ahead", equal_split_leaves_who_is_one_ahead },
     { "a donor gives its latest worker", a_donor_gives_its_latest_worker },
+    { "weir moves only where it pays", weir_moves_only_where_it_pays },
 };
 
 TEST_MAIN(tests)
