@@ -21,33 +21,26 @@
 
 static const double plot_timeout_s = 60.0;
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text);
-    const size_t tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 /* All terminals show the same sheet: 12 px text on 1000 px; PNG at twice the size. */
 static weir_status write_terminal(FILE *out, const char *output, double height,
                                   struct weir_error *error)
 {
-    if (ends_with(output, ".svg"))
+    if (written_ends(output, ".svg"))
         (void)fprintf(out,
                       "set terminal svg enhanced standalone size %d,%.0f dynamic fontscale 1 "
                       "font 'Inter, Helvetica, Arial, sans-serif,12' background '#ffffff'\n",
                       AN_CHART_WIDTH, height);
-    else if (ends_with(output, ".png"))
+    else if (written_ends(output, ".png"))
         (void)fprintf(out,
                       "set terminal pngcairo enhanced size %d,%.0f fontscale 1.5 linewidth 2 "
                       "pointscale 2 font 'Inter,12' background '#ffffff'\n",
                       2 * AN_CHART_WIDTH, 2.0 * height);
-    else if (ends_with(output, ".pdf"))
+    else if (written_ends(output, ".pdf"))
         (void)fprintf(out,
                       "set terminal pdfcairo enhanced size %.4fin,%.4fin fontscale 0.75 "
                       "linewidth 1 pointscale 0.6 font 'Inter,12' background '#ffffff'\n",
                       AN_CHART_WIDTH / 96.0, height / 96.0);
-    else if (ends_with(output, ".txt"))
+    else if (written_ends(output, ".txt"))
         (void)fprintf(out, "set terminal dumb enhanced size 110,%.0f\n", height / 14.0);
     else
         return weir_fail(error, WEIR_EINVAL, "%s: a picture ends in .svg, .png or .pdf", output);
@@ -338,7 +331,7 @@ static weir_status plot_run(struct an_db *db, const struct an_plot_ops *plot,
         status = an_gnuplot_run(job.folder, (const char *const[]){ script, NULL }, plot_timeout_s,
                                 error);
     }
-    if (status == WEIR_OK && ends_with(job.output, ".svg"))
+    if (status == WEIR_OK && written_ends(job.output, ".svg"))
         status = an_svg_finish(job.output, error);
     an_facts_destroy(facts);
     an_run_destroy(run);

@@ -31,12 +31,6 @@ struct arguments {
     bool force;
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text);
-    return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
-}
-
 static void check(const void *given, const struct argp_state *state)
 {
     const struct arguments *const arguments = given;
@@ -58,7 +52,8 @@ static void check(const void *given, const struct argp_state *state)
         return;
     if (arguments->output == NULL)
         argp_error(state, "a trace is a file: -o NAME.json.gz");
-    else if (!ends_with(arguments->output, ".json") && !ends_with(arguments->output, ".json.gz"))
+    else if (!written_ends(arguments->output, ".json") &&
+             !written_ends(arguments->output, ".json.gz"))
         argp_error(state, "a trace is called NAME.json or NAME.json.gz, not '%s'",
                    arguments->output);
 }

@@ -26,13 +26,6 @@ enum { NAME = 256 };
 /* A viewer in a browser holds about a million events. */
 static const uint64_t trace_limit = 1000000;
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text);
-    const size_t tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 static void destroy(struct sim_span_export *made)
 {
     const struct sim_scenario *scenario = made->scenario;
@@ -244,7 +237,7 @@ weir_status sim_span_export_open(const char *path, uint64_t limit,
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     fresh->scenario = scenario;
     fresh->path = strdup(path);
-    fresh->is_trace = ends_with(path, ".json") || ends_with(path, ".json.gz");
+    fresh->is_trace = written_ends(path, ".json") || written_ends(path, ".json.gz");
     fresh->limit = limit > 0 ? limit : (fresh->is_trace ? trace_limit : UINT64_MAX);
     weir_status status = WEIR_OK;
     if (fresh->path == NULL || !name_stages(fresh) || !name_nodes(fresh))

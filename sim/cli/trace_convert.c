@@ -8,23 +8,17 @@
 
 #include <string.h>
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text);
-    const size_t end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 /* NULL = cannot be told. */
 static const char *target_of(const struct sim_trace_arguments *arguments)
 {
     const char *output = arguments->output;
     if (arguments->to != NULL)
         return arguments->to;
-    if (output != NULL && (ends_with(output, ".swf") || ends_with(output, ".swf.gz")))
+    if (output != NULL && (written_ends(output, ".swf") || written_ends(output, ".swf.gz")))
         return "swf";
-    return output != NULL && (ends_with(output, ".csv") || ends_with(output, ".csv.gz")) ? "weir"
-                                                                                         : NULL;
+    return output != NULL && (written_ends(output, ".csv") || written_ends(output, ".csv.gz"))
+               ? "weir"
+               : NULL;
 }
 
 static void say(size_t count, const char *what)

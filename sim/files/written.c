@@ -60,10 +60,11 @@ static int open_apart(const struct written *made)
     return file;
 }
 
-static bool ends_with_gz(const char *path)
+bool written_ends(const char *path, const char *ending)
 {
     const size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 3, ".gz") == 0;
+    const size_t tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
 /* The stream has a descriptor of its own, so that all is written when it is closed. */
@@ -75,7 +76,7 @@ static FILE *stream_of(const struct written *made)
                          : open(made->path, O_WRONLY | O_CREAT | O_CLOEXEC | place, RIGHTS);
     if (file < 0)
         return NULL;
-    FILE *out = ends_with_gz(made->path) ? gzip_stream_open(file) : fdopen(file, "w");
+    FILE *out = written_ends(made->path, ".gz") ? gzip_stream_open(file) : fdopen(file, "w");
     if (out == NULL) {
         const int reason = errno;
         (void)close(file);

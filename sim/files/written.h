@@ -29,6 +29,8 @@ struct written {
     bool is_new; /* nothing may stand under its name */
 };
 
+/* A name with something before this ending, as ".gz". */
+bool written_ends(const char *path, const char *ending);
 /* Of an errno. */
 weir_status written_status(int reason);
 /* A name that ends in .gz compresses. Text is replaced with the mode and the owner it has. */
