@@ -10,6 +10,8 @@
 #include "analysis/observed.h"
 #include "analysis/plot.h"
 #include "analysis/points.h"
+#include "analysis/print.h"
+#include "analysis/program.h"
 #include "analysis/report_incident.h"
 #include "analysis/report_review.h"
 #include "analysis/report_script.h"
@@ -117,17 +119,23 @@ static weir_status run_scripts(const char *folder, struct gallery *gallery,
     return status;
 }
 
+/* A new folder beside the page; malloc'ed. */
+static weir_status make_folder(const char *output, char **folder, struct weir_error *error)
+{
+    if (asprintf(folder, "%s.XXXXXX", output) < 0)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    if (mkdtemp(*folder) != NULL)
+        return WEIR_OK;
+    free(*folder);
+    return weir_fail(error, written_status(errno), "%s: no folder can be made beside it: %s",
+                     output, strerror(errno));
+}
+
 static weir_status draw_gallery(const struct an_plot_job *common, const char *output,
                                 struct gallery *gallery, struct weir_error *error)
 {
     char *folder = NULL;
-    if (asprintf(&folder, "%s.XXXXXX", output) < 0)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (mkdtemp(folder) == NULL) {
-        free(folder);
-        return weir_fail(error, written_status(errno), "%s: no folder can be made beside it: %s",
-                         output, strerror(errno));
-    }
+    WEIR_TRY(make_folder(output, &folder, error));
     struct an_plot_job job = *common;
     job.folder = folder;
     struct an_held held;
@@ -579,11 +587,9 @@ static weir_status report_about(struct an_db *db, const struct an_plot_options *
     return status;
 }
 
-weir_status an_report(struct an_db *db, const struct an_plot_options *options, const char *output,
-                      struct weir_error *error)
+static weir_status report_page(struct an_db *db, const struct an_plot_options *chosen,
+                               const char *output, struct weir_error *error)
 {
-    const struct an_plot_options defaults = { .at_s = AN_NAN };
-    const struct an_plot_options *chosen = options == NULL ? &defaults : options;
     struct an_review *review = calloc(1, sizeof *review);
     if (review == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -593,6 +599,63 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
     an_review_clear(review);
     free(review);
     return status;
+}
+
+/* ---- on paper ---- */
+
+static weir_status copy_to(const char *from, const char *output, struct weir_error *error)
+{
+    char block[4096];
+    size_t length = 0;
+    struct written made;
+    FILE *file = fopen(from, "r");
+    if (file == NULL)
+        return weir_fail(error, written_status(errno), "%s: %s", from, strerror(errno));
+    weir_status status = written_open(output, &made, error);
+    if (status == WEIR_OK) {
+        while ((length = fread(block, 1, sizeof block, file)) > 0)
+            (void)fwrite(block, 1, length, made.out);
+        if (ferror(file) != 0)
+            status = weir_fail(error, WEIR_EIO, "%s: cannot be read", from);
+        status = written_close(&made, status, error);
+    }
+    (void)fclose(file);
+    return status;
+}
+
+/* The page in a folder beside it, printed there. */
+static weir_status report_paper(struct an_db *db, const struct an_plot_options *chosen,
+                                const char *output, struct weir_error *error)
+{
+    char *folder = NULL;
+    struct an_held held;
+    WEIR_TRY(an_print_check(error));
+    WEIR_TRY(make_folder(output, &folder, error));
+    an_signals_hold(&held);
+    char *page = path_of(folder, "page", "html");
+    char *paper = path_of(folder, "page", "pdf");
+    weir_status status = page == NULL || paper == NULL
+                             ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                             : report_page(db, chosen, page, error);
+    if (status == WEIR_OK)
+        status = an_print(folder, "page", error);
+    if (status == WEIR_OK)
+        status = copy_to(paper, output, error);
+    free(page);
+    free(paper);
+    an_print_clear(folder, "page");
+    (void)rmdir(folder);
+    free(folder);
+    return an_signals_release(&held, status, error);
+}
+
+weir_status an_report(struct an_db *db, const struct an_plot_options *options, const char *output,
+                      struct weir_error *error)
+{
+    const struct an_plot_options defaults = { .at_s = AN_NAN };
+    const struct an_plot_options *chosen = options == NULL ? &defaults : options;
+    return written_ends(output, ".pdf") ? report_paper(db, chosen, output, error)
+                                        : report_page(db, chosen, output, error);
 }
 
 weir_status an_review_markdown(struct an_db *db, FILE *out, struct weir_error *error)

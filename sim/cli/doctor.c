@@ -4,6 +4,8 @@
  *
  * Looks, and changes nothing but one temporary file in the working folder that is removed at once.
  */
+#include "analysis/print.h"
+#include "analysis/program.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/options.h"
 #include "weir/version.h"
@@ -38,26 +40,13 @@ static void note(struct visit *visit, const char *what, bool is_good, const char
     visit->missing += is_good ? 0 : 1;
 }
 
-/* Full path of a program as the shell would find it; false when there is none. */
-static bool find_program(const char *name, char path[CELL])
-{
-    const char *rest = getenv("PATH");
-    while (rest != NULL && *rest != '\0') {
-        const size_t length = strcspn(rest, ":");
-        (void)snprintf(path, CELL, "%.*s/%s", (int)length, rest, name);
-        if (length > 0 && access(path, X_OK) == 0)
-            return true;
-        rest += length + (rest[length] == ':' ? 1 : 0);
-    }
-    (void)snprintf(path, CELL, "not in PATH");
-    return false;
-}
-
 static void visit_programs(struct visit *visit)
 {
     char path[CELL];
-    const bool has_gnuplot = find_program("gnuplot", path);
+    const bool has_gnuplot = an_program_find("gnuplot", path, sizeof path);
     note(visit, "gnuplot", has_gnuplot, path, "charts and reports");
+    note(visit, "browser", true, an_print_check(NULL) == WEIR_OK ? "found" : "none",
+         "reports as PDF, if you want them");
 }
 
 static void visit_libraries(struct visit *visit)

@@ -34,7 +34,8 @@ struct arguments {
 
 static const struct sim_option command_rows[] = {
     { "output", 'o', "FILE.html", SIM_OPTION(TEXT, arguments, output),
-      "Page to write (default: beside the database)" },
+      "Page to write (default: beside the database); FILE.pdf: printed by chromium, where it is "
+      "installed" },
     { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
       "html; json: the claims that a page may make, with their figures; md: what a review finds; "
       "both to stdout (default: html)",
