@@ -28,9 +28,9 @@ struct task {
 
 bool sim_isolate_needed(const struct sim_policies *policies)
 {
-    const size_t ours = weir_scaling_count() + 1; /* and the policy that is a program */
-
-    return policies->placements_count > weir_placement_count() || policies->scalings_count > ours;
+    /* Of each kind one is a program. */
+    return policies->placements_count > weir_placement_count() + 1 ||
+           policies->scalings_count > weir_scaling_count() + 1;
 }
 
 /* In a signal handler: copies bytes and ends. */

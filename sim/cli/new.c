@@ -50,6 +50,14 @@ static const struct template templates[] = {
       "weir new pipeline @N.yaml\nweir compare @N.yaml --variant "
       "'@N: sched.scaling={policy: command, argv: [python3, @F]}'\n",
       "what does the report say of its stages?", "weir report @N.db\n" },
+    { "policy", "placement", ".py", weir_text_placement_py,
+      "weir new jobs @N.yaml\nweir compare @N.yaml --variant "
+      "'@N: sched.placement={policy: command, argv: [python3, @F]}'\n",
+      "do large jobs still find room?", "weir report @N.db\n" },
+    { "policy", "queueing", ".py", weir_text_queueing_py,
+      "weir new jobs @N.yaml\nweir compare @N.yaml --variant "
+      "'@N: sched.queueing={policy: command, argv: [python3, @F], passes: true}'\n",
+      "who waits for it?", "weir report @N.db\n" },
     { "policy", "placement", ".c", weir_text_placement_c,
       BUILD CHECK "weir new jobs @N.yaml\n" WITH "'@N: sched.placement=@N'\n",
       "do large jobs still find room?", "weir report @N.db\n" },
@@ -216,9 +224,8 @@ static void check(const void *arguments, const struct argp_state *state)
         argp_error(state, "'%s' is not %s by its ending", given->name, given->language);
     if (find(given) == NULL)
         argp_error(state,
-                   "a program in Python chooses workers (--kind scaling); a policy for %s is "
-                   "written in C: weir new policy NAME.c --kind %s",
-                   given->policy, given->policy);
+                   "a program in Python is one policy of one kind: scaling, placement or queueing; "
+                   "a module of several is written in C: weir new policy NAME.c --kind all");
 }
 
 static const struct sim_option command_rows[] = {

@@ -205,3 +205,51 @@ weir_status sim_command_plan(const char *line, size_t length, const struct weir_
     json_decref(json);
     return status;
 }
+
+/* ---- placement and queueing ---- */
+
+weir_status sim_command_place(struct sim_command_line line, const struct weir_place_query *query,
+                              struct weir_alloc *alloc, bool *is_refused, struct weir_error *error)
+{
+    uint64_t id = 0;
+    json_t *json = parse(line.text, line.length, error);
+    if (json == NULL)
+        return WEIR_EPOLICY;
+    const json_t *node = json_object_get(json, "node");
+    const uint32_t index =
+        read_id(node, &id) ? weir_cluster_find_node(query->cluster, id) : WEIR_NO_INDEX;
+    weir_status status = WEIR_OK;
+    *is_refused = json_is_null(node);
+    if (!*is_refused && index == WEIR_NO_INDEX)
+        status = refuse(error, "node", "is no id of a node, and not null");
+    else if (!*is_refused &&
+             weir_place_first(query->cluster, index, query->shape, alloc) != WEIR_OK)
+        status = weir_fail(error, WEIR_EPOLICY, "its answer: it does not fit on node %llu",
+                           (unsigned long long)id);
+    json_decref(json);
+    return status;
+}
+
+weir_status sim_command_keys(struct sim_command_line line,
+                             weir_status (*take)(void *state, const struct sim_command_key *key,
+                                                 struct weir_error *error),
+                             void *state, struct weir_error *error)
+{
+    const char *job = NULL;
+    json_t *value = NULL;
+    json_t *json = parse(line.text, line.length, error);
+    if (json == NULL)
+        return WEIR_EPOLICY;
+    json_t *keys = json_object_get(json, "keys");
+    weir_status status = json_is_object(keys) ? WEIR_OK : refuse(error, "keys{}", "is missing");
+    json_object_foreach(keys, job, value)
+    {
+        const struct sim_command_key key = { job, json_number_value(value) };
+        if (status == WEIR_OK && !json_is_number(value) && !json_is_null(value))
+            status = refuse(error, "keys{}", "is no number");
+        if (status == WEIR_OK && json_is_number(value))
+            status = take(state, &key, error);
+    }
+    json_decref(json);
+    return status;
+}

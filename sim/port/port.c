@@ -114,10 +114,16 @@ static bool has_command(const struct sim_port *port)
     return port->sched->scaling.scaling == &sim_command_scaling;
 }
 
-static void choose_command(struct sim_port *port)
+static void choose_commands(struct sim_port *port)
 {
-    port->command.argv = port->sched->scaling.argv;
-    port->command.folder = port->sched->scaling.folder;
+    const struct sim_policy_choice *const choices[SIM_COMMAND_KINDS] = {
+        [SIM_COMMAND_PLACEMENT] = &port->sched->placement,
+        [SIM_COMMAND_SCALING] = &port->sched->scaling,
+        [SIM_COMMAND_QUEUEING] = &port->sched->queueing,
+    };
+    for (size_t i = 0; i < SIM_COMMAND_KINDS; i++)
+        port->commands.of[i] =
+            (struct sim_command_setup){ .argv = choices[i]->argv, .folder = choices[i]->folder };
 }
 
 /* What the host would decide from; the caller frees it. */
@@ -141,7 +147,7 @@ static weir_status prepare_question(struct sim_port *port, const char *word,
         return WEIR_OK;
     weir_status status = write_document(port, call, &text, &length);
     if (status == WEIR_OK)
-        status = sim_command_prepare(&port->command, text, word);
+        status = sim_commands_prepare(&port->commands, text, word);
     free(text);
     return status;
 }
@@ -181,18 +187,6 @@ static weir_status show_plan(const struct sim_port *port, const struct weir_call
 bool sim_port_is_enough(const struct sim_port *port)
 {
     return port->is_enough;
-}
-
-/* Which command it was that failed. */
-static weir_status name_command(const struct sim_port *port, weir_status status,
-                                struct weir_error *error)
-{
-    char text[SIM_COMMAND_TEXT];
-    if (status != WEIR_EPOLICY || !has_command(port))
-        return status;
-    sim_command_text(&port->command, text);
-    weir_error_wrap(error, "%s", text);
-    return status;
 }
 
 /* ---- telling the host ---- */
@@ -261,10 +255,10 @@ weir_status sim_port_create(const struct sim_port_config *config, struct sim_por
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     made->config = *config;
     made->sched = &config->scenario->sched;
-    made->memory = sim_command_allocator(&made->command);
-    choose_command(made);
+    made->memory = sim_command_allocator(&made->commands);
+    choose_commands(made);
     weir_status status = sim_told_begin(made, error);
-    status = name_command(made, status, error);
+    status = sim_commands_name(&made->commands, status, error);
     if (status == WEIR_OK)
         status = add_nodes(made, error);
     if (status != WEIR_OK) {
@@ -287,7 +281,7 @@ void sim_port_destroy(struct sim_port *port)
     free(port->pools);
     sim_port_forget_news(&port->log);
     sim_port_forget_reservations(port);
-    sim_command_clear(&port->command);
+    sim_commands_clear(&port->commands);
     free(port);
 }
 
@@ -618,8 +612,8 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
         return WEIR_OK;
     port->passes += (causes & WEIR_CAUSE_JOBS) != 0;
     int64_t wall_ns = 0;
-    weir_status status =
-        name_command(port, sim_told_decide(port, &call, &plan, &wall_ns), context->error);
+    weir_status status = sim_commands_name(
+        &port->commands, sim_told_decide(port, &call, &plan, &wall_ns), context->error);
     WEIR_TRY(show_plan(port, &call, status == WEIR_OK ? plan : NULL));
     if (status == WEIR_OK && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
         status = check_progress(port, plan, now_ns);
@@ -700,7 +694,7 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
 {
     port->sched = sched;
     port->pending = NULL;
-    choose_command(port);
+    choose_commands(port);
     struct weir_error *error = port->config.context->error;
     if (has_command(port))
         WEIR_TRY(update_pools(port));
@@ -709,7 +703,7 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
                                     .causes = WEIR_CAUSE_TIMER,
                                     .now_ns = sim_engine_now(port->config.context->engine) };
     WEIR_TRY(prepare_question(port, "adopt", &call));
-    return name_command(port, sim_told_replace(port), error);
+    return sim_commands_name(&port->commands, sim_told_replace(port), error);
 }
 
 struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool)

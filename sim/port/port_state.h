@@ -96,8 +96,8 @@ struct sim_port {
     struct sim_port_clock clock;
     bool has_seen;
     struct port_log log;
-    bool is_enough;                   /* the witness says */
-    struct sim_command_setup command; /* for the policy of that name */
+    bool is_enough;               /* the witness says */
+    struct sim_commands commands; /* for the policies `command` */
     struct weir_allocator memory;
 };
 

@@ -57,17 +57,23 @@ static bool has_stand_in(const struct sim_sched *sched)
            sim_queueing_is_stand_in(sched->queueing.queueing);
 }
 
+static bool has_command(const struct sim_sched *sched)
+{
+    return sched->placement.argv != NULL || sched->scaling.argv != NULL ||
+           sched->queueing.argv != NULL;
+}
+
 /* Whether any scheduler of the scenario has a policy of a module: those that come later are told
  * everything from the first moment on, too. */
 static weir_status is_needed(const struct sim_scenario *scenario, bool *is_needed,
                              struct weir_error *error)
 {
-    bool has_program = scenario->sched.scaling.scaling == &sim_command_scaling;
+    bool has_program = has_command(&scenario->sched);
     *is_needed = has_stand_in(&scenario->sched);
     for (size_t i = 0; i < scenario->timeline_count; i++) {
         const struct sim_sched *sched = scenario->timeline[i].sched;
         *is_needed = *is_needed || (sched != NULL && has_stand_in(sched));
-        has_program |= sched != NULL && sched->scaling.scaling == &sim_command_scaling;
+        has_program |= sched != NULL && has_command(sched);
     }
     if (!*is_needed || !has_program)
         return WEIR_OK;

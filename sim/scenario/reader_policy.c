@@ -265,9 +265,8 @@ void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
         draft->choice.values[i] = table.params[i].initial;
         names[i] = table.params[i].name;
     }
-    /* The one policy with a parameter that is no number. */
-    const bool is_command =
-        draft->choice.scaling != NULL && strcmp(draft->choice.scaling->name, "command") == 0;
+    /* The one policy of each kind with a parameter that is a list of texts. */
+    const bool is_command = strcmp(draft->head.name, "command") == 0;
     if (is_command)
         read_command(reader, node, draft);
     const bool is_mapping = node != NULL && node->kind == SIM_YAML_MAPPING;

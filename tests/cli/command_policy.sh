@@ -69,3 +69,112 @@ has stderr 'input file policy.py changed since'
     echo '  - {at: 2 min, action: set, set: {sched.scaling.policy: command, sched.scaling.argv: [python3, policy.py]}}'
 } >elsewhere/swap.yaml
 expect 0 "$WEIR_BIN" run elsewhere/swap.yaml --no-db
+
+# Placement and queueing: the state once, then what changed; the rule of a built-in policy gives its
+# decisions, each kind alone and both at once. Nodes go down, a tenant's limit keeps jobs waiting.
+command -v sqlite3 >/dev/null || skip 'no sqlite3'
+cat >jobs.yaml <<'Y'
+schema: 2
+name: jobs
+horizon: 4 d
+tenants: [{name: a, quota: {hard: {gpus: 12}}}, {name: b}]
+cluster: {nodes: [{name: n, count: 3, cpus: 64, gpus: {h100: 8}}, {name: c, count: 1, cpus: 96}]}
+timeline:
+  - {at: 1 d, action: node_down, node: n-1, for: 6 h}
+  - {at: 2 d, action: node_down, node: n-0, for: 1 h}
+sched: {placement: first_fit, queueing: fcfs}
+jobs:
+  - name: day
+    arrivals: {rate: 0.002}
+    classes:
+      - {name: one, weight: 4, tenant: a, request: {gpus: 1, cpus: 4}, run_time: exp(1 h)}
+      - {name: part, weight: 3, tenant: b, request: {gpus: 0.3, cpus: 2}, run_time: exp(1 h)}
+      - {name: node, weight: 2, tenant: b, request: {gpus: 8, cpus: 8}, run_time: exp(2 h)}
+      - {name: gang, weight: 1, tenant: a, members: 3, request: {gpus: 4, cpus: 8}, run_time: exp(1 h)}
+Y
+cat >place.py <<'PY'
+import json, sys
+nodes, lines = {}, 0
+for line in map(json.loads, sys.stdin):
+    assert ("format" in line) == (lines == 0) and (lines or len(line["nodes"]) == 4)
+    lines += 1
+    nodes.update((n["id"], n) for n in line["nodes"])
+    shape = line["shape"]
+    def fits(n):  # its picture of the nodes says the same as the list
+        return n["up"] and n["cpus"] > shape["cpus"] - 1e-9 and (
+            sum(g > shape["gpus"] - 1e-9 for g in n["gpus"]) >= shape["gpu_count"])
+    assert [i for i, n in nodes.items() if fits(n)] == line["fits"], (line, nodes)
+    print(json.dumps({"node": line["fits"][0]}), flush=True)
+PY
+cat >order.py <<'PY'
+import json, sys
+waiting, gone = {}, 0
+for line in map(json.loads, sys.stdin):
+    for job in line["gone"]:
+        del waiting[job]
+    gone += len(line["gone"])
+    waiting.update((job["id"], job) for job in line["jobs"])
+    key = {"sjf": "estimate_s", "smallest": "gpus"}[sys.argv[1]]
+    print(json.dumps({"keys": {job["id"]: job[key] for job in line["jobs"]}}), flush=True)
+print("gone:", gone, file=sys.stderr)
+PY
+sed 's/, quota: {[^}]*}}//' jobs.yaml >free.yaml
+decided() { # FILE SETS...
+    local set sets=()
+    for set in "${@:2}"; do sets+=(--set "$set"); done
+    expect 0 "$WEIR_BIN" run "$1" --force -q -o decided.db "${sets[@]}"
+    sqlite3 decided.db "SELECT t_s, verb, job, worker, node FROM action JOIN decision
+        USING (run_id, decision) WHERE verb IN ('start', 'preempt') ORDER BY decision, seq"
+    [ "$1" = jobs.yaml ] || sqlite3 decided.db 'SELECT event_digest, result_digest FROM run'
+}
+place='sched.placement={policy: command, argv: [python3, place.py]}'
+for rule in sjf smallest; do
+    passes=
+    [ $rule = sjf ] || passes=', passes: true'
+    order="sched.queueing={policy: command, argv: [python3, order.py, $rule]$passes}"
+    # In strict order fcfs and its like keep a job that found no room at the head, also when a limit
+    # of its tenant would now let others by: the program is asked about all anew.
+    for file in $([ $rule = sjf ] || echo jobs.yaml) free.yaml; do
+        decided $file sched.queueing=$rule >built_in
+        [ "$(wc -l <built_in)" -gt 300 ] || fail "$(wc -l <built_in) decisions"
+        decided $file "$order" "$place" >program
+        same built_in program
+    done
+    decided free.yaml sched.queueing=$rule "$place" >program
+    same built_in program
+    decided free.yaml "$order" >program
+    same built_in program
+    matches stderr '^gone: [3-9][0-9][0-9]$'
+done
+expect 0 "$WEIR_BIN" check --resolved jobs.yaml --set "$place" --set "$order"
+has stdout order.py
+
+# What a program does wrong ends the run, and which program it was is said.
+wrong_kind() { # sentence, kind
+    expect 4 "$WEIR_BIN" run jobs.yaml --no-db --set "$place" --set "$order" \
+        --set "sched.$2={policy: command, argv: [bash, wrong.sh]}"
+    has stderr 'bash wrong.sh'
+    has stderr "$1"
+}
+wrong() { # sentence, kind, what it answers
+    printf 'while read -r line; do printf "%%s\\n" %q; done\n' "$3" >wrong.sh
+    wrong_kind "$1" "$2"
+}
+wrong 'node is no id of a node' placement '{}'
+wrong 'node is no id of a node' placement '{"node": "77"}'
+wrong 'does not fit on node 3' placement '{"node": "3"}'
+wrong 'no JSON' placement 'n-0'
+wrong 'keys{} is missing' queueing '{}'
+wrong 'keys{} is no number' queueing '{"keys": {"0/0": "first"}}'
+wrong "lacks job '0/0'" queueing '{"keys": {}}'
+wrong "no job '9/9' waits" queueing '{"keys": {"9/9": 1}}'
+wrong "no job '0/0x' waits" queueing '{"keys": {"0/0x": 1}}'
+echo 'exit 7' >wrong.sh
+wrong_kind 'ended with code 7' queueing
+wrong_kind 'ended with code 7' placement
+expect 2 "$WEIR_BIN" validate jobs.yaml --set sched.queueing=command
+has stderr 'needs argv'
+# To take none of the places is an answer: the job waits.
+printf 'while read -r line; do echo "{\\"node\\": null}"; done\n' >wrong.sh
+decided jobs.yaml 'sched.placement={policy: command, argv: [bash, wrong.sh]}' >none
+[ ! -s none ] || fail 'jobs started nowhere'

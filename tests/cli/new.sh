@@ -42,6 +42,17 @@ if command -v gcc >/dev/null; then
 fi
 if command -v python3 >/dev/null; then
     follow rule.py policy rule.py
+    follow put.py policy put --kind placement --language python
+    follow order.py policy order.py --kind queueing
+    # same_rule KIND NAME PARAMETERS: the program and the module of that kind have one rule.
+    same_rule() {
+        weir run "$2.yaml" -n 1 --no-db --set "sched.$1={policy: command, argv: [python3, $2.py]$3}" >python
+        weir run "$2.yaml" -n 1 --no-db --plugin "./$1.so" --set "sched.$1=$1" >module
+        [ "$(sed -n 's/^digest//p' python)" = "$(sed -n 's/^digest//p' module)" ] || fail "$2.py decides otherwise than $1.c"
+        [ -n "$(sed -n 's/^digest//p' python)" ] || fail "no digest of $2"
+    }
+    [ ! -f placement.so ] || same_rule placement put ''
+    [ ! -f queueing.so ] || same_rule queueing order ', passes: true'
     [ ! -f scaling.so ] || {
         # The program and the module have one rule.
         weir run rule.yaml -n 1 --no-db --set 'sched.scaling={policy: command, argv: [python3, rule.py]}' >python
@@ -61,8 +72,8 @@ expect 2 weir new jobs a.c
 expect 2 weir new jobs a --kind scaling
 expect 2 weir new policy a.yaml
 expect 2 weir new policy a.c --language python
-expect 2 weir new policy a.py --kind placement
-has stderr 'weir new policy NAME.c --kind placement'
+expect 2 weir new policy a.py --kind all
+has stderr 'weir new policy NAME.c --kind all'
 for name in '9a' 'a b' '-a' 'A'; do
     expect 2 weir new policy -- "$name"
 done

@@ -56,7 +56,7 @@ static void begin(struct talk *talk)
     struct weir_error error;
     *talk = (struct talk){ .scenario = test_scenario(SCENARIO, "") };
     talk->port.config.context = &talk->context;
-    talk->port.memory = sim_command_allocator(&talk->port.command);
+    talk->port.memory = sim_command_allocator(&talk->port.commands);
     talk->port.config.scenario = talk->scenario;
     talk->port.sched = &talk->scenario->sched;
     CHECK_I64(sim_line_open(&talk->port.process.line), WEIR_OK);
