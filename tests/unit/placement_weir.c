@@ -552,7 +552,7 @@ static void a_share_pays_for_the_node_it_breaks(void)
     weir_cluster_destroy(cluster);
 }
 
-/* covers: S0.8 partly (what a policy has learned) */
+/* covers: S0.8 */
 static void what_was_learned_is_saved_and_restored(void)
 {
     enum { NUMBERS = 500 };
