@@ -34,6 +34,10 @@ weir_test(house_pages house bash "${tests}/support/pages.sh" "${PROJECT_SOURCE_D
 # Lines of code of all rooms. It is lowered when code went, and raised by a commit that says what for.
 weir_test(code_size house bash "${tests}/support/count_code.sh" "${PROJECT_SOURCE_DIR}" 138500)
 weir_test(house_coverage house bash "${tests}/coverage.sh" --check)
+find_program(PYTHON_PROGRAM NAMES python3)
+if(PYTHON_PROGRAM)
+    weir_test(house_database_page house "${PYTHON_PROGRAM}" "${tests}/support/database_page.py" --check)
+endif()
 weir_test(house_mutants house bash "${tests}/mutants/run.sh" --places "${PROJECT_SOURCE_DIR}")
 weir_test(libweir_builds_alone house bash "${tests}/support/libweir_alone.sh"
     "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/tests/libweir_alone" "${CMAKE_C_COMPILER}")

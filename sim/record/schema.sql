@@ -5,6 +5,53 @@
 -- Every mean is time-weighted and event-exact over its interval [t_s, t_s + dt_s), never a bare
 -- instantaneous sample. Wall-clock columns live in run_wall, result_wall and decision_wall only, so
 -- that all other tables are the same bit for bit when a run is repeated.
+-- Columns that mean the same wherever nothing else is said:
+--   experiment_id: the experiment (table experiment)
+--   run_id: the run (table run)
+--   variant: label of the variant
+--   variant_order: place of the variant in the scenario, from 0
+--   replication: number of the replication, from 0; equal numbers of two variants have equal seeds
+--   t_s: simulated time since the start; of a sample the beginning of its interval
+--   dt_s: length of the interval
+--   time: Unix seconds where the scenario gives start_time, else seconds since the start
+--   node: number of the node (table node), from 0
+--   node_name: its name
+--   stage: number of the stage (table stage), from 0 over all pipelines
+--   stage_name: its name
+--   workload: number of the source of jobs (table workload)
+--   workload_name: its name
+--   job: number of the job within its workload
+--   job_name: its name, as in job.name
+--   label: index into job_label
+--   label_name: name of the label: a class of jobs, or a size of those of a trace
+--   worker: number of the worker (table worker), one for its whole life
+--   decision: number of the decision (table decision), from 0
+--   seq: place in its plan, from 0
+--   placement: placement policy in force
+--   scaling: scaling policy in force
+--   status: how it ended
+--   metric: id of a metric of docs/metrics.md
+--   value: the value
+--   unit: its unit
+--   cpus: CPUs
+--   gpus: GPUs, parts of them counted as parts
+--   gpu_type: name of the GPU type; '' = no GPU
+--   nvdecs: decoding engines
+--   nvencs: encoding engines
+--   cpu_capacity: CPUs of nodes that are up, mean of the interval
+--   cpu_assigned: CPUs set aside for workers, mean
+--   cpu_active: CPUs at work, mean
+--   gpu_capacity: GPUs of nodes that are up, mean of the interval
+--   gpu_assigned: GPUs set aside for workers, mean
+--   gpu_active: GPUs at work, mean
+--   nvdec_capacity: decoding engines of nodes that are up, mean
+--   nvdec_assigned: decoding engines set aside, mean
+--   nvdec_active: decoding engines at work, mean
+--   nvenc_capacity: encoding engines of nodes that are up, mean
+--   nvenc_assigned: encoding engines set aside, mean
+--   nvenc_active: encoding engines at work, mean
+--   ram_capacity_bytes: memory of nodes that are up, mean
+--   ram_assigned_bytes: memory set aside, mean
 -- Version 2 added to version 1 the tables candidate, arrival_part, placement_change, defrag_move,
 -- job_label, job and job_sample with their views; nothing else changed.
 -- Version 3 added the columns workload and job to worker and action, whose stage is NULL for ranks of
@@ -17,9 +64,15 @@
 PRAGMA application_id = 0x77656972;
 PRAGMA user_version = 6;
 
+-- What the file says of itself: versions, and what its experiment has beyond a scenario.
+--   key: as model_version, git_commit, windows, axes
+--   value: a text, or JSON
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 -- One experiment = one command: a scenario with its variants and replications.
+--   experiment_id: its number
+--   description: of the scenario
+--   command_line: that made it, without --resume and --force
 CREATE TABLE experiment (
   experiment_id INTEGER PRIMARY KEY,
   scenario TEXT NOT NULL,            -- name
@@ -30,11 +83,23 @@ CREATE TABLE experiment (
   baseline TEXT NOT NULL             -- label of the variant others are compared with
 ) STRICT;
 
+-- Files that the scenario reads: their content is what was simulated.
+--   path: as seen from the scenario
+--   bytes: size in bytes
+--   digest: of the content, 16 hex digits
 CREATE TABLE input_file (
   experiment_id INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, digest TEXT NOT NULL
 ) STRICT;
 
 -- One simulated run: one variant, one replication.
+--   run_id: its number
+--   replication: from 0
+--   resolved_yaml: the whole scenario of this variant, with all defaults
+--   scenario_digest: of that, 16 hex digits
+--   warmup_s: left out of all results
+--   events: of the simulation
+--   event_digest: of their order and content, 16 hex digits
+--   result_digest: of all results but those by the wall clock, 16 hex digits
 CREATE TABLE run (
   run_id INTEGER PRIMARY KEY,
   experiment_id INTEGER NOT NULL,
@@ -57,11 +122,26 @@ CREATE TABLE run (
   UNIQUE (experiment_id, variant, replication)
 ) STRICT;
 
+-- What a run took on the machine it ran on.
+--   wall_s: by the clock on the wall
+--   cpu_s: of the processor
+--   peak_rss_mib: most memory at once
+--   started_utc: when
+--   host: name of the machine
+--   version: of weir
+--   git_commit: that it was built from; '' = unknown
 CREATE TABLE run_wall (
   run_id INTEGER PRIMARY KEY, wall_s REAL NOT NULL, cpu_s REAL NOT NULL, peak_rss_mib REAL NOT NULL,
   started_utc TEXT NOT NULL, host TEXT NOT NULL, version TEXT NOT NULL, git_commit TEXT NOT NULL
 ) STRICT;
 
+-- Nodes of the cluster.
+--   node: its number, from 0
+--   name: its name
+--   type: name of its group, or of its node type
+--   gpus: devices
+--   ram_bytes: memory
+--   gpu_mem_bytes: memory of all its GPUs
 CREATE TABLE node (
   run_id INTEGER NOT NULL, node INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
   cpus REAL NOT NULL, gpus INTEGER NOT NULL, gpu_type TEXT NOT NULL, nvdecs INTEGER NOT NULL,
@@ -70,6 +150,7 @@ CREATE TABLE node (
 ) STRICT;
 
 -- What bytes move over, and is scarce: interfaces of nodes, uplinks of racks, stores.
+--   link: its number
 CREATE TABLE link (
   run_id INTEGER NOT NULL, link INTEGER NOT NULL,
   name TEXT NOT NULL,                -- "n-0 out", "rack 2 in", the name of a store
@@ -78,6 +159,17 @@ CREATE TABLE link (
   bytes_per_s REAL NOT NULL          -- capacity
 ) STRICT;
 
+-- Stages of the pipelines.
+--   stage: its number, from 0 over all pipelines
+--   pipeline: name of its pipeline
+--   name: its name
+--   cpus: of one worker
+--   gpus: of one worker
+--   nvdecs: of one worker
+--   nvencs: of one worker
+--   batch: items a task takes
+--   workers_fixed: number that the scenario asks for; NULL = the scaling policy decides
+--   service_mean_s: mean of the law of its service times, of one task
 CREATE TABLE stage (
   run_id INTEGER NOT NULL, stage INTEGER NOT NULL, pipeline TEXT NOT NULL, name TEXT NOT NULL,
   position INTEGER NOT NULL,         -- within its pipeline, from 0
@@ -90,15 +182,25 @@ CREATE TABLE stage (
 
 -- Results of a run: metric ids of docs/metrics.md. label = '' for the whole cluster, else a stage,
 -- node or pipeline. censored = items not finished that the value could not see.
+--   label: '' = the whole cluster, else a stage, node, pipeline, class or tenant
+--   value: NULL = it is not defined
+--   n: observations behind it
+--   censored: items not finished that it could not see
+--   is_lower_bound: 1 = the true value is at least this
 CREATE TABLE result (
   run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, value REAL,
   unit TEXT NOT NULL, n INTEGER NOT NULL, censored INTEGER NOT NULL, is_lower_bound INTEGER NOT NULL
 ) STRICT;
 -- Those measured by the wall clock.
+--   label: as of result
 CREATE TABLE result_wall (
   run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, value REAL, unit TEXT NOT NULL
 ) STRICT;
 
+-- The cluster over time.
+--   crumbs_gpu: free GPU on devices with less free than the smallest request (frag.crumbs)
+--   whole_free_gpu: GPUs of which nothing is set aside
+--   items_done: in the interval
 CREATE TABLE cluster_sample (
   run_id INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
   cpu_capacity REAL NOT NULL, cpu_assigned REAL NOT NULL, cpu_active REAL NOT NULL,
@@ -117,6 +219,8 @@ CREATE TABLE cluster_sample (
   items_done REAL NOT NULL
 ) STRICT;
 
+-- Nodes over time.
+--   power_w: of the node, mean
 CREATE TABLE node_sample (
   run_id INTEGER NOT NULL, node INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
   up REAL NOT NULL,                  -- share of the interval
@@ -127,12 +231,15 @@ CREATE TABLE node_sample (
 ) STRICT;
 
 -- From the first interval on in which a link delivered something, after one row for all before.
+--   link: its number (table link)
+--   delivered_bytes_per_s: mean of the interval
 CREATE TABLE link_sample (
   run_id INTEGER NOT NULL, link INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
   delivered_bytes_per_s REAL NOT NULL
 ) STRICT;
 
 -- Only where memory is modelled in time (cluster.memory).
+--   in_use_bytes: mean of the interval
 CREATE TABLE memory_sample (
   run_id INTEGER NOT NULL, node INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
   in_use_bytes REAL NOT NULL,
@@ -150,6 +257,12 @@ CREATE TABLE power_sample (
   temperature_max_c REAL             -- of the hottest GPU, highest in the interval; NULL = not modelled
 ) STRICT;
 
+-- Stages over time; numbers of workers and items are means of the interval.
+--   queue_bytes: size of those items
+--   workers: that hold their devices
+--   setup: workers that are not ready yet
+--   idle: ready workers without a task
+--   busy: workers at work
 CREATE TABLE stage_sample (
   run_id INTEGER NOT NULL, stage INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
   queue_items REAL NOT NULL,         -- in front of the stage
@@ -162,6 +275,14 @@ CREATE TABLE stage_sample (
   tasks_done REAL NOT NULL           -- in the interval
 ) STRICT;
 
+-- Workers: of stages, and ranks of jobs. A row a life.
+--   worker: its number
+--   created_s: when it got its devices
+--   ready_s: when its set-up was done; NULL = never
+--   ended_s: when it gave them back; NULL = never
+--   tasks: that it did
+--   busy_s: time at work
+--   workload: whose rank it is; NULL = of a stage
 CREATE TABLE worker (
   run_id INTEGER NOT NULL, worker INTEGER NOT NULL,
   stage INTEGER,                     -- NULL = a rank of a job
@@ -175,6 +296,14 @@ CREATE TABLE worker (
   workload INTEGER, job INTEGER      -- whose rank it is; NULL = of a stage
 ) STRICT;
 
+-- Decisions of the scheduler: all about stages, and those about jobs that did anything.
+--   decision: its number, from 0
+--   t_s: when it was made
+--   started: workers
+--   stopped: workers
+--   denied: stages and jobs that got no place
+--   status: ok, or what was wrong with the plan
+--   message: the same in a sentence
 CREATE TABLE decision (
   run_id INTEGER NOT NULL, decision INTEGER NOT NULL, t_s REAL NOT NULL,
   placement TEXT NOT NULL, scaling TEXT NOT NULL,
@@ -182,10 +311,21 @@ CREATE TABLE decision (
   refused INTEGER NOT NULL,          -- by the cluster
   status TEXT NOT NULL, message TEXT NOT NULL
 ) STRICT;
+-- What decisions took on the machine.
+--   cpu_ms: of the processor
 CREATE TABLE decision_wall (run_id INTEGER NOT NULL, decision INTEGER NOT NULL, cpu_ms REAL NOT NULL)
   STRICT;
 
 -- What a decision did for each stage, and what bound it.
+--   workers_before: before it
+--   workers_after: as it wants them
+--   started: workers
+--   stopped: workers
+--   slots: tasks a worker takes at once
+--   pool_optimum: workers in the fluid or integer optimum; 0 = not computed
+--   speed_per_s: batches a worker does, as it assumed
+--   throughput_per_s: of the stage after it, in items of the source
+--   binding: why it got no more
 CREATE TABLE decision_stage (
   run_id INTEGER NOT NULL, decision INTEGER NOT NULL, stage INTEGER NOT NULL,
   workers_before INTEGER NOT NULL, workers_after INTEGER NOT NULL, started INTEGER NOT NULL,
@@ -195,6 +335,20 @@ CREATE TABLE decision_stage (
 
 -- Single actions with their scores. reasons = JSON object {reason: nodes}. A job that is denied once
 -- more for the same reason, with the same holders, has no further row until one of its kind starts.
+--   verb: start | stop | move | set_slots | preempt | resize | deny | reserve | cut | wake | ...
+--   phase: of the algorithm of the policy; 0 = none
+--   stage: whose; NULL = of a job, or nobody's
+--   worker: started or stopped; NULL = none
+--   reused: 1 = a worker stopped earlier in the plan that is kept after all
+--   value: slots, ranks, or a time in ns, by the verb
+--   nodes_seen: nodes that were looked at
+--   candidates: places that fit
+--   ties: of them as good as the best, it included
+--   score, score2: of the chosen place, the smaller is better
+--   runner_up_node: node of the next best
+--   runner_up_score, runner_up_score2: of the next best
+--   reasons: JSON {reason: nodes passed over}
+--   workload: of the job
 CREATE TABLE action (
   run_id INTEGER NOT NULL, decision INTEGER NOT NULL, seq INTEGER NOT NULL, verb TEXT NOT NULL,
   phase INTEGER NOT NULL, stage INTEGER, worker INTEGER,
@@ -209,6 +363,8 @@ CREATE TABLE action (
 
 -- Places that an action's worker might have got, with sched.explain top (the chosen one and the
 -- runner-up) or full (all; of equal GPUs of a node the first). Scores: smaller is better.
+--   is_chosen: 1 = the worker got it
+--   score, score2: the smaller is better
 CREATE TABLE candidate (
   run_id INTEGER NOT NULL, decision INTEGER NOT NULL, seq INTEGER NOT NULL,
   node INTEGER NOT NULL,
@@ -217,6 +373,10 @@ CREATE TABLE candidate (
 ) STRICT;
 
 -- Faults, timeline entries, incidents: what happened to the run from outside.
+--   until_s: when it was over; NULL = it was not, or had no length
+--   kind: what happened: node_down, for one
+--   target: what it happened to
+--   text: what it was
 CREATE TABLE happening (
   run_id INTEGER NOT NULL, t_s REAL NOT NULL, until_s REAL, kind TEXT NOT NULL,
   target TEXT NOT NULL, text TEXT NOT NULL
@@ -224,6 +384,7 @@ CREATE TABLE happening (
 
 -- Static experiments: means over the arrivals at which the jobs so far, placed or not, ask for
 -- arrived_pct (whole percent) of the GPUs.
+--   arrived_pct: GPUs that jobs so far asked for
 CREATE TABLE arrival_sample (
   run_id INTEGER NOT NULL, arrived_pct INTEGER NOT NULL,
   events INTEGER NOT NULL,           -- arrivals averaged
@@ -234,12 +395,15 @@ CREATE TABLE arrival_sample (
 ) STRICT;
 
 -- Further means over the same arrivals: metric ids of docs/metrics.md.
+--   arrived_pct: as in arrival_sample
 CREATE TABLE arrival_part (
   run_id INTEGER NOT NULL, arrived_pct INTEGER NOT NULL, metric TEXT NOT NULL, value REAL
 ) STRICT;
 
 -- Static experiments: changes of the cluster or of the jobs, and how many more GPUs refused jobs
 -- would get with each alone.
+--   nodes: that change
+--   gpus_freed: more for the refused jobs
 CREATE TABLE placement_change (
   run_id INTEGER NOT NULL, label TEXT NOT NULL, -- '' = at the end, else '100 % arrived'
   rank INTEGER NOT NULL,             -- 0 = frees most
@@ -248,6 +412,12 @@ CREATE TABLE placement_change (
 ) STRICT;
 
 -- Static experiments: jobs that a defragmentation at the end would move.
+--   seq: order of the moves, from 0
+--   arrival: number of the job's arrival
+--   from_node: where it was
+--   gpus: of the job
+--   cpus: of the job
+--   frag_before_gpu: F of the cluster before the move
 CREATE TABLE defrag_move (
   run_id INTEGER NOT NULL, seq INTEGER NOT NULL, arrival INTEGER NOT NULL,
   from_node INTEGER NOT NULL,
@@ -257,10 +427,22 @@ CREATE TABLE defrag_move (
 ) STRICT;
 
 -- Sources of jobs: what the column workload counts.
+--   workload: its number, from 0
+--   name: its name
 CREATE TABLE workload (run_id INTEGER NOT NULL, workload INTEGER NOT NULL, name TEXT NOT NULL) STRICT;
 
--- Jobs in time. label = index into job_label: sizes of the jobs of a trace, names of classes.
+-- What groups of jobs are called.
+--   label: its number, from 0
+--   name: its name
 CREATE TABLE job_label (run_id INTEGER NOT NULL, label INTEGER NOT NULL, name TEXT NOT NULL) STRICT;
+-- Jobs in time. label = index into job_label: sizes of the jobs of a trace, names of classes.
+--   job: its number within its workload, from 0
+--   submit_s: when it was submitted
+--   start_s: of the last attempt; NULL = it never started
+--   end_s: when it was over; NULL = it was not
+--   members: ranks that start together
+--   attempts: starts
+--   tenant: name; '' = not said
 CREATE TABLE job (
   run_id INTEGER NOT NULL, job INTEGER NOT NULL, label INTEGER NOT NULL,
   submit_s REAL NOT NULL, start_s REAL, end_s REAL,  -- start of the last attempt
@@ -279,6 +461,9 @@ CREATE TABLE job (
   kind INTEGER                       -- jobs of a kind ask for the same; NULL = it never waited
 ) STRICT;
 -- How jobs in steps went: a row for each stretch of time in which all steps of a job were alike.
+--   sync: share of the time of its ranks in which they exchange bytes
+--   wait: share in which they wait for the slowest
+--   bubble: share in which their pipeline is not full
 CREATE TABLE job_pace (
   run_id INTEGER NOT NULL, workload INTEGER NOT NULL, job INTEGER NOT NULL,
   attempt INTEGER NOT NULL,          -- from 1 on
@@ -287,6 +472,13 @@ CREATE TABLE job_pace (
   steps REAL NOT NULL,               -- done in dt_s
   sync REAL NOT NULL, wait REAL NOT NULL, bubble REAL NOT NULL -- shares of the time of its ranks
 ) STRICT;
+-- Jobs over time, by label.
+--   waiting: jobs, mean
+--   running: jobs, mean
+--   arrived: jobs, in the interval
+--   started: jobs, in the interval
+--   done: jobs, in the interval
+--   refused: jobs, in the interval
 CREATE TABLE job_sample (
   run_id INTEGER NOT NULL, label INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
   waiting REAL NOT NULL, running REAL NOT NULL,
@@ -296,26 +488,44 @@ CREATE TABLE job_sample (
 ) STRICT;
 
 -- Mergeable log-bucket histogram, 1 % relative error: value in [low, low * 1.01).
+--   label: as of result
+--   low: lower end of the bucket, in the unit of the metric
+--   count: of values in it
 CREATE TABLE histogram (
   run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, low REAL NOT NULL,
   count INTEGER NOT NULL
 ) STRICT;
 
+-- What `expect` of the scenario asks for, and whether it holds.
+--   line: of the scenario file
+--   text: as it stands there
+--   value: that was found; NULL = none
+--   bound: that it has to meet
+--   is_met: 1 = it holds
 CREATE TABLE expectation (
   experiment_id INTEGER NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL, variant TEXT NOT NULL,
   value REAL, bound REAL, is_met INTEGER NOT NULL
 ) STRICT;
 
+-- Runs, with what they took.
+--   end_s: simulated end; NULL while it runs
+--   events: of the simulation
 CREATE VIEW v_run AS
   SELECT r.run_id, e.scenario, r.variant, r.variant_order, r.replication, r.seed, r.placement,
          r.scaling, r.status, r.end_s, r.events, r.event_digest, r.result_digest, w.wall_s, w.cpu_s,
          w.peak_rss_mib
   FROM run r JOIN experiment e USING (experiment_id) LEFT JOIN run_wall w USING (run_id);
+-- Results by variant.
+--   label: '' = the whole cluster, else a stage, node, pipeline, class or tenant
 CREATE VIEW v_result AS
   SELECT r.run_id, r.variant, r.replication, x.metric, x.label, x.value, x.unit, x.n, x.censored,
          x.is_lower_bound
   FROM result x JOIN run r USING (run_id);
 -- Results of the windows of the scenario (docs/windows.md): those whose metric is ID@WINDOW.
+--   window: its name
+--   from_s: its beginning
+--   to_s: its end
+--   label: as of result
 CREATE VIEW v_window AS
   SELECT r.run_id, r.variant, r.replication, json_extract(w.value, '$.name') AS window,
          json_extract(w.value, '$.from_s') AS from_s,
@@ -326,6 +536,12 @@ CREATE VIEW v_window AS
   JOIN result x ON x.run_id = r.run_id
     AND substr(x.metric, instr(x.metric, '@') + 1) = json_extract(w.value, '$.name')
   WHERE m.key = 'windows' AND instr(x.metric, '@') > 0;
+-- The cluster over time, in shares too.
+--   gpu_active_pct: of the GPUs that are there
+--   gpu_assigned_pct: of the GPUs that are there
+--   cpu_active_pct: of the CPUs that are there
+--   cpu_assigned_pct: of the CPUs that are there
+--   throughput_per_s: items that left
 CREATE VIEW v_cluster AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, s.*,
          100.0 * s.gpu_active / nullif(s.gpu_capacity, 0) AS gpu_active_pct,
@@ -334,11 +550,23 @@ CREATE VIEW v_cluster AS
          100.0 * s.cpu_assigned / nullif(s.cpu_capacity, 0) AS cpu_assigned_pct,
          s.items_done / s.dt_s AS throughput_per_s
   FROM cluster_sample s JOIN run r USING (run_id);
+-- Stages over time, with their names.
+--   tasks_per_s: done
 CREATE VIEW v_stage AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, g.pipeline, g.name AS stage_name,
          s.*, s.tasks_done / s.dt_s AS tasks_per_s
   FROM stage_sample s JOIN run r USING (run_id)
   JOIN stage g ON g.run_id = s.run_id AND g.stage = s.stage;
+-- Nodes over time, with memory and power where they are modelled.
+--   gpu_active_pct: of the GPUs of the node
+--   gpu_capacity: GPUs of the node
+--   ram_capacity_bytes: memory of the node
+--   ram_in_use_bytes: mean of the interval; NULL = not modelled
+--   ram_in_use_max_bytes: most that lasted in it
+--   ram_spilled_bytes: to disk, in it
+--   power_cap_w: lowest cap of its GPUs; NULL = none
+--   gpu_throttle: speed against that without throttle; 1 = none
+--   gpu_temperature_max_c: of its hottest GPU
 CREATE VIEW v_node AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, n.name AS node_name, n.type, s.*,
          100.0 * s.gpu_active / nullif(n.gpus, 0) AS gpu_active_pct, n.gpus AS gpu_capacity,
@@ -351,6 +579,9 @@ CREATE VIEW v_node AS
   LEFT JOIN memory_sample m ON m.run_id = s.run_id AND m.node = s.node AND m.t_s = s.t_s
   LEFT JOIN power_sample p ON p.run_id = s.run_id AND p.node = s.node AND p.t_s = s.t_s;
 -- What every link delivered against what it can.
+--   link_name: its name
+--   capacity_bytes_per_s: what it can
+--   use: delivered against that
 CREATE VIEW v_link AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, l.name AS link_name, l.kind,
          n.name AS node_name, s.*, l.bytes_per_s AS capacity_bytes_per_s,
@@ -358,11 +589,15 @@ CREATE VIEW v_link AS
   FROM link_sample s JOIN run r USING (run_id)
   JOIN link l ON l.run_id = s.run_id AND l.link = s.link
   LEFT JOIN node n ON n.run_id = s.run_id AND n.node = l.node;
+-- Workers, with their names.
 CREATE VIEW v_worker AS
   SELECT r.variant, r.replication, g.name AS stage_name, n.name AS node_name, w.*
   FROM worker w JOIN run r USING (run_id)
   LEFT JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage
   JOIN node n ON n.run_id = w.run_id AND n.node = w.node;
+-- Jobs, with waits and names.
+--   wait_s: from submission to the first start
+--   time_s: from submission to the end
 CREATE VIEW v_job AS
   SELECT r.variant, r.replication, r.placement, g.name AS label_name, n.name AS node_name,
          j.first_start_s - j.submit_s AS wait_s, j.end_s - j.submit_s AS time_s, j.*,
@@ -372,6 +607,12 @@ CREATE VIEW v_job AS
   LEFT JOIN node n ON n.run_id = j.run_id AND n.node = j.node
   LEFT JOIN workload w ON w.run_id = j.run_id AND w.workload = j.workload;
 -- Every rank of every attempt, from 0 in their order: where it ran and how that ended.
+--   attempt: from 1 on
+--   rank: from 0 on
+--   gpu: devices, as in worker.devices
+--   start_s: of the rank
+--   end_s: of the rank
+--   outcome: as worker.end_reason
 CREATE VIEW v_job_member AS
   SELECT r.variant, r.replication, w.run_id, w.workload, l.name AS workload_name, w.job,
          j.name AS job_name, dense_rank() OVER (PARTITION BY w.run_id, w.workload, w.job
@@ -386,6 +627,9 @@ CREATE VIEW v_job_member AS
   LEFT JOIN job j ON j.run_id = w.run_id AND j.workload = w.workload AND j.job = w.job
   WHERE w.job IS NOT NULL;
 -- Steps of jobs, a row each, by their ends; a step that was done anew after a loss has another one.
+--   step: its number, from 1
+--   end_s: when it ended
+--   step_s: how long it took
 CREATE VIEW v_job_step AS
   WITH RECURSIVE step AS (
     SELECT rowid AS pace, CAST(first_step + 1e-6 AS INTEGER) + 1 AS step
@@ -402,6 +646,16 @@ CREATE VIEW v_job_step AS
 -- Denials, one row a holder of what was asked for (one row with holder NULL when nobody is known).
 -- device = the kind of device that lacks; node and gpu = where it lacks least. A place that a gang has
 -- reserved has no holder, but the name of one.
+--   reason: why it got no place
+--   device: that lacks
+--   gpu: its index in the node; NULL = none
+--   holder: worker that holds it
+--   holder_stage: its stage
+--   holder_workload, holder_job: whose rank it is
+--   holder_name: of the holder, in words
+--   holder_gpus, holder_cpus: that it holds
+--   holder_devices: as in worker.devices
+--   holder_since_s, holder_until_s: how long it holds them
 CREATE VIEW v_denial AS
   SELECT r.variant, r.replication, a.run_id, d.t_s, a.decision, a.seq, a.stage, g.name AS stage_name,
          a.workload, a.job, j.name AS job_name, substr(a.outcome, 9) AS reason,
@@ -434,25 +688,34 @@ CREATE VIEW v_denial AS
   LEFT JOIN workload y ON y.run_id = a.run_id AND y.workload = x.workload
   LEFT JOIN job z ON z.run_id = a.run_id AND z.workload = x.workload AND z.job = x.job
   WHERE a.verb = 'deny';
+-- Jobs over time, with names of labels.
 CREATE VIEW v_job_sample AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, g.name AS label_name, s.*
   FROM job_sample s JOIN run r USING (run_id)
   JOIN job_label g ON g.run_id = s.run_id AND g.label = s.label;
+-- Static experiments: arrival_sample by variant.
 CREATE VIEW v_arrival AS
   SELECT r.variant, r.replication, r.placement, s.* FROM arrival_sample s JOIN run r USING (run_id);
+-- Static experiments: arrival_part by variant.
 CREATE VIEW v_arrival_part AS
   SELECT r.variant, r.replication, r.placement, s.* FROM arrival_part s JOIN run r USING (run_id);
+-- Static experiments: moves of a defragmentation, with names of nodes.
+--   from_name: of from_node
+--   to_name: of to_node; NULL = none
 CREATE VIEW v_defrag_move AS
   SELECT r.variant, r.replication, f.name AS from_name, t.name AS to_name, m.*
   FROM defrag_move m JOIN run r USING (run_id)
   JOIN node f ON f.run_id = m.run_id AND f.node = m.from_node
   LEFT JOIN node t ON t.run_id = m.run_id AND t.node = m.to_node;
+-- Decisions, with what they took.
 CREATE VIEW v_decision AS
   SELECT r.variant, r.replication, d.*, w.cpu_ms
   FROM decision d JOIN run r USING (run_id)
   LEFT JOIN decision_wall w ON w.run_id = d.run_id AND w.decision = d.decision;
 -- level = who wanted it: queueing (of a job), scaling (of a stage), capacity (of nodes and cuts), '' = none.
 -- placement = the policy that looked for its place, NULL = nobody did.
+--   level: who wanted it
+--   placement: policy that looked for its place; NULL = nobody did
 CREATE VIEW v_action AS
   SELECT r.variant, r.replication, d.t_s, g.name AS stage_name, n.name AS node_name, a.*,
          CASE WHEN a.job IS NOT NULL THEN 'queueing' WHEN a.stage IS NOT NULL THEN 'scaling'
