@@ -31,10 +31,11 @@ static void find_front(struct sim_front *front)
 {
     for (size_t v = 0; v < front->count; v++) {
         struct sim_front_value *value = &front->values[v];
-        value->is_on_front = has_both(&value->cost, &value->goal);
+        value->is_on_front = value->holds && has_both(&value->cost, &value->goal);
         for (size_t o = 0; o < front->count && value->is_on_front; o++) {
             const struct sim_front_value *other = &front->values[o];
-            if (beats(front, &other->cost, &other->goal, &value->cost, &value->goal)) {
+            if (other->holds &&
+                beats(front, &other->cost, &other->goal, &value->cost, &value->goal)) {
                 value->is_on_front = false;
                 value->beaten_by = o;
             }
@@ -46,12 +47,13 @@ static void confirm(struct sim_front *front)
 {
     for (size_t v = 0; v < front->count; v++) {
         struct sim_front_value *value = &front->values[v];
-        value->is_confirmed =
-            value->is_on_front && has_both(&value->fresh_cost, &value->fresh_goal);
+        value->is_confirmed = value->is_on_front && value->holds_fresh &&
+                              has_both(&value->fresh_cost, &value->fresh_goal);
         for (size_t o = 0; o < front->count && value->is_confirmed; o++) {
             const struct sim_front_value *other = &front->values[o];
-            if (other->is_on_front && beats(front, &other->fresh_cost, &other->fresh_goal,
-                                            &value->fresh_cost, &value->fresh_goal)) {
+            if (other->is_on_front && other->holds_fresh &&
+                beats(front, &other->fresh_cost, &other->fresh_goal, &value->fresh_cost,
+                      &value->fresh_goal)) {
                 value->is_confirmed = false;
                 value->beaten_by = o;
             }
@@ -60,6 +62,18 @@ static void confirm(struct sim_front *front)
 }
 
 /* ---- rounds ---- */
+
+/* What becomes of the conditions on these runs. */
+static weir_status read_holds(const struct sim_front *front, struct an_db *db,
+                              const struct sim_tried_of *of, bool *holds, struct weir_error *error)
+{
+    struct an_judged judged;
+    WEIR_TRY(an_points_focus_runs(db, of->label, of->first, of->count, error));
+    const weir_status status = an_goal_judge(db, &front->goal, &judged, error);
+    *holds = status == WEIR_OK && judged.means_hold;
+    const weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);
+    return status == WEIR_OK ? back : status;
+}
 
 static weir_status read_values(struct sim_front *front, const struct sim_experiment *experiment,
                                struct an_db *db, bool is_fresh, struct weir_error *error)
@@ -76,6 +90,7 @@ static weir_status read_values(struct sim_front *front, const struct sim_experim
         WEIR_TRY(sim_tried_read(db, &of, is_fresh ? &value->fresh_cost : &value->cost, error));
         of.metric = front->goal.metric;
         WEIR_TRY(sim_tried_read(db, &of, is_fresh ? &value->fresh_goal : &value->goal, error));
+        WEIR_TRY(read_holds(front, db, &of, is_fresh ? &value->holds_fresh : &value->holds, error));
         has_cost = has_cost || !isnan(value->cost.mean);
     }
     return has_cost || is_fresh
@@ -170,10 +185,12 @@ static void add_value(struct sim_table *table, const struct sim_front *front,
     sim_table_add(table, value->is_on_front ? "yes" : "no");
     add_mean(table, &value->fresh_cost, front->cost, format);
     add_mean(table, &value->fresh_goal, front->goal.metric, format);
+    const bool misses = !value->holds || (value->is_on_front && !value->holds_fresh);
     (void)snprintf(words, sizeof words, "beaten by %.150s", experiment->labels[value->beaten_by]);
-    sim_table_add(table, value->is_confirmed                    ? "confirmed"
-                         : has_both(&value->cost, &value->goal) ? words
-                                                                : "no result");
+    sim_table_add(table, value->is_confirmed                     ? "confirmed"
+                         : !has_both(&value->cost, &value->goal) ? "no result"
+                         : misses                                ? "misses the conditions"
+                                                                 : words);
 }
 
 /* By rising cost: the front goes from the cheapest to the best. */
@@ -200,11 +217,13 @@ int sim_front_print(const struct sim_front *front, const struct sim_experiment *
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     size_t on_front = 0;
     size_t confirmed = 0;
+    size_t missing = 0;
     for (size_t i = 0; is_printed != NULL && i < front->count; i++) {
         const size_t v = next_by_cost(front, is_printed);
         is_printed[v] = true;
         on_front += front->values[v].is_on_front ? 1 : 0;
         confirmed += front->values[v].is_confirmed ? 1 : 0;
+        missing += front->values[v].holds ? 0 : 1;
         if (front->values[v].is_on_front || !sim_format_is_text(format))
             add_value(table, front, experiment, v, format);
     }
@@ -217,5 +236,8 @@ int sim_front_print(const struct sim_front *front, const struct sim_experiment *
                on_front, front->count, name_of(front->cost), name_of(front->goal.metric),
                front->goal.better > 0 ? "more" : "less", confirmed, front->replications,
                (front->count + on_front) * front->replications);
+    if (sim_format_is_text(format) && missing > 0)
+        printf("%zu of the others %s a condition of the goal.\n", missing,
+               missing == 1 ? "misses" : "miss");
     return confirmed > 0 ? SIM_EXIT_OK : SIM_EXIT_CHECK;
 }

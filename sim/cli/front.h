@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weir search --front: of all combinations of the axes those that nothing else beats in both cost
- * and goal (Pareto). What is on the front is run again on replications that nobody has seen, and
- * stays when nothing else of the front beats it there.
+ * weir search --front: of all combinations of the axes that keep the conditions of the goal those
+ * that nothing else beats in both cost and goal (Pareto). What is on the front is run again on
+ * replications that nobody has seen, and stays when nothing else of the front beats it there.
  */
 #ifndef SIM_CLI_FRONT_H
 #define SIM_CLI_FRONT_H
@@ -15,8 +15,9 @@
 struct sim_front_value {
     struct sim_tried cost, goal;             /* on what all were run on */
     struct sim_tried fresh_cost, fresh_goal; /* on what confirms */
+    bool holds, holds_fresh;                 /* the conditions of the goal, by their means */
     bool is_on_front, is_confirmed;
-    size_t beaten_by; /* where it is not on the front, or not confirmed */
+    size_t beaten_by; /* where it holds and is not on the front, or not confirmed */
 };
 
 struct sim_front {

@@ -49,6 +49,34 @@ for v, r in rows.items():
 PY
 expect 0 search --resume -o front.db --front --axis cluster.nodes.n.count=2..6 --axis sched.queueing=fcfs,first_fit,sjf
 matches stdout '^[0-9]+ of 15 combinations are on the front of .* \(less\) and .* \(less\), [0-9]+ of them still on 3 fresh replications; [0-9]+ runs\.$'
+# What misses a condition of the goal is on no front, and beats nobody: two nodes are cheaper and
+# better than three here, and used too much.
+held=(-o held.db --front --axis cluster.nodes.n.count=2..6 --set 'goal.while=["GPU assigned <= 52 %"]')
+expect 0 search "${held[@]}" --format csv
+python3 - <<'PY' || fail 'the front knows no condition'
+import csv, sqlite3
+rows = {r['variant']: r for r in csv.DictReader(open('stdout'))}
+db = sqlite3.connect('held.db')
+def means(first):
+    return {v: (c, g, u) for v, c, g, u in db.execute("""select variant,
+        avg(case when metric = 'cost.total' then value end), avg(case when metric = 'slowdown.mean' then value end),
+        avg(case when metric = 'util.gpu.assigned' then value end)
+        from run join result using (run_id) where replication between ? and ? and label = '' group by 1""",
+        (first, first + 2))}
+def best(of):
+    keep = {v: m for v, m in of.items() if m[2] <= 0.52}
+    return {v for v, (c, g, u) in keep.items()
+            if not any(a <= c and b <= g and (a < c or b < g) for a, b, w in keep.values())}
+seen, fresh = means(0), means(3)
+front = best(seen)
+two, three = (seen[f'count={n}'] for n in (2, 3))
+assert two[2] > 0.52 and two[0] < three[0] and two[1] < three[1] and 'count=3' in front, seen
+assert {v for v, r in rows.items() if r['front'] == 'yes'} == front, front
+assert {v for v, r in rows.items() if r['confirmed'] == 'confirmed'} == best(fresh)
+assert rows['count=2']['confirmed'] == 'misses the conditions'
+PY
+expect 0 search --resume "${held[@]}"
+matches stdout '^1 of the others misses a condition of the goal\.$'
 expect 2 search --front --axis seed=1,2 --cost 'cost totl'
 has stderr "--cost: there is no metric 'cost totl'"
 expect 2 search --front
