@@ -126,7 +126,7 @@ expect 0 "$WEIR_BIN" run w.yaml -n 1 --set metrics.keep=results -o results.db
 expect 0 "$WEIR_BIN" rerun w.db
 
 # By entries of the timeline.
-expect 0 "$WEIR_BIN" show w.yaml --set 'windows={before: ..node_down, outage: node_down n-1, after: timeline..}'
+expect 0 "$WEIR_BIN" show w.yaml --set 'windows={before: ".. node_down", outage: node_down n-1, after: "timeline .."}'
 matches stdout '^before +09:00:50 +09:05:00$'
 matches stdout '^outage +09:05:00 +09:08:20$'
 matches stdout '^after +09:08:20 +the end$'

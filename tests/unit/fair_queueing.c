@@ -298,6 +298,30 @@ static void an_idle_tenant_gets_no_credit(void)
     weir_host_destroy(host);
 }
 
+/* A had a job of 100 s while nobody else asked. When all is over it is forgotten: A and B, who come
+ * then, take turns, and B does not have 100 s first. */
+static void what_was_before_an_idle_hour_is_forgotten(void)
+{
+    struct weir_host *const host = servers("wfq", 1, 0);
+    const uint32_t a = test_tenant_of_weight(host, 1);
+    const uint32_t b = test_tenant_of_weight(host, 1);
+    char order[TEXT] = "";
+
+    test_ask(host, (struct test_ask){ .tenant = a, .count = 1, .cpus = 1, .seconds = 100 });
+    CHECK_STR(test_round(host, 0).text, "A");
+    test_end_some(host, a, 1);
+    CHECK_STR(test_round(host, 100).text, "");
+    test_ask(host, (struct test_ask){ .tenant = a, .count = 4, .cpus = 1, .seconds = 10 });
+    test_ask(host, (struct test_ask){ .tenant = b, .count = 4, .cpus = 1, .seconds = 10 });
+    for (uint32_t i = 0; i < 8; i++) {
+        const struct test_text started = test_round(host, 3700 + 10 * i);
+        strcat(order, started.text);
+        test_end_some(host, started.text[0] == 'A' ? a : b, 1);
+    }
+    CHECK_STR(order, "ABABABAB");
+    weir_host_destroy(host);
+}
+
 /* covers: S1.83 */
 /* A starts gangs of eight, B single jobs of the same length and weight: eight for one. */
 static void a_gang_of_eight_counts_eight_times(void)
@@ -498,6 +522,7 @@ static const struct test tests[] = {
     { "WFQ serves by virtual ends", wfq_serves_by_virtual_ends },
     { "WFQ by start serves two servers", wfq_by_start_serves_two_servers },
     { "an idle tenant gets no credit", an_idle_tenant_gets_no_credit },
+    { "what was before an idle hour is forgotten", what_was_before_an_idle_hour_is_forgotten },
     { "a gang of eight counts eight times", a_gang_of_eight_counts_eight_times },
     { "a burst within the bucket changes no order", a_burst_within_the_bucket_changes_no_order },
     { "stride takes turns by tickets", stride_takes_turns_by_tickets },

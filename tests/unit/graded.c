@@ -152,6 +152,26 @@ static void power_goes_where_the_watts_flow_already(void)
     close_lab(&lab);
 }
 
+/* Where nobody says what a GPU draws it is what the policy was told: 130 W more at work. */
+static void a_gpu_of_unknown_watts_draws_what_is_assumed(void)
+{
+    struct lab lab = open_lab(1, 48, 1);
+    const struct weir_gpu_spec unknown = { .units = WEIR_ONE };
+    const struct weir_node_spec spec = { .size = sizeof spec,
+                                         .id = 1,
+                                         .gpu_count = 1,
+                                         .cpu_units = 48 * WEIR_ONE,
+                                         .ram_bytes = 100,
+                                         .gpus = &unknown };
+
+    CHECK_I64(weir_cluster_add_node(lab.cluster, &spec, NULL, NULL), WEIR_OK);
+    CHECK_I64(use(&lab, "power", "cpu_power=0 gpu_idle=20 gpu_full=150"), WEIR_OK);
+    CHECK_I64(ask(&lab, &WHOLE), 1);
+    CHECK_NEAR(lab.answer.choice.primary, 130, 0);
+    CHECK_NEAR(lab.answer.choice.runner_up_primary, 350, 0);
+    close_lab(&lab);
+}
+
 static void power_opens_a_second_socket_when_the_first_is_full(void)
 {
     struct lab lab = open_lab(2, 96, 1);
@@ -388,6 +408,8 @@ static const struct test tests[] = {
     { "alignment takes the node that has much of what is asked",
       alignment_takes_the_node_that_has_much_of_what_is_asked },
     { "power goes where the watts flow already", power_goes_where_the_watts_flow_already },
+    { "a gpu of unknown watts draws what is assumed",
+      a_gpu_of_unknown_watts_draws_what_is_assumed },
     { "power opens a second socket when the first is full",
       power_opens_a_second_socket_when_the_first_is_full },
     { "weighted adds scores on the scales of their authors",

@@ -110,6 +110,7 @@ static void a_follower_knows_what_the_leader_knows(void)
     }
     CHECK_I64(weir_host_stats(pair.follower).denied, weir_host_stats(pair.leader).denied);
     CHECK_I64(pair.follower->next_worker, pair.leader->next_worker);
+    CHECK_I64(pair.follower->is_dirty, pair.leader->is_dirty); /* whether more may start */
     close_pair(&pair);
 }
 

@@ -39,6 +39,30 @@ static void a_job_goes_through_its_states(void)
     weir_host_destroy(host);
 }
 
+/* Two kinds whose first groups are alike: which one is looked at first does not hang on who came.
+ */
+static void kinds_have_an_order_of_their_own(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    int64_t first[2] = { 0, 0 };
+
+    for (int turned = 0; turned < 2; turned++) {
+        struct weir_host *const host = test_jobs_open(&config, 1, 2);
+        for (int i = 0; i < 2; i++) {
+            const uint64_t id = turned == i ? 1 : 2;
+            const struct weir_rank_group groups[] = { test_rank_group(1, 1, 0),
+                                                      test_rank_group(1, (double)(2 * id), 0) };
+            const struct weir_job_spec spec = test_job_spec(id, groups, 2);
+            CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+        }
+        CHECK_I64(host->jobs.kind_count, 2);
+        first[turned] =
+            host->jobs.kinds[host->jobs.kind_order[0]].groups[1].shape.cpu_units / WEIR_ONE;
+        weir_host_destroy(host);
+    }
+    CHECK_I64(first[1], first[0]);
+}
+
 /* All that a policy may ask of a job is what was told, each value another one. */
 static void a_job_is_seen_as_it_was_told(void)
 {
@@ -550,6 +574,7 @@ static void jobs_that_are_gone_are_not_listed(void)
 }
 
 static const struct test tests[] = {
+    { "kinds have an order of their own", kinds_have_an_order_of_their_own },
     { "a job is seen as it was told", a_job_is_seen_as_it_was_told },
     { "a job goes through its states", a_job_goes_through_its_states },
     { "jobs that make no sense are refused", what_makes_no_sense_is_refused },

@@ -164,6 +164,18 @@ static void broken_shapes_are_refused(void)
         { .kind = WEIR_SHAPE_WHOLE, .gpu_count = 1, .gpu_units = 5 },
         { .kind = WEIR_SHAPE_ENTIRE, .gpu_count = 1, .gpu_units = WEIR_ONE, .nvencs = 1 },
         { .kind = WEIR_SHAPE_ENTIRE },
+        { .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = 5, .ram_bytes = -1 },
+        { .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = 5, .gpu_mem_bytes = -1 },
+        { .kind = WEIR_SHAPE_CODEC, .nvdecs = 1, .gpu_units = 5 },
+        { .kind = WEIR_SHAPE_SPMD_SMALL, .gpu_count = 1, .gpu_units = WEIR_ONE, .nvdecs = 1 },
+        { .kind = WEIR_SHAPE_SPMD_MULTI, .gpu_count = 1, .gpu_units = WEIR_ONE },
+        { .kind = WEIR_SHAPE_SPMD_MULTI, .gpu_units = WEIR_ONE, .node_count = 2 },
+        { .kind = WEIR_SHAPE_SLICE, .gpu_count = 2, .gpu_units = 5, .mig_slices = 1 },
+        { .kind = WEIR_SHAPE_SLICE, .gpu_count = 1, .mig_slices = 1 },
+        { .kind = WEIR_SHAPE_SLICE, .gpu_count = 1, .gpu_units = WEIR_ONE + 1, .mig_slices = 1 },
+        { .kind = WEIR_SHAPE_SLICE, .gpu_count = 1, .gpu_units = 5 },
+        { .kind = WEIR_SHAPE_SLICE, .gpu_count = 1, .gpu_units = 5, .mig_slices = 9 },
+        { .kind = WEIR_SHAPE_SLICE, .gpu_count = 1, .gpu_units = 5, .mig_slices = 1, .nvencs = 1 },
         { .kind = WEIR_SHAPE_KIND_COUNT, .cpu_units = 1 },
     };
 
