@@ -656,7 +656,7 @@ double sim_scenario_work(const struct sim_scenario *scenario);
 
 /* The reference of all keys from the schema table: text (Markdown) or JSON Schema; malloc'ed. */
 char *sim_schema_markdown(void);
-char *sim_schema_json(void);
+char *sim_schema_json(const struct sim_policies *policies);
 /* What is known of a key, by its name or its path ("cluster.nodes.count"), at every place that has
  * it. How many there are. */
 size_t sim_schema_explain(FILE *out, const char *word);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The schema as a reference page and as a JSON Schema, from the same tables as everything else.
+ * The schema as a reference page, from the same tables as everything else.
  */
 #include "sim/scenario/acts.h"
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/schema.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +123,20 @@ static const char introduction[] =
     "into "
     "those of today.\n"
     "- Not supported, and refused with a sentence: anchors, aliases, merge keys, tags, duplicate "
-    "keys, several documents, files above 8 MiB.\n";
+    "keys, several documents, files above 8 MiB.\n"
+    "\n## In an editor\n\n"
+    "An editor that speaks YAML by a JSON Schema completes keys, words and policies, shows what "
+    "they mean, and marks what is wrong while one types:\n\n"
+    "    weir schema --format json > weir.schema.json\n\n"
+    "and at the head of the scenario the line that the YAML language server reads (in VS Code, "
+    "Neovim, Emacs, Helix and others), with the path from the scenario to that file:\n\n"
+    "    # yaml-language-server: $schema=weir.schema.json\n\n"
+    "JetBrains: Settings, Languages, Schemas and DTDs, JSON Schema Mappings. In a pipeline: "
+    "`check-jsonschema --schemafile weir.schema.json my.yaml`. With `--plugin FILE` the policies "
+    "of a module are known too. It is about files of `schema: 2` and about one key at a time: "
+    "unknown and missing keys, forms, units, ranges of bare numbers, words, policies with their "
+    "parameters. What keys say of each other, and ranges of values with units, is left to `weir "
+    "check`.\n";
 
 /* What the key is called elsewhere, and what it acts on when not on all. */
 static void put_acts(FILE *out, const struct sim_field *field)
@@ -278,155 +290,4 @@ char *sim_schema_markdown(void)
         return NULL;
     }
     return text;
-}
-
-/* ---- JSON Schema ---- */
-
-static json_t *section_json(const struct sim_section *section);
-
-static json_t *types_json(const char *first, const char *second)
-{
-    json_t *list = json_array();
-    (void)json_array_append_new(list, json_string(first));
-    if (second != NULL)
-        (void)json_array_append_new(list, json_string(second));
-    return list;
-}
-
-static void set_text(json_t *object, const char *key, const char *text)
-{
-    (void)json_object_set_new(object, key, json_string(text));
-}
-
-static json_t *choices_json(const char *choices)
-{
-    json_t *list = json_array();
-    char word[64];
-    for (uint32_t i = 0; sim_choice_word(choices, i, word, sizeof word); i++)
-        (void)json_array_append_new(list, json_string(word));
-    return list;
-}
-
-/* A mapping, or the bare value that stands for one of its keys. */
-static json_t *mapping_json(const struct sim_section *section)
-{
-    if (section->scalar_key == NULL)
-        return section_json(section);
-    json_t *either = json_array();
-    json_t *bare = json_object();
-    (void)json_object_set_new(bare, "type", types_json("string", "number"));
-    (void)json_array_append_new(either, section_json(section));
-    (void)json_array_append_new(either, bare);
-    json_t *object = json_object();
-    (void)json_object_set_new(object, "anyOf", either);
-    return object;
-}
-
-/* A list of mappings, or the file that has one a row. */
-static json_t *list_json(const struct sim_field *field)
-{
-    json_t *list = json_object();
-    set_text(list, "type", "array");
-    (void)json_object_set_new(list, "items", section_json(field->section));
-    if ((field->flags & SIM_FIELD_OR_FILE) == 0)
-        return list;
-    json_t *object = json_object();
-    json_t *file =
-        json_pack("{s:s, s:{s:{s:s}}, s:[s], s:b}", "type", "object", "properties", "file", "type",
-                  "string", "required", "file", "additionalProperties", 0);
-    (void)json_object_set_new(object, "anyOf", json_pack("[o, o]", list, file));
-    return object;
-}
-
-static json_t *field_json(const struct sim_field *field)
-{
-    json_t *object = json_object();
-    switch ((enum sim_field_kind)field->kind) {
-    case SIM_FIELD_SECTION:
-        json_decref(object);
-        object = mapping_json(field->section);
-        break;
-    case SIM_FIELD_LIST:
-        json_decref(object);
-        object = list_json(field);
-        break;
-    case SIM_FIELD_NAMED:
-        set_text(object, "type", "object");
-        (void)json_object_set_new(object, "additionalProperties", mapping_json(field->section));
-        break;
-    case SIM_FIELD_SETS:
-        set_text(object, "type", "object");
-        break;
-    case SIM_FIELD_CHOICE:
-        (void)json_object_set_new(object, "enum", choices_json(field->choices));
-        break;
-    case SIM_FIELD_FLAG:
-        set_text(object, "type", "boolean");
-        break;
-    case SIM_FIELD_COUNT:
-    case SIM_FIELD_COUNT64:
-    case SIM_FIELD_WHOLE:
-        (void)json_object_set_new(object, "type", types_json("integer", "object"));
-        break;
-    case SIM_FIELD_TEXT:
-    case SIM_FIELD_TIMESTAMP:
-        set_text(object, "type", "string");
-        break;
-    case SIM_FIELD_NUMBER:
-    case SIM_FIELD_TIME:
-    case SIM_FIELD_BYTES:
-    case SIM_FIELD_LAW:
-        (void)json_object_set_new(object, "type", types_json("number", "string"));
-        (void)json_array_append_new(json_object_get(object, "type"), json_string("object"));
-        break;
-    }
-    set_text(object, "description", field->help);
-    if (field->initial != NULL)
-        set_text(object, "default", field->initial);
-    return object;
-}
-
-static json_t *section_json(const struct sim_section *section)
-{
-    json_t *object = json_object();
-    json_t *properties = json_object();
-    json_t *required = json_array();
-    for (size_t i = 0; i < section->count; i++) {
-        const struct sim_field *field = &section->fields[i];
-        (void)json_object_set_new(properties, field->key, field_json(field));
-        if ((field->flags & SIM_FIELD_REQUIRED) != 0)
-            (void)json_array_append_new(required, json_string(field->key));
-    }
-    json_t *source = json_object();
-    (void)json_object_set_new(source, "enum", choices_json("measured|datasheet|guess"));
-    (void)json_object_set_new(properties, "source", source);
-    set_text(object, "type", "object");
-    set_text(object, "description", section->help);
-    (void)json_object_set_new(object, "properties", properties);
-    (void)json_object_set_new(object, "required", required);
-    (void)json_object_set_new(object, "additionalProperties",
-                              json_boolean(section->policy != SIM_POLICY_NONE));
-    return object;
-}
-
-char *sim_schema_json(void)
-{
-    json_t *document = json_object();
-    set_text(document, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    set_text(document, "title", "weir scenario");
-    json_t *root = section_json(&sim_schema_scenario);
-    (void)json_object_update(document, root);
-    json_decref(root);
-    char *text = json_dumps(document, JSON_INDENT(2));
-    json_decref(document);
-    if (text == NULL)
-        return NULL;
-    const size_t length = strlen(text);
-    char *with_newline = realloc(text, length + 2);
-    if (with_newline == NULL) {
-        free(text);
-        return NULL;
-    }
-    memcpy(with_newline + length, "\n", 2);
-    return with_newline;
 }
