@@ -228,6 +228,8 @@ static void a_removed_pool_is_left_alone_by_every_policy(void)
         CHECK_I64(weir_host_remove_pool(host, 1, NULL), WEIR_OK);
         CHECK_I64(weir_host_remove_pool(host, 1, NULL), WEIR_ENOTFOUND);
         CHECK_I64(weir_host_update_pool(host, 1, &update), WEIR_ENOTFOUND);
+        CHECK_I64(weir_view_pool(weir_host_view(host, 0), 1)->batch_size, 1);
+        CHECK_I64(weir_view_pool(weir_host_view(host, 0), 1)->finished, WEIR_POOL_REMOVED);
         for (int i = 0; i < 4; i++)
             CHECK_I64(actions_for(host, 1), 0);
         CHECK(weir_cluster_pool_workers(weir_host_cluster(host), 0) > 0);

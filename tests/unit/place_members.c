@@ -2,6 +2,7 @@
 /*
  * Placing all members of a gang at once, and the room of an empty cluster.
  */
+#include "sched/placement/room.h"
 #include "tests/support/check.h"
 #include "weir/policy.h"
 
@@ -193,6 +194,37 @@ static void the_room_of_an_empty_cluster_tells_infeasible_from_busy(void)
     weir_cluster_destroy(cluster);
 }
 
+/* Half of a GPU, half of its memory and one of its decoders are taken, and two of the CPUs. */
+static void the_room_of_a_node_is_what_is_free_on_it(void)
+{
+    struct weir_cluster *const cluster = two_nodes();
+    const struct weir_alloc half = {
+        .node = 0,
+        .device_count = 1,
+        .cpu_units = 2 * WEIR_ONE,
+        .devices = { { .units = WEIR_ONE / 2, .mem_bytes = 40, .nvdec_mask = 1 } }
+    };
+    static const struct {
+        struct weir_shape shape;
+        uint64_t room;
+    } rows[] = {
+        { { .kind = WEIR_SHAPE_CPU, .cpu_units = 3 * WEIR_ONE }, 2 },
+        { { .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = WEIR_ONE / 4 }, 6 },
+        { { .kind = WEIR_SHAPE_FRACTIONAL,
+            .gpu_count = 1,
+            .gpu_units = WEIR_ONE / 10,
+            .gpu_mem_bytes = 27 },
+          3 },
+        { { .kind = WEIR_SHAPE_CODEC, .nvdecs = 1, .codec_same_gpu = 1 }, 5 },
+        { { .kind = WEIR_SHAPE_WHOLE, .gpu_count = 1, .gpu_units = WEIR_ONE }, 1 },
+    };
+
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &half, NULL), WEIR_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_I64(weir_node_room(cluster, 0, &rows[i].shape), rows[i].room);
+    weir_cluster_destroy(cluster);
+}
+
 /* All on one node would be a draw made once. */
 static void members_are_drawn_one_by_one(void)
 {
@@ -231,6 +263,7 @@ static const struct test tests[] = {
     { "the third share is refused for its memory", the_third_share_is_refused_for_its_memory },
     { "the room of an empty cluster tells infeasible from busy",
       the_room_of_an_empty_cluster_tells_infeasible_from_busy },
+    { "the room of a node is what is free on it", the_room_of_a_node_is_what_is_free_on_it },
     { "members are drawn one by one", members_are_drawn_one_by_one },
 };
 TEST_MAIN(tests)
