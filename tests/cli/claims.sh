@@ -177,8 +177,8 @@ END
     has kept/cdf-class.gp 'some axes logarithmic, 0 at their left end'
     sed '/label: late/d' tenfold.yaml >equal.yaml
     expect 0 "$WEIR_BIN" compare equal.yaml -o equal.db -q
-    expect 0 "$WEIR_BIN" plot equal.db policies --folder kept
-    has kept/policies.dat '# latency p95'
+    expect 0 "$WEIR_BIN" plot equal.db policies --folder equal
+    has equal/policies.dat '# latency p95'
 fi
 
 # None of the long jobs is ever done in `broken`: what is known is of the short ones alone, and a mean
