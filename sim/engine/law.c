@@ -6,6 +6,7 @@
 
 #include "sim/engine/dist/registry.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct sim_distribution *const DISTRIBUTIONS[] = {
@@ -43,6 +44,23 @@ double sim_law_mean(const struct sim_law *law)
 double sim_law_variance(const struct sim_law *law)
 {
     return law->distribution->variance(law);
+}
+
+double sim_law_cv(const struct sim_law *law)
+{
+    const double mean = sim_law_mean(law);
+    return mean > 0 ? sqrt(sim_law_variance(law)) / mean : 0;
+}
+
+double sim_mean_factor(double cv, uint32_t measurements, const struct sim_random *root,
+                       struct sim_stream_key key)
+{
+    struct sim_stream stream;
+    if (measurements == 0 || !(cv > 0))
+        return 1;
+    const double variance = log1p(cv * cv / (double)measurements);
+    sim_stream_open(&stream, root, SIM_DRAW_MEAN, key);
+    return exp(sqrt(variance) * sim_stream_normal(&stream) - variance / 2);
 }
 
 double sim_law_cdf(const struct sim_law *law, double x)

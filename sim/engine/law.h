@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SIM_LAW_PARAMETERS = 4 };
 
@@ -88,5 +89,13 @@ double sim_law_draw_of(const struct sim_law *law, const struct sim_random *root,
 double sim_law_mean(const struct sim_law *law);
 double sim_law_variance(const struct sim_law *law);
 double sim_law_cdf(const struct sim_law *law, double x);
+/* Standard deviation over mean; 0 for none of either. */
+double sim_law_cv(const struct sim_law *law);
+
+/* A mean that so many measurements of variation `cv` leave open, over the mean they gave: lognormal
+ * with mean 1 and variation cv / sqrt(measurements), from a stream of its own. 1 without any, and
+ * where nothing varies. */
+double sim_mean_factor(double cv, uint32_t measurements, const struct sim_random *root,
+                       struct sim_stream_key key);
 
 #endif

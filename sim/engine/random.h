@@ -38,6 +38,7 @@ enum sim_purpose {
     SIM_DRAW_BYTES = 13,
     SIM_DRAW_NODE_SETUP = 14,
     SIM_DRAW_DRIFT = 15,
+    SIM_DRAW_MEAN = 16,  /* of a law, as its measurements leave it open */
     SIM_DRAW_ORDER = 20, /* of static arrivals: rows, clones, ranks of nodes */
     SIM_DRAW_JOB_ARRIVAL = 21,
     SIM_DRAW_JOB_CLASS = 22,

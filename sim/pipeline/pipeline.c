@@ -32,6 +32,8 @@ static void stage_init(struct sim_stage_run *stage, struct sim_pipeline_run *run
         .slow = 1.0,
         .setup_slow = 1.0
     };
+    stage->mean_factor = sim_mean_factor(sim_law_cv(spec->service.law), spec->service.measurements,
+                                         &stage->random, (struct sim_stream_key){ .item = 0 });
 }
 
 static const struct sim_flow *flow_of(const struct sim_pipeline *spec)

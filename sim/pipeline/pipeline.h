@@ -119,6 +119,7 @@ struct sim_stage_run {
     double outputs_per_task; /* mean, for the slots rule */
     double slow;             /* service x this, timeline */
     double setup_slow;       /* set-up x this, timeline */
+    double mean_factor;      /* service x this, in this replication */
     double fail;             /* probability added by the timeline */
     uint32_t stalled;        /* depth of stalls */
     bool is_backpressured;

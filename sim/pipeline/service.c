@@ -72,7 +72,8 @@ static double codecs_s(const struct sim_service *service, uint32_t gpu_type, dou
 static double draw_law(const struct sim_stage_run *stage, const struct sim_item *item)
 {
     const struct sim_stream_key key = { item->id, 0, item->attempt };
-    return sim_law_draw_of(stage->spec->service.law, &stage->random, SIM_DRAW_SERVICE, key);
+    return sim_law_draw_of(stage->spec->service.law, &stage->random, SIM_DRAW_SERVICE, key) *
+           stage->mean_factor;
 }
 
 struct sim_service_time sim_service_draw(const struct sim_stage_run *stage,

@@ -63,6 +63,11 @@ struct sim_job_source {
 void sim_resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *draft,
                           struct sim_arrivals *arrivals);
 
+/* Measurements behind a law, 0 = its mean is known. A law without a variance is reported: its mean
+ * has no error that could be drawn. */
+uint32_t sim_resolve_measured(struct sim_resolver *resolver, const struct draft_head *head,
+                              uint32_t measurements, const struct sim_law *law);
+
 /* Whether they come by a process even where none is named; `scale` alone is of the trace's times.
  */
 bool sim_arrivals_say_rate(const struct draft_arrivals *draft);

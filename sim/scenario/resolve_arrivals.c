@@ -68,6 +68,17 @@ static void fill_process(struct draft_arrivals *draft)
     fill_time(&draft->to.peak_ns, is_diurnal, 43200);
 }
 
+uint32_t sim_resolve_measured(struct sim_resolver *resolver, const struct draft_head *head,
+                              uint32_t measurements, const struct sim_law *law)
+{
+    if (measurements == SIM_ABSENT_COUNT)
+        return 0;
+    if (law != NULL && isinf(sim_law_variance(law)))
+        sim_report_error(resolver->report, sim_draft_at(head, "measurements"),
+                         "say nothing of the mean of %s: its variance is infinite", law->text);
+    return measurements;
+}
+
 void sim_resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *draft,
                           struct sim_arrivals *arrivals)
 {
@@ -90,6 +101,8 @@ void sim_resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *
     if (draft->to.batch == NULL)
         draft->to.batch = sim_resolve_constant(resolver, "const(1)");
     *arrivals = draft->to;
+    arrivals->measurements =
+        sim_resolve_measured(resolver, &draft->head, draft->to.measurements, draft->to.gap);
     arrivals->batch_mean = fmax(sim_law_mean(draft->to.batch), 1);
     if (draft->to.kind == SIM_ARRIVALS_RENEWAL)
         arrivals->rate_per_s =

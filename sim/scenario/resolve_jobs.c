@@ -80,6 +80,10 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
     }
     if (timed != NULL && job->service == NULL)
         job->service = timed->run_time;
+    job->measurements = 0;
+    if (timed != NULL)
+        job->measurements =
+            sim_resolve_measured(resolver, &draft->head, draft->to.measurements, job->service);
     if (timed != NULL && job->patience == NULL)
         job->patience = timed->patience;
     sim_resolve_request(resolver, sim_draft_at(&draft->head, "request"), &draft->request,

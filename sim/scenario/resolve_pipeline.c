@@ -253,6 +253,8 @@ static void resolve_service(struct sim_resolver *resolver, struct draft_service 
         draft->to.law =
             sim_resolve_constant(resolver, draft->table == NULL ? "const(0)" : "const(1)");
     *service = draft->to;
+    service->measurements =
+        sim_resolve_measured(resolver, &draft->head, draft->to.measurements, draft->to.law);
     resolve_gpu_factors(resolver, &draft->gpu_factor, service);
     resolve_class_factors(resolver, &draft->class_factor, input, service);
     if (draft->table != NULL)

@@ -94,6 +94,7 @@ struct sim_arrivals {
     double scale;      /* of the rate, and in it; gaps and times of items are divided by it */
     uint32_t resample; /* enum sim_resample: of a trace of jobs */
     struct sim_law *gap;
+    uint32_t measurements; /* of the gaps; 0 = the rate is known */
     double cv;
     double burst, burst_share;
     int64_t dwell_ns;
@@ -150,6 +151,7 @@ struct sim_codec_work {
 
 struct sim_service {
     struct sim_law *law;
+    uint32_t measurements;  /* that the law rests on; 0 = its mean is known */
     uint32_t scale_by_size; /* 0 or 1 */
     double base_s;
     double per_item_s;
@@ -335,6 +337,7 @@ struct sim_job_spec {
     int64_t estimate_ns;
     bool is_endless; /* of a row: it still ran when the trace ended */
     struct sim_law *service;
+    uint32_t measurements; /* that it rests on; 0 = its mean is known */
     struct sim_law *patience;
     double estimate_factor; /* estimate over run time, when the estimate is not known */
     struct sim_speed speed;

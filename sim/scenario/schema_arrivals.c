@@ -22,6 +22,10 @@
       HELP("so many times the rate, whatever says it: 140% = 40 % more load. " what) },            \
         { LAW("gap", draft_arrivals, to.gap), UNIT(TIME),                                          \
           HELP("for renewal: time between arrivals") },                                            \
+        { COUNT("measurements", draft_arrivals, to.measurements), ABSENT("its mean is known"),     \
+          RANGE(1, 1e9), OF_A_PROCESS,                                                             \
+          HELP("gaps that the rate, or gap, rests on: every replication draws it anew, within "    \
+               "what they leave open") },                                                          \
         { NUMBER("cv", draft_arrivals, to.cv), ABSENT("2"), RANGE(1, 1000),                        \
           NEEDS("process: hyperexponential"),                                                      \
           HELP("for hyperexponential: standard deviation over mean of the gaps") },                \

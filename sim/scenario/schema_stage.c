@@ -150,6 +150,10 @@ static const struct sim_section encode_section = {
 static const struct sim_field service_fields[] = {
     { LAW("law", draft_service, to.law), UNIT(TIME), ABSENT("const(0), with a table const(1)"),
       HELP("random part of the service time; with a table a factor without unit") },
+    { COUNT("measurements", draft_service, to.measurements), ABSENT("its mean is known"),
+      RANGE(1, 1e9),
+      HELP("that the law rests on: every replication draws its mean anew, within what they leave "
+           "open") },
     { FLAG("scale_by_size", draft_service, to.scale_by_size), DEFAULT("true"),
       HELP("the law is multiplied by the mean size of the items of the task") },
     { NUMBER("base", draft_service, to.base_s), UNIT(TIME), DEFAULT("0"), MOST(LARGEST_TIME),

@@ -155,6 +155,10 @@ static const struct sim_field job_class_fields[] = {
     CLASS_FIELDS,
     { LAW("run_time", draft_job_class, to.service), UNIT(TIME), ABSENT("that of all jobs"),
       WAS("service"), HELP("how long a job runs") },
+    { COUNT("measurements", draft_job_class, to.measurements), ABSENT("its mean is known"),
+      RANGE(1, 1e9),
+      HELP("that run_time rests on: every replication draws its mean anew, within what they leave "
+           "open") },
     { LAW("patience", draft_job_class, to.patience), UNIT(TIME), ABSENT("that of all jobs"),
       HELP("a job leaves when it waited so long") },
     { NUMBER("estimate", draft_job_class, to.estimate_factor), DEFAULT("1"), RANGE(1e-6, 1e6),

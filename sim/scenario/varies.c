@@ -27,6 +27,7 @@ enum part {
     PART_RETRIES,
     PART_FAULTS,
     PART_DRIFT,
+    PART_MEANS,
     PART_NODES,
     PARTS
 };
@@ -49,6 +50,7 @@ static const char *const names[PARTS] = { [PART_ORDER] = "order of arrivals",
                                           [PART_RETRIES] = "delays of retries",
                                           [PART_FAULTS] = "faults",
                                           [PART_DRIFT] = "drift",
+                                          [PART_MEANS] = "means of measured laws",
                                           [PART_NODES] = "order of nodes" };
 
 struct varies {
@@ -77,6 +79,7 @@ static bool is_drawn(const struct sim_law *returns)
 static void note_stage(struct varies *varies, const struct sim_stage *stage)
 {
     note(varies, PART_SERVICE, is_random(stage->service.law));
+    note(varies, PART_MEANS, stage->service.measurements > 0 && is_random(stage->service.law));
     note(varies, PART_RETURNS, is_drawn(stage->returns));
     note(varies, PART_SETUP,
          is_random(stage->setup) || is_random(stage->compile) || is_random(stage->warm_up) ||
@@ -100,6 +103,7 @@ static void note_pipeline(struct varies *varies, const struct sim_pipeline *pipe
     const struct sim_input *input = &pipeline->input;
     const bool is_class_drawn = input->classes_count > 1 && !input->recorded.has_classes;
     note(varies, PART_ARRIVALS, input->arrivals != NULL && is_arrival_drawn(input->arrivals));
+    note(varies, PART_MEANS, input->arrivals != NULL && input->arrivals->measurements > 0);
     note(varies, PART_ITEMS, is_class_drawn || is_random(input->bytes));
     for (size_t c = 0; c < input->classes_count; c++)
         note(varies, PART_ITEMS, is_random(input->classes[c].size));
@@ -174,12 +178,15 @@ static void note_timed(struct varies *varies, const struct sim_workload *workloa
     const size_t kinds = is_generated ? drawn_kinds(workload) : workload->jobs_count;
     const bool has_process = is_generated || workload->arrivals.kind != SIM_ARRIVALS_TRACE;
     note(varies, PART_ARRIVALS, kinds > 0 && is_arrival_drawn(&workload->arrivals));
+    note(varies, PART_MEANS, kinds > 0 && workload->arrivals.measurements > 0);
     note(varies, PART_JOBS, has_process && kinds > 1);
     if (!has_process)
         note_trace(varies, workload);
     note(varies, PART_RETRIES, workload->retries > 0 && is_random(workload->retry_delay));
     for (size_t i = 0; i < workload->jobs_count; i++) {
         note(varies, PART_SERVICE, is_random(workload->jobs[i].service));
+        note(varies, PART_MEANS,
+             workload->jobs[i].measurements > 0 && is_random(workload->jobs[i].service));
         note(varies, PART_PATIENCE, is_random(workload->jobs[i].patience));
     }
 }

@@ -171,13 +171,25 @@ static void begin_phases(struct sim_arrival_process *process)
     process->phase_end_s = phase_length(process);
 }
 
+/* Of its gaps; of a Poisson process, whatever its rate does, 1. */
+static double gap_cv(const struct sim_arrivals *spec)
+{
+    if (spec->kind == SIM_ARRIVALS_RENEWAL)
+        return sim_law_cv(spec->gap);
+    return spec->kind == SIM_ARRIVALS_HYPEREXPONENTIAL ? spec->cv : 1;
+}
+
 void sim_arrival_process_open(struct sim_arrival_process *process, const struct sim_arrivals *spec,
                               const struct sim_random *random, enum sim_purpose purpose)
 {
     *process = (struct sim_arrival_process){ .spec = spec,
                                              .random = *random,
                                              .purpose = purpose,
-                                             .rate_per_s = spec->rate_per_s / spec->batch_mean };
+                                             .rate_per_s = spec->rate_per_s / spec->batch_mean,
+                                             .mean_factor = 1 };
+    if (spec->measurements > 0)
+        process->mean_factor = sim_mean_factor(gap_cv(spec), spec->measurements, random,
+                                               (struct sim_stream_key){ .item = 0 });
     if (spec->kind == SIM_ARRIVALS_MODULATED)
         begin_phases(process);
 }
@@ -186,7 +198,7 @@ double sim_arrival_process_draw(struct sim_arrival_process *process)
 {
     struct sim_stream stream;
     open_stream(process, process->count++, DRAW_GAP, &stream);
-    return kinds[process->spec->kind].draw(process, &stream);
+    return kinds[process->spec->kind].draw(process, &stream) * process->mean_factor;
 }
 
 void sim_arrival_process_move(struct sim_arrival_process *process, double time_s)

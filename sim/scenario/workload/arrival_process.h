@@ -27,6 +27,7 @@ struct sim_arrival_process {
     struct sim_random random;
     enum sim_purpose purpose; /* of its draws */
     double rate_per_s;        /* of instants at which something arrives */
+    double mean_factor;       /* gaps x this, in this replication */
     double time_s;            /* where it stands: at the latest arrival, or moved on from there */
     uint64_t count;           /* names the draws of the next arrival */
     uint64_t phase;           /* modulated: bursts and lulls so far; odd ones are bursts */

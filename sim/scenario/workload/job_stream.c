@@ -214,13 +214,23 @@ static double draw(const struct sim_job_stream *stream, enum sim_purpose purpose
     return sim_law_draw(purpose == SIM_DRAW_SERVICE ? job->service : job->patience, &numbers);
 }
 
+/* The same for all jobs of a class. */
+static double mean_factor(const struct sim_job_stream *stream, uint32_t spec)
+{
+    const struct sim_job_spec *job = &stream->workload->jobs[spec];
+    return sim_mean_factor(job->measurements == 0 ? 0 : sim_law_cv(job->service), job->measurements,
+                           sim_job_stream_random(stream, spec),
+                           (struct sim_stream_key){ .stage = spec + 1 });
+}
+
 static int64_t run_time(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
 {
     const struct sim_job_spec *job = &stream->workload->jobs[spec];
     const int64_t limit_ns = stream->workload->service_limit_ns;
     int64_t run_ns = job->is_endless ? INT64_MAX : job->run_ns;
     if (job->service != NULL)
-        run_ns = sim_time_from_s(draw(stream, SIM_DRAW_SERVICE, spec, key));
+        run_ns =
+            sim_time_from_s(draw(stream, SIM_DRAW_SERVICE, spec, key) * mean_factor(stream, spec));
     return run_ns < limit_ns ? run_ns : limit_ns;
 }
 
