@@ -3,6 +3,7 @@
  * The plan as a list: order, take-backs, what is kept at each explain level.
  */
 #include "weir/plan.h"
+#include "sched/internal/plan_state.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 
@@ -174,7 +175,31 @@ static void verbs_and_reasons_have_names(void)
     CHECK_STR(weir_reason_text(UINT32_MAX), "?");
 }
 
+/* What was planned since a mark is given up with all that was kept of it. */
+static void a_plan_goes_back_to_its_mark(void)
+{
+    struct weir_plan *const plan = make(WEIR_EXPLAIN_FULL);
+    const struct weir_choice choice = { .candidates = 1 };
+    const struct weir_candidate seen = { .node = 4 };
+
+    CHECK(weir_plan_start(plan, weir_pool_owner(0), 10, &one_cpu, &choice) == WEIR_OK);
+    CHECK(weir_plan_candidate(plan, &seen) == WEIR_OK);
+    const struct weir_plan_mark before = weir_plan_mark(plan);
+    CHECK(weir_plan_start(plan, weir_pool_owner(0), weir_plan_new_worker(plan), &one_cpu,
+                          &choice) == WEIR_OK);
+    CHECK(weir_plan_candidate(plan, &seen) == WEIR_OK);
+    weir_plan_rewind(plan, &before);
+    const struct weir_plan_mark after = weir_plan_mark(plan);
+    CHECK_I64(weir_plan_count(plan), 1);
+    CHECK_I64(before.candidate_count, 1);
+    CHECK_I64(after.candidate_count, before.candidate_count);
+    CHECK_I64(after.choice_count, before.choice_count);
+    CHECK_I64(after.next_worker, before.next_worker);
+    weir_plan_destroy(plan);
+}
+
 static const struct test tests[] = {
+    { "a plan goes back to its mark", a_plan_goes_back_to_its_mark },
     { "an empty plan has nothing", an_empty_plan_has_nothing },
     { "ids count on from the reset", ids_count_on_from_the_reset },
     { "actions keep their order and phase", actions_keep_their_order_and_phase },

@@ -274,7 +274,26 @@ static void a_quick_worker_takes_what_a_slow_one_holds(void)
     free(trace);
 }
 
+/* Of three tasks each the slow worker runs one. The quick one, idle since 3.01 s, takes the last of
+ * the other two, and when it has been idle again, at 6.01 s, the one that is left. */
+static void of_two_tasks_that_wait_the_last_is_taken_first(void)
+{
+    struct trace *trace = calloc(1, sizeof(*trace));
+    struct sim_run_summary *summary =
+        run_traced(two_nodes,
+                   "pipelines.p.work_stealing=true pipelines.p.input.items=6 "
+                   "pipelines.p.slots_per_worker=3",
+                   trace);
+    CHECK_I64(find(trace, 4, 0)->start_ns, 4010 * MS);
+    CHECK_I64(find(trace, 2, 0)->start_ns, 6010 * MS);
+    CHECK_NEAR(summary->completion_s, 20.01, 1e-9);
+    free(summary);
+    free(trace);
+}
+
 static const struct test tests[] = {
+    { "of two tasks that wait the last is taken first",
+      of_two_tasks_that_wait_the_last_is_taken_first },
     { "a quick worker takes what a slow one holds", a_quick_worker_takes_what_a_slow_one_holds },
     { "a worker just ready is not stopped", a_worker_just_ready_is_not_stopped },
     { "the backlog guard keeps the workers that hold tasks",

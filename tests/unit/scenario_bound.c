@@ -94,6 +94,24 @@ static void quarter_gpus_for_the_small_stages_gain_half(void)
     sim_scenario_destroy(scenario);
 }
 
+/* Of two GPUs one is tried, of one the half and the quarter. */
+static void fewer_gpus_are_tried_of_each_stage(void)
+{
+    struct sim_scenario *scenario =
+        load("reference/xenna_plain_n2.yaml", "pipelines.curation.stages.VilaCaptionStage.gpus=2");
+    struct sim_changes changes = { .items = NULL };
+    double gain = 0;
+    if (scenario == NULL)
+        return;
+    CHECK_I64(sim_improve(scenario, 0, &changes), WEIR_OK);
+    for (size_t i = 0; i < changes.count; i++)
+        if (strcmp(changes.items[i].text, "VilaCaptionStage: gpus 2 -> 1") == 0)
+            gain = changes.items[i].gain;
+    CHECK(gain > 0.1);
+    sim_changes_clear(&changes);
+    sim_scenario_destroy(scenario);
+}
+
 static void fixed_workers_and_arrivals_bound_too(void)
 {
     struct sim_scenario *scenario = load("queueing/mmc.yaml", NULL);
@@ -226,6 +244,7 @@ static const struct test tests[] = {
     { "the reference problem has its known optimum", the_reference_problem_has_its_known_optimum },
     { "the four-stage example is bound by its encoders",
       the_four_stage_example_is_bound_by_its_encoders },
+    { "fewer gpus are tried of each stage", fewer_gpus_are_tried_of_each_stage },
     { "quarter GPUs for the small stages gain half", quarter_gpus_for_the_small_stages_gain_half },
     { "fixed workers and arrivals bound too", fixed_workers_and_arrivals_bound_too },
     { "the tighter of catalogue and truth counts", the_tighter_of_catalogue_and_truth_counts },
