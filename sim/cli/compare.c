@@ -87,7 +87,7 @@ static const struct sim_option command_rows[] = {
       "Measured curves (time, metric, stage, value): how far each variant is from them" },
     { .argument = "SCENARIO|DB",
       SIM_OPTION(WORDS, options, files),
-      .missing = "which scenario or database?" },
+      .missing = "which scenario or database? `weir new jobs my.yaml` writes one to start from" },
     { SIM_OPTION(OTHERS, options, windows), .others = &sim_windows_given_options },
     { SIM_OPTION(OTHERS, options, simulate), .others = &sim_simulate_table },
 };

@@ -38,17 +38,40 @@ static int print_version(void)
     return SIM_EXIT_OK;
 }
 
-/* What was a command before; people are told, programs are not. */
-static const struct sim_command *find(const char *word)
+/* What a command of before is called today, where the first word behind it (NULL = any) says which
+ * part of it is meant. Others are called by the summary of the command. */
+static const struct {
+    const char *command, *word, *today;
+} parts[] = {
+    { "fit", NULL, "weir import" },
+    { "trace", "info", "weir show FILE" },
+    { "trace", "formats", "weir list traces" },
+    { "schema", NULL, "weir list keys" },
+};
+
+static const char *name_today(const struct sim_command *command, int argc, char **argv)
 {
+    const char *const word = argc > 2 ? argv[2] : "";
+    /* A JSON Schema has no other command. */
+    const bool is_program = strcmp(argv[1], "schema") == 0 && argc > 2;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !is_program; i++)
+        if (strcmp(argv[1], parts[i].command) == 0 &&
+            (parts[i].word == NULL || strcmp(word, parts[i].word) == 0))
+            return parts[i].today;
+    return command != NULL && command->group == SIM_COMMAND_HIDDEN ? command->summary : NULL;
+}
+
+/* People are told, programs are not. */
+static const struct sim_command *find(int argc, char **argv)
+{
+    const char *const word = argv[1];
     const bool is_fit = strcmp(word, "fit") == 0;
     const struct sim_command *command = sim_command_find(is_fit ? "import" : word);
-    const char *today = is_fit                                 ? "weir import"
-                        : command == NULL                      ? NULL
-                        : command->group == SIM_COMMAND_HIDDEN ? command->summary
-                                                               : NULL;
+    const char *today = name_today(command, argc, argv);
     if (today != NULL && isatty(STDERR_FILENO))
-        (void)fprintf(stderr, "weir: %s is called %s today\n", word, today);
+        (void)fprintf(stderr, "weir: %s%s%s is called %s today\n", word,
+                      strcmp(word, "trace") == 0 ? " " : "",
+                      strcmp(word, "trace") == 0 ? argv[2] : "", today);
     return command;
 }
 
@@ -106,6 +129,6 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0)
         return print_version();
-    const struct sim_command *command = find(argv[1]);
+    const struct sim_command *command = find(argc, argv);
     return command == NULL ? unknown(argv[1]) : command->run(argc - 1, argv + 1);
 }

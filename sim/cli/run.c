@@ -32,7 +32,9 @@ static const struct sim_option command_rows[] = {
       "Of a database: repeat this replication alone (default: all)" },
     { .argument = "SCENARIO|DB",
       SIM_OPTION(TEXT, sim_simulate_options, path),
-      .missing = "which scenario? (weir new pipeline my.yaml writes one)",
+      .missing = "which scenario? `weir new pipeline my.yaml` writes one to start from (or jobs, "
+                 "incident); "
+                 "of a database: `weir run my.db` repeats it",
       .one = "one file at a time" },
     { .kind = SIM_OPTION_OTHERS, .others = &sim_simulate_table },
 };

@@ -50,7 +50,7 @@ static const struct sim_option command_rows[] = {
       .is_list = true },
     { .argument = "SCENARIO",
       SIM_OPTION(TEXT, options, simulate.path),
-      .missing = "which scenario?",
+      .missing = "which scenario? `weir new jobs my.yaml` writes one to start from",
       .one = "one scenario at a time" },
     { SIM_OPTION(OTHERS, options, simulate), .others = &sim_simulate_table },
 };

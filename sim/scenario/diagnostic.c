@@ -78,13 +78,24 @@ static void add(struct sim_report *report, struct sim_diagnostic item)
     out->errors += item.is_warning ? 0 : 1;
 }
 
+/* A tab in what is quoted would look like blanks. */
+static const char *with_tabs_seen(struct sim_arena *arena, const char *text)
+{
+    const char *tab = strchr(text, '\t');
+    while (tab != NULL) {
+        text = sim_arena_printf(arena, "%.*s\\t%s", (int)(tab - text), text, tab + 1);
+        tab = strchr(text, '\t');
+    }
+    return text;
+}
+
 static char *message_text(const struct sim_yaml *node, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 static char *message_text(const struct sim_yaml *node, const char *format, va_list arguments)
 {
     struct sim_arena arena = { .blocks = NULL };
     const char *path = node == NULL ? "" : sim_yaml_path(&arena, node);
-    const char *text = sim_arena_vprintf(&arena, format, arguments);
+    const char *text = with_tabs_seen(&arena, sim_arena_vprintf(&arena, format, arguments));
     char *message =
         copy_text(sim_arena_printf(&arena, "%s%s%s", path, path[0] == '\0' ? "" : ": ", text));
     sim_arena_clear(&arena);

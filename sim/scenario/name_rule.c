@@ -15,6 +15,9 @@ static bool has_bad_character(const char *name, char fault[SIM_NAME_FAULT])
         if (length == 0)
             (void)snprintf(fault, SIM_NAME_FAULT, "is UTF-8, found the byte 0x%02X",
                            (unsigned)(unsigned char)*name);
+        else if (point == '\t' || point == '\n')
+            (void)snprintf(fault, SIM_NAME_FAULT, "has only characters that are seen, found a %s",
+                           point == '\t' ? "tab" : "line break");
         else if (sim_utf8_is_unseen(point))
             (void)snprintf(fault, SIM_NAME_FAULT, "has only characters that are seen, found U+%04X",
                            (unsigned)point);

@@ -26,6 +26,28 @@ static struct draft_gpu_type *find_draft(const struct draft_list *list, const ch
     return NULL;
 }
 
+/* "NVIDIA-A100-SXM4-80GB" for a100-80: of the names whose first part is in it the longest, rather
+ * one whose other part is in it too. NULL = none. */
+static const char *find_inside(const char *name, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        char part[64];
+        const size_t first = strcspn(names[i], "-");
+        const char *rest = names[i] + first;
+        (void)snprintf(part, sizeof part, "%.*s", (int)first, names[i]);
+        if (first < 2 || strcasestr(name, part) == NULL)
+            continue;
+        const bool is_whole = *rest == '\0' || strcasestr(name, rest + 1) != NULL;
+        if (2 * first + is_whole > most) {
+            most = 2 * first + is_whole;
+            found = names[i];
+        }
+    }
+    return found;
+}
+
 static const char *near_gpu(struct sim_resolver *resolver, const char *name)
 {
     const struct draft_list *list = &resolver->draft->catalog.gpu_types;
@@ -37,7 +59,8 @@ static const char *near_gpu(struct sim_resolver *resolver, const char *name)
         names[count++] = types[i].head.name;
     for (size_t i = 0; i < sim_catalog_gpu_count(); i++)
         names[count++] = sim_catalog_gpu_at(i)->name;
-    return sim_near_name(name, names, count);
+    const char *near = sim_near_name(name, names, count);
+    return near != NULL ? near : find_inside(name, names, count);
 }
 
 /* Makes sure the type is in the draft's catalogue. */

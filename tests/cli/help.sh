@@ -106,8 +106,16 @@ def read(fd):
     data = os.read(fd, 4096)
     said += data
     return b""
-pty.spawn([sys.argv[1], "validate", sys.argv[2]], read)
-assert said.count(b"validate is called weir check FILE today") == 1, said
+for words, today in ((["validate", sys.argv[2]], b"validate is called weir check FILE today"),
+                     (["trace", "formats"], b"trace formats is called weir list traces today"),
+                     (["trace", "info", "none.csv"], b"trace info is called weir show FILE today"),
+                     (["snapshot", "none.db"], b"snapshot is called weir export DB --to state today"),
+                     (["schema"], b"schema is called weir list keys today"),
+                     (["schema", "--format", "json"], b""), (["trace", "convert", "x.csv"], b"")):
+    said = b""
+    pty.spawn([sys.argv[1], *words], read)
+    first = said.split(b"\n")[0]
+    assert (b"is called" in first) == (today != b"") and today in first, (words, first)
 PY
 
 # check does what validate, upgrade and policies check did; run repeats a database; show reads traces.

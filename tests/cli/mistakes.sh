@@ -51,3 +51,21 @@ file "key 'service' is missing" 's/, service: 2 s//'
 file "did you mean 'throughput'?" 's/max: throughput/max: thruoghput/'
 mistake "did you mean 'policies'?" list policy_s
 [ "$count" -ge 25 ] || fail "only $count mistakes"
+
+# Where there is no file yet.
+for command in run compare search; do
+    expect 2 "$WEIR_BIN" $command
+    has stderr 'writes one to start from'
+done
+# GPUs as others call them.
+for pair in NVIDIA-H100-80GB-HBM3=h100 H100-SXM=h100 A100-SXM4-80GB=a100-80 NVIDIA_A100_40GB=a100-40 Tesla-T4=t4 V100M32GB=v100m32; do
+    expect 2 "$WEIR_BIN" check p.yaml --set "cluster.nodes.node.gpus={${pair%=*}: 8}"
+    has stderr "there is no GPU type '${pair%=*}'; did you mean '${pair#*=}'?"
+done
+# A tab looks like blanks.
+printf 'schema: 2\nname: "a\tb"\n' >tab.yaml
+expect 2 "$WEIR_BIN" check tab.yaml
+has stderr 'found a tab'
+printf 'schema: 2\nname: a\nreplications: 4\t4\n' >tab.yaml
+expect 2 "$WEIR_BIN" check tab.yaml
+has stderr "expected a whole number, found '4\\t4'"
