@@ -104,7 +104,8 @@ for line in map(json.loads, sys.stdin):
         return n["up"] and n["cpus"] > shape["cpus"] - 1e-9 and (
             sum(g > shape["gpus"] - 1e-9 for g in n["gpus"]) >= shape["gpu_count"])
     assert [i for i, n in nodes.items() if fits(n)] == line["fits"], (line, nodes)
-    print(json.dumps({"node": line["fits"][0]}), flush=True)
+    node = line["fits"][0]  # as it was told, or as a number
+    print(json.dumps({"node": node if lines % 2 else int(node)}), flush=True)
 PY
 cat >order.py <<'PY'
 import json, sys

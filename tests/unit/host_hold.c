@@ -186,6 +186,14 @@ static void what_is_reserved_is_not_given_twice(void)
     CHECK_I64(weir_plan_append(plan, &action), WEIR_OK);
     CHECK_I64(weir_plan_check(plan, weir_host_view(host, 0), &error), WEIR_EPOLICY);
     CHECK(strstr(error.text, "gives less than") != NULL);
+    weir_plan_reset(plan, 10, WEIR_EXPLAIN_COUNTS);
+    action.alloc = (struct weir_alloc){ .node = 1, .cpu_units = WEIR_ONE };
+    CHECK_I64(weir_plan_append(plan, &action), WEIR_OK);
+    CHECK_I64(weir_plan_check(plan, weir_host_view(host, 0), &error), WEIR_EPOLICY);
+    weir_plan_reset(plan, 10, WEIR_EXPLAIN_COUNTS);
+    action.alloc = (struct weir_alloc){ .node = 1 }; /* of no place, only of a time */
+    CHECK_I64(weir_plan_append(plan, &action), WEIR_OK);
+    CHECK_I64(weir_plan_check(plan, weir_host_view(host, 0), &error), WEIR_OK);
     weir_plan_destroy(plan);
     weir_host_destroy(host);
 }
