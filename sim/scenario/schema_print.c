@@ -6,6 +6,7 @@
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/schema.h"
+#include "weir_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,10 @@ static const char introduction[] =
     "- Files of `schema: 1` are read in their own words; `weir check --write FILE` puts them "
     "into "
     "those of today.\n"
+    "- **Examples** below are complete but for what stands in another file, which they go over "
+    "(`extends`, [feed.md](feed.md)): that has a cluster of nodes called node, a pipeline video of "
+    "stages decode and caption, and jobs called train of classes small and large, or a fill called "
+    "static.\n"
     "- Not supported, and refused with a sentence: anchors, aliases, merge keys, tags, duplicate "
     "keys, several documents, files above 8 MiB.\n"
     "\n## In an editor\n\n"
@@ -156,6 +161,20 @@ static void put_acts(FILE *out, const struct sim_field *field)
     sim_arena_clear(&arena);
 }
 
+/* What stands in schema_examples.yaml behind "# == NAME". */
+static void put_example(FILE *out, const char *name)
+{
+    char head[128];
+    (void)snprintf(head, sizeof head, "\n# == %s\n", name);
+    const char *text = strstr(weir_text_schema_examples_yaml, head);
+    if (text == NULL)
+        return;
+    text += strlen(head);
+    const char *end = strstr(text, "\n# == ");
+    const int length = end == NULL ? (int)strlen(text) : (int)(end + 1 - text);
+    fprintf(out, "\n```yaml\n%.*s```\n", length, text);
+}
+
 static void put_section(FILE *out, const struct sim_section *section)
 {
     fprintf(out, "\n## `%s`\n\n%s", section->name, section->help);
@@ -175,6 +194,7 @@ static void put_section(FILE *out, const struct sim_section *section)
         put_acts(out, field);
         fputs(" |\n", out);
     }
+    put_example(out, section->name);
 }
 
 /* Depth first; the tables are a tree. A section used twice in a row is printed once. */
