@@ -248,12 +248,40 @@ weir_status an_points_focus_runs(struct an_db *db, const char *variant, uint32_t
     return look_at_runs(db, &sql, error);
 }
 
+weir_status an_points_judged(struct an_db *db, char **variant, uint32_t *replication,
+                             struct weir_error *error)
+{
+    static const char sql[] =
+        "SELECT variant, replication FROM main.run WHERE " JUDGED_FROM " > 0 AND replication >="
+        " " JUDGED_FROM " AND status <> 'failed' ORDER BY variant_order, replication LIMIT 1";
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, sql, NULL, &frame, error));
+    const bool is_there = frame->row_count > 0;
+    *variant = is_there ? strdup(an_text(frame, 0, 0)) : NULL;
+    *replication = is_there ? (uint32_t)an_number(frame, 0, 1) : 0;
+    an_frame_destroy(frame);
+    return is_there && *variant == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+}
+
+/* Who was only tuned is looked at among those who were, too. */
+static weir_status look_at_point(struct an_db *db, size_t point, const char *variant,
+                                 struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(focus(db, point, true, error));
+    WEIR_TRY(an_query(db, "SELECT count(*) FROM run WHERE variant = :text",
+                      &(struct an_args){ .text = variant }, &frame, error));
+    const bool is_judged = an_number(frame, 0, 0) > 0.5;
+    an_frame_destroy(frame);
+    return is_judged ? WEIR_OK : focus(db, point, false, error);
+}
+
 weir_status an_points_look_at(struct an_db *db, const char *variant, struct weir_error *error)
 {
     struct an_points points;
     weir_status status = an_points_read(db, &points, error);
     if (status == WEIR_OK && points.axis_count > 0)
-        status = an_points_focus(db, an_points_of(&points, variant), error);
+        status = look_at_point(db, an_points_of(&points, variant), variant, error);
     an_points_clear(&points);
     return status;
 }

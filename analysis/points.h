@@ -51,7 +51,11 @@ bool an_points_is_same_line(const struct an_points *points, size_t axis, size_t 
 void an_points_name_line(const struct an_points *points, size_t axis, size_t variant, char *name,
                          size_t size);
 
-/* The same for the point of a variant, where the experiment has axes. */
+/* The first run that judges what was tuned; *variant is malloc'ed, NULL = nothing was. */
+weir_status an_points_judged(struct an_db *db, char **variant, uint32_t *replication,
+                             struct weir_error *error);
+/* The same for the point of a variant, where the experiment has axes; of one that judges what was
+ * tuned, its runs that do. */
 weir_status an_points_look_at(struct an_db *db, const char *variant, struct weir_error *error);
 
 /* The comparison at one point, its first variant (or that whose name there is `baseline`) being the

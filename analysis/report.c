@@ -565,7 +565,17 @@ static weir_status report_about(struct an_db *db, const struct an_plot_options *
     struct an_run *run = NULL;
     struct an_facts *facts = NULL;
     const bool is_review = options->as == AN_PAGE_REVIEW;
-    WEIR_TRY(an_run_find(db, variant_of(options, review), options->replication, &run, error));
+    const char *variant = variant_of(options, review);
+    uint32_t replication = options->replication;
+    char *judged = NULL;
+    if (variant == NULL)
+        WEIR_TRY(an_points_judged(db, &judged, &replication, error));
+    if (judged == NULL)
+        replication = options->replication;
+    const weir_status found =
+        an_run_find(db, judged == NULL ? variant : judged, replication, &run, error);
+    free(judged);
+    WEIR_TRY(found);
     weir_status status = an_points_look_at(db, run->variant, error);
     if (status == WEIR_OK)
         status = an_facts_read(db, run, &facts, error);

@@ -157,11 +157,19 @@ static void add_point(struct sim_table *table, const struct page *page,
     }
 }
 
+static size_t compared_points(const struct page *page)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < page->points->point_count; p++)
+        count += page->comparisons[p] != NULL && page->comparisons[p]->row_count > 0 ? 1 : 0;
+    return count;
+}
+
 /* "fgd is not beaten at 5 of 8 points": which variant has the best mean, and where. */
 static void print_winners(const struct page *page)
 {
     const char *metric = page->first->row_count == 0 ? "" : page->first->rows[0].metric;
-    if (page->points->point_count < 2) /* its verdicts say it */
+    if (compared_points(page) < 2) /* its verdicts say it */
         return;
     for (size_t v = 0; has_arms(page) && v < page->first->variant_count; v++) {
         size_t best = 0;
@@ -185,7 +193,7 @@ static void print_method(const struct page *page)
     const struct an_comparison *first = page->first;
     uint32_t least = UINT32_MAX;
     uint32_t most = 0;
-    size_t count = 0;
+    const size_t count = compared_points(page);
     for (size_t p = 0; p < page->points->point_count; p++) {
         const struct an_comparison *comparison = page->comparisons[p];
         if (comparison == NULL || comparison->row_count == 0)
@@ -193,7 +201,6 @@ static void print_method(const struct page *page)
         const uint32_t n = comparison->rows[0].cells[0].n;
         least = n < least ? n : least;
         most = n > most ? n : most;
-        count++;
     }
     printf("%zu point%s, ", count, count == 1 ? "" : "s");
     if (least < most)

@@ -123,6 +123,12 @@ has stdout "$audit"
 hasnt stdout 'shop.yaml  '
 if command -v gnuplot >/dev/null; then
     expect 0 "$WEIR_BIN" report tune.db -o tune.html
+    has tune.html 'Comparison of the variants' # of the runs that judge
+    hasnt tune.html 'not comparable'
+    expect 0 search -o own.db --tune multifactor,gittins --budget 8 -n 2
+    expect 0 "$WEIR_BIN" report own.db -o own.html
+    has own.html ' of the same, which were not seen'
+    hasnt own.html 'not comparable'
     has tune.html "$audit"
 fi
 expect 2 search --tune multifactor,gitins --budget 20
