@@ -31,6 +31,7 @@ prepare() {
         mkdir -p "$copy/$(dirname "$file")"
         cp "$root/$file" "$copy/$file"
     done <"$folder/files"
+    ln -sfn source/sched "$folder/sched" # where the program looks for headers
     cmake -S "$copy" -B "$built" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O0 >"$log" 2>&1 ||
         { cat "$log"; exit 1; }
 }
