@@ -36,6 +36,7 @@ weir_test(code_size house bash "${tests}/support/count_code.sh" "${PROJECT_SOURC
 weir_test(house_coverage house bash "${tests}/coverage.sh" --check)
 find_program(PYTHON_PROGRAM NAMES python3)
 if(PYTHON_PROGRAM)
+    weir_test(house_gallery house bash "${tests}/support/gallery.sh" $<TARGET_FILE:weir> --check)
     weir_test(house_database_page house "${PYTHON_PROGRAM}" "${tests}/support/database_page.py" --check)
 endif()
 weir_test(house_mutants house bash "${tests}/mutants/run.sh" --places "${PROJECT_SOURCE_DIR}")
