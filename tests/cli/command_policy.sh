@@ -115,7 +115,7 @@ for line in map(json.loads, sys.stdin):
         del waiting[job]
     gone += len(line["gone"])
     waiting.update((job["id"], job) for job in line["jobs"])
-    key = {"sjf": "estimate_s", "smallest": "gpus"}[sys.argv[1]]
+    key = {"sjf": "estimate_s", "smallest": "gpus", "first_fit": "submit_s"}[sys.argv[1]]
     print(json.dumps({"keys": {job["id"]: job[key] for job in line["jobs"]}}), flush=True)
 print("gone:", gone, file=sys.stderr)
 PY
@@ -129,7 +129,7 @@ decided() { # FILE SETS...
     [ "$1" = jobs.yaml ] || sqlite3 decided.db 'SELECT event_digest, result_digest FROM run'
 }
 place='sched.placement={policy: command, argv: [python3, place.py]}'
-for rule in sjf smallest; do
+for rule in sjf smallest first_fit; do
     passes=
     [ $rule = sjf ] || passes=', passes: true'
     order="sched.queueing={policy: command, argv: [python3, order.py, $rule]$passes}"
