@@ -24,6 +24,7 @@
 
 #include "analysis/nan.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,28 +120,34 @@ static weir_status run_scripts(const char *folder, struct gallery *gallery,
     return status;
 }
 
-/* A new folder beside the page; malloc'ed. */
-static weir_status make_folder(const char *output, char **folder, struct weir_error *error)
+/* A new folder beside the page, malloc'ed; NULL = there is none, and `status` says why. */
+static char *make_folder(const char *output, weir_status *status, struct weir_error *error)
 {
-    if (asprintf(folder, "%s.XXXXXX", output) < 0)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (mkdtemp(*folder) != NULL)
-        return WEIR_OK;
-    free(*folder);
-    return weir_fail(error, written_status(errno), "%s: no folder can be made beside it: %s",
-                     output, strerror(errno));
+    char *folder = NULL;
+    if (asprintf(&folder, "%s.XXXXXX", output) < 0) {
+        *status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+        return NULL;
+    }
+    if (mkdtemp(folder) != NULL)
+        return folder;
+    *status = weir_fail(error, written_status(errno), "%s: no folder can be made beside it: %s",
+                        output, strerror(errno));
+    free(folder);
+    return NULL;
 }
 
 static weir_status draw_gallery(const struct an_plot_job *common, const char *output,
                                 struct gallery *gallery, struct weir_error *error)
 {
-    char *folder = NULL;
-    WEIR_TRY(make_folder(output, &folder, error));
+    weir_status status = WEIR_OK;
+    char *folder = make_folder(output, &status, error);
+    if (folder == NULL)
+        return status;
     struct an_plot_job job = *common;
     job.folder = folder;
     struct an_held held;
     an_signals_hold(&held);
-    weir_status status = write_scripts(&job, gallery, error);
+    status = write_scripts(&job, gallery, error);
     if (status == WEIR_OK)
         status = run_scripts(folder, gallery, error);
     remove_files(folder);
@@ -555,6 +562,7 @@ static const char *variant_of(const struct an_plot_options *options, const struc
     const struct an_review_size *choice = an_review_choice(review);
     if (options->variant != NULL || choice == NULL)
         return options->variant;
+    assert(review->points.labels != NULL); /* who chose had them */
     return review->points.labels[choice->variant];
 }
 
@@ -637,16 +645,16 @@ static weir_status copy_to(const char *from, const char *output, struct weir_err
 static weir_status report_paper(struct an_db *db, const struct an_plot_options *chosen,
                                 const char *output, struct weir_error *error)
 {
-    char *folder = NULL;
     struct an_held held;
-    WEIR_TRY(an_print_check(error));
-    WEIR_TRY(make_folder(output, &folder, error));
+    weir_status status = an_print_check(error);
+    char *folder = status == WEIR_OK ? make_folder(output, &status, error) : NULL;
+    if (folder == NULL)
+        return status;
     an_signals_hold(&held);
     char *page = path_of(folder, "page", "html");
     char *paper = path_of(folder, "page", "pdf");
-    weir_status status = page == NULL || paper == NULL
-                             ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                             : report_page(db, chosen, page, error);
+    status = page == NULL || paper == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                                           : report_page(db, chosen, page, error);
     if (status == WEIR_OK)
         status = an_print(folder, "page", error);
     if (status == WEIR_OK)

@@ -24,6 +24,7 @@
 #include "sim/cli/windows_given.h"
 #include "sim/cli/windows_print.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -339,15 +340,25 @@ static bool begin_adaptive(const struct options *options, struct sim_simulate_op
 }
 
 /* "2/4": runs 2, 6, 10 ... of the experiment. */
+static bool read_part(const char *text, unsigned long *part, unsigned long *parts)
+{
+    char *end = NULL;
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    *part = strtoul(text, &end, 10);
+    if (*end != '/' || !isdigit((unsigned char)end[1]))
+        return false;
+    *parts = strtoul(end + 1, &end, 10);
+    return *end == '\0' && *part >= 1 && *part <= *parts && *parts <= UINT32_MAX;
+}
+
 static bool read_shard(const struct options *options, struct sim_simulate_options *simulate)
 {
-    unsigned part = 0;
-    unsigned parts = 0;
-    int end = 0;
+    unsigned long part = 0;
+    unsigned long parts = 0;
     if (options->shard == NULL)
         return true;
-    const bool is_read = sscanf(options->shard, "%u/%u%n", &part, &parts, &end) == 2 &&
-                         options->shard[end] == '\0' && part >= 1 && part <= parts;
+    const bool is_read = read_part(options->shard, &part, &parts);
     if (!is_read)
         (void)fprintf(stderr,
                       "weir: --shard: expected I/N with I from 1 to N, as 2/4, found '%s'\n",
@@ -358,8 +369,8 @@ static bool read_shard(const struct options *options, struct sim_simulate_option
     else if (simulate->output == NULL)
         (void)fprintf(stderr, "weir: --shard: every part needs a database of its own: -o DB\n");
     else
-        simulate->shards = parts;
-    simulate->shard = part - 1;
+        simulate->shards = (uint32_t)parts;
+    simulate->shard = (uint32_t)part - 1;
     return simulate->shards > 0;
 }
 

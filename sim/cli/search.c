@@ -494,10 +494,10 @@ static int run_tune(struct sim_simulate_options *simulate, const char *command_l
     simulate->replications = tune->train + tune->test;
     simulate->rounds = &tune->rounds;
     const struct sim_audit audit = { tune->audit, tune->train };
-    simulate->audit = &audit;
     const char **words = calloc(tune->setting_count + 1, sizeof *words);
     if (words == NULL)
         return SIM_EXIT_RESOURCE;
+    simulate->audit = &audit;
     for (size_t i = 0; i < tune->setting_count; i++)
         words[i] = tune->words[i];
     simulate->variants = (struct sim_words){ .items = words, .count = tune->setting_count };
@@ -506,6 +506,8 @@ static int run_tune(struct sim_simulate_options *simulate, const char *command_l
     if (code == SIM_EXIT_OK)
         code = sim_tune_print(tune, &experiment, simulate->common.format);
     free(words);
+    simulate->audit = NULL;
+    simulate->variants = (struct sim_words){ .count = 0 };
     return finish(&experiment, &policies, simulate->common.format, code);
 }
 

@@ -190,9 +190,9 @@ static void trace_span(void *state, const struct sim_span *span)
         sim_json_unsigned(sim_json_key(json, "attempt"), span->attempt);
     if (!made->is_brief || span->batch > 1)
         sim_json_unsigned(sim_json_key(json, "batch"), span->batch);
+    const int64_t waited_ms = (span->start_ns - span->queued_ns + 500000) / 1000000;
     if (!made->is_brief)
-        sim_json_number(sim_json_key(json, "waited_s"),
-                        (double)((span->start_ns - span->queued_ns + 500000) / 1000000) / 1e3);
+        sim_json_number(sim_json_key(json, "waited_s"), (double)waited_ms / 1e3);
     sim_json_end_object(json);
     end_event(json);
 }

@@ -34,8 +34,8 @@ void sim_span_export_life(struct sim_span_export *made, const struct sim_span_li
 void sim_span_export_counter(struct sim_span_export *made, const char *name, double t_s,
                              double value);
 void sim_span_export_mark(struct sim_span_export *made, const char *name, double t_s);
-/* As below; `status` other than WEIR_OK leaves what stood there. */
-weir_status sim_span_export_end(struct sim_span_export *made, weir_status status,
+/* As below; `failed` other than WEIR_OK leaves what stood there. */
+weir_status sim_span_export_end(struct sim_span_export *made, weir_status failed,
                                 struct weir_error *error);
 /* Completes the file; says on standard error how many rows the limit cut off. `made` is gone. */
 weir_status sim_span_export_close(struct sim_span_export *made, struct weir_error *error);

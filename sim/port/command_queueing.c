@@ -13,6 +13,7 @@
 
 #include "weir/tenant.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -217,14 +218,26 @@ static weir_status write_question(void *state, FILE *out)
 
 /* ---- the answer ---- */
 
+/* "WORKLOAD/ID", as jobs are told of. */
+static bool read_id(const char *text, struct waiting *asked)
+{
+    char *end = NULL;
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    const unsigned long workload = strtoul(text, &end, 10);
+    if (*end != '/' || !isdigit((unsigned char)end[1]) || workload > UINT32_MAX)
+        return false;
+    *asked = (struct waiting){ .workload = (uint32_t)workload, .id = strtoull(end + 1, &end, 10) };
+    return *end == '\0';
+}
+
 static weir_status take_key(void *state, const struct sim_command_key *key,
                             struct weir_error *error)
 {
     const struct queue *queue = state;
-    struct waiting asked = { .id = 0 };
-    char rest = '\0';
+    struct waiting asked;
     struct waiting *job = NULL;
-    if (sscanf(key->job, "%" SCNu32 "/%" SCNu64 "%c", &asked.workload, &asked.id, &rest) == 2)
+    if (read_id(key->job, &asked))
         job = bsearch(&asked, queue->now.jobs, queue->now.count, sizeof asked, compare_ids);
     if (job == NULL)
         return weir_fail(error, WEIR_EPOLICY, "its answer: no job '%.40s' waits", key->job);

@@ -164,7 +164,7 @@ static weir_status ask(struct sim_port *port, struct sim_told told, const struct
 
 weir_status sim_told_begin(struct sim_port *port, struct weir_error *error)
 {
-    struct sim_told_answer answer;
+    struct sim_told_answer answer = { .status = WEIR_OK };
     bool needed = false;
     WEIR_TRY(is_needed(port->config.scenario, &needed, error));
     if (needed) {
@@ -187,7 +187,7 @@ void sim_told_end(struct sim_port *port)
 weir_status sim_told_replace(struct sim_port *port)
 {
     const struct weir_host_config config = sim_port_host_config(port);
-    struct sim_told_answer answer;
+    struct sim_told_answer answer = { .status = WEIR_OK };
     WEIR_TRY(sim_port_set_usage(port, port->host));
     if (!port->is_isolated)
         return weir_host_replace(port->host, &config, error_of(port));
@@ -203,7 +203,7 @@ weir_status sim_told_decide(struct sim_port *port, const struct weir_call *call,
 {
     struct weir_error *error = error_of(port);
     struct weir_plan_lists lists = { .size = sizeof lists };
-    struct sim_told_answer answer;
+    struct sim_told_answer answer = { .status = WEIR_OK };
     if (!port->is_isolated) {
         const weir_status status = weir_host_decide(port->host, call, plan, error);
         *wall_ns = weir_host_stats(port->host).wall_last_ns;
@@ -231,7 +231,7 @@ weir_status sim_told_export(struct sim_port *port, const struct weir_call *call,
 {
     struct weir_error *error = error_of(port);
     const struct weir_sink sink = { write_text, out };
-    struct sim_told_answer answer;
+    struct sim_told_answer answer = { .status = WEIR_OK };
     char part[4096];
     if (!port->is_isolated)
         return weir_host_export_call(port->host, call, &sink);

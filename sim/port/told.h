@@ -110,8 +110,8 @@ weir_status sim_told_decide(struct sim_port *port, const struct weir_call *call,
                             const struct weir_plan **plan, int64_t *wall_ns);
 weir_status sim_told_export(struct sim_port *port, const struct weir_call *call, FILE *out);
 
-/* told_child.c: the other end; for a sandbox. */
-int sim_told_child(void *port);
+/* told_child.c: the other end; for a sandbox. `state`: the port. */
+int sim_told_child(void *state);
 
 /* told_plan.c: a plan over a line. `pools`: how many there may be notes on. */
 struct sim_told_lists;

@@ -339,16 +339,34 @@ static void check_copies(struct sim_resolver *resolver, const struct sim_job_sou
         }
 }
 
+/* The first key that says where a trace begins or ends; NULL = by time, or not at all. */
+static const char *row_key(const struct draft_jobs *draft)
+{
+    if (draft->first_date_s != INT64_MIN)
+        return "first_date";
+    if (draft->last_date_s != INT64_MIN)
+        return "last_date";
+    if (draft->first_job != NULL)
+        return "first_job";
+    return draft->first_row != UINT64_MAX ? "first_row" : NULL;
+}
+
+static bool is_without_end(const struct sim_workload *workload)
+{
+    bool is_endless =
+        workload->arrivals.kind != SIM_ARRIVALS_TRACE && workload->jobs_limit == UINT64_MAX;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        is_endless =
+            is_endless || (workload->jobs[i].users > 0 && workload->jobs[i].limit == UINT64_MAX);
+    return is_endless;
+}
+
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
     struct draft_jobs *draft = source->timed;
     struct sim_workload *workload = source->workload;
-    const bool is_by_date = draft->first_date_s != INT64_MIN || draft->last_date_s != INT64_MIN;
-    const bool is_by_row = is_by_date || draft->first_row != UINT64_MAX || draft->first_job != NULL;
-    const char *key = draft->first_date_s != INT64_MIN  ? "first_date"
-                      : draft->last_date_s != INT64_MIN ? "last_date"
-                      : draft->first_job != NULL        ? "first_job"
-                                                        : "first_row";
+    const char *key = row_key(draft);
+    const bool is_by_row = key != NULL;
     if (is_by_row && workload->kind == SIM_WORKLOAD_GENERATED)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, key),
                          "acts on a trace; jobs of classes have no rows");
@@ -387,13 +405,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     take_preemption(&draft->preemption, workload);
     take_objective(resolver, draft, workload);
     take_step(resolver, draft, workload);
-    bool is_endless =
-        workload->arrivals.kind != SIM_ARRIVALS_TRACE && workload->jobs_limit == UINT64_MAX;
-    for (size_t i = 0; i < workload->jobs_count; i++)
-        is_endless =
-            is_endless || (workload->jobs[i].users > 0 && workload->jobs[i].limit == UINT64_MAX);
-    is_endless = is_endless && resolver->scenario->horizon_ns == INT64_MAX;
-    if (is_endless)
+    if (is_without_end(workload) && resolver->scenario->horizon_ns == INT64_MAX)
         sim_report_error(resolver->report, draft->head.node,
                          "arrivals never end: give count, or a horizon for the run");
 }

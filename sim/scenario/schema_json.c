@@ -38,9 +38,9 @@ static void set_text(json_t *object, const char *key, const char *text)
     (void)json_object_set_new(object, key, json_string(text));
 }
 
-static void append(json_t *list, json_t *form)
+static void append(json_t *forms, json_t *one)
 {
-    (void)json_array_append_new(list, form);
+    (void)json_array_append_new(forms, one);
 }
 
 static json_t *type_json(const char *type)

@@ -32,14 +32,15 @@ enum part {
     PARTS
 };
 
+static const char few_days[] = "days of the trace (fewer than 20: too few for an interval)";
+
 static const char *const names[PARTS] = { [PART_ORDER] = "order of arrivals",
                                           [PART_CLONES] = "cloned jobs",
                                           [PART_LEFT_OUT] = "jobs left out",
                                           [PART_TRIM] = "jobs cloned or left out",
                                           [PART_ARRIVALS] = "arrivals",
                                           [PART_DAYS] = "days of the trace",
-                                          [PART_FEW_DAYS] = "days of the trace (fewer than 20: "
-                                                            "too few for an interval)",
+                                          [PART_FEW_DAYS] = few_days,
                                           [PART_COPIES] = "what is added to the trace or left out",
                                           [PART_JOBS] = "kinds of jobs drawn",
                                           [PART_ITEMS] = "items",

@@ -18,31 +18,32 @@ static const struct sim_law_context PLAIN = { .is_time = false };
 
 struct reading {
     const char *text, *canonical;
-    double mean;
+    double mean, variance; /* NAN = not looked at */
 };
 
 static void texts_become_canonical(void)
 {
     static const struct reading cases[] = {
-        { "3.1", "const(3.1)", 3.1 },
-        { "3 s", "const(3)", 3 },
-        { "const(250ms)", "const(0.25)", 0.25 },
-        { "const(3 us)", "const(3e-06)", 3e-6 },
-        { "const(7 ns)", "const(7e-09)", 7e-9 },
-        { "exp(2 min)", "exp(120)", 120 },
-        { "exp( 1.5m )", "exp(90)", 90 },
-        { "const(1e-3 h)", "const(3.6)", 3.6 },
-        { "const(1d)", "const(86400)", 86400 },
-        { "  lognormal( 7.7 , 0.3 ) ", "lognormal(7.7, 0.3)", 7.7 },
-        { "gamma(10 s, 2)", "gamma(10, 2)", 10 },
-        { "weibull(4 s,1)", "weibull(4, 1)", 4 },
-        { "pareto(2, 3)", "pareto(2, 3)", 3 },
-        { "pareto(2 s, 3, 1 min)", "pareto(2, 3, 60)", 2.99677765843 },
-        { "uniform(1, 3)", "uniform(1, 3)", 2 },
-        { "normal(50, 0)", "normal(50, 0)", 50 },
-        { "mixture(1: 4, 3: exp(8))", "mixture(1: const(4), 3: exp(8))", 7 },
+        { "3.1", "const(3.1)", 3.1, 0 },
+        { "3 s", "const(3)", 3, 0 },
+        { "const(250ms)", "const(0.25)", 0.25, 0 },
+        { "const(3 us)", "const(3e-06)", 3e-6, 0 },
+        { "const(7 ns)", "const(7e-09)", 7e-9, 0 },
+        { "exp(2 min)", "exp(120)", 120, 14400 },
+        { "exp( 1.5m )", "exp(90)", 90, 8100 },
+        { "const(1e-3 h)", "const(3.6)", 3.6, 0 },
+        { "const(1d)", "const(86400)", 86400, 0 },
+        { "  lognormal( 7.7 , 0.3 ) ", "lognormal(7.7, 0.3)", 7.7, 5.3361 },
+        { "gamma(10 s, 2)", "gamma(10, 2)", 10, 400 },
+        { "weibull(4 s,1)", "weibull(4, 1)", 4, 16 },
+        { "pareto(2, 3)", "pareto(2, 3)", 3, 3 },
+        { "pareto(2 s, 3, 1 min)", "pareto(2, 3, 60)", 2.99677765843, NAN },
+        { "uniform(1, 3)", "uniform(1, 3)", 2, 1.0 / 3 },
+        { "normal(50, 0)", "normal(50, 0)", 50, 0 },
+        { "mixture(1: 4, 3: exp(8))", "mixture(1: const(4), 3: exp(8))", 7, 51 },
         { "mixture(0.5: mixture(1: 1, 1: 3), 0.5: 4)",
-          "mixture(0.5: mixture(1: const(1), 1: const(3)), 0.5: const(4))", 3 },
+          "mixture(0.5: mixture(1: const(1), 1: const(3)), 0.5: const(4))", 3, 1.5 },
+        { "weibull(4, 2)", "weibull(4, 2)", 3.5449077018110318, 3.4336293856408275 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sim_law *law = NULL;
@@ -53,6 +54,8 @@ static void texts_become_canonical(void)
             continue;
         CHECK_STR(law->text, cases[i].canonical);
         CHECK_NEAR(sim_law_mean(law), cases[i].mean, 1e-9 * cases[i].mean);
+        if (!isnan(cases[i].variance))
+            CHECK_NEAR(sim_law_variance(law), cases[i].variance, 1e-9 * cases[i].variance + 1e-12);
         struct sim_law *again = NULL;
         CHECK_I64(sim_law_parse(law->text, &TIME, &again, NULL), WEIR_OK);
         CHECK_STR(again ? again->text : "", law->text);
