@@ -246,6 +246,11 @@ steps_have_a_row_each() {
     asked again '1 30 30.0|2 100 140.5' \
         "SELECT attempt, count(*), max(end_s) FROM v_job_step GROUP BY attempt ORDER BY attempt"
 }
+# What decisions took is told by the wall clock, apart from what is the same in every run.
+decisions_take_time() {
+    asked again 'sched.cpu_ms.mean|sched.cpu_ms.p99|sched.wall_max' \
+        "SELECT metric FROM result_wall WHERE metric LIKE 'sched.%' AND value > 0 ORDER BY metric"
+}
 asked() {
     [ "$(sqlite3 -separator ' ' -newline '|' "$1.db" "$3" | sed 's/|$//')" = "$2" ] ||
         fail "$1: $(sqlite3 "$1.db" "$3"), expected $2"
@@ -260,6 +265,7 @@ a_failed_node_is_no_capacity
 patience_counts_from_the_submission
 priority_grows_with_waiting
 steps_have_a_row_each
+decisions_take_time
 a_gang_is_as_large_as_its_members
 a_gang_holds_nothing_while_it_waits
 gpu_memory_is_the_limit

@@ -43,6 +43,10 @@ static void texts_become_canonical(void)
         { "mixture(1: 4, 3: exp(8))", "mixture(1: const(4), 3: exp(8))", 7, 51 },
         { "mixture(0.5: mixture(1: 1, 1: 3), 0.5: 4)",
           "mixture(0.5: mixture(1: const(1), 1: const(3)), 0.5: const(4))", 3, 1.5 },
+        { "mixture(1: 1, 1: 2, 1: 3, 1: 4, 1: 5, 1: 6, 1: 7, 1: 8, 1: 9, 1: 10, 1: 11, 1: 12)",
+          "mixture(1: const(1), 1: const(2), 1: const(3), 1: const(4), 1: const(5), 1: const(6), "
+          "1: const(7), 1: const(8), 1: const(9), 1: const(10), 1: const(11), 1: const(12))",
+          6.5, 11.916666666666664 },
         { "weibull(4, 2)", "weibull(4, 2)", 3.5449077018110318, 3.4336293856408275 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -5,6 +5,8 @@
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 
+#include <math.h>
+
 enum { PARAMS_MOST = 32 };
 #define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
@@ -128,7 +130,45 @@ static void weir_moves_only_where_it_pays(void)
     }
 }
 
+/* What the plan sets, 2 where it leaves what there was. */
+static uint64_t planned_slots(const struct weir_plan *plan, uint32_t pool)
+{
+    uint64_t slots = 2;
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        if (action->verb == WEIR_VERB_SET_SLOTS && action->owner.index == pool)
+            slots = (uint64_t)action->value;
+    }
+    return slots;
+}
+
+/* Slots are two turns of the work that the workers of this very plan do, whoever counted them. */
+static void slots_go_by_the_workers_of_the_plan(void)
+{
+    static const char *const policies[] = { "weir", "equal_split", "inverse_speed", "fixed" };
+    const struct test_stage stages[] = { { .name = "a", .cpus = 1, .speed_per_s = 30 },
+                                         { .name = "b", .cpus = 1, .speed_per_s = 70 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .cpus = 7, .stages = stages, .stage_count = COUNT(stages)
+    };
+
+    for (uint32_t p = 0; p < COUNT(policies); p++) {
+        const struct weir_host_config config = test_config("fgd_xenna", policies[p]);
+        struct weir_host *const host = test_host(&config, &pipeline);
+        const struct weir_plan *plan = NULL;
+        CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
+        const double a = weir_plan_pool_note(plan, 0)->workers_after;
+        const double b = weir_plan_pool_note(plan, 1)->workers_after;
+        const double slowest = fmin(30 * a, 70 * b);
+        CHECK_I64(planned_slots(plan, 0), (int64_t)fmax(2, ceil(2 * slowest / a)));
+        CHECK_I64(planned_slots(plan, 1), (int64_t)fmax(2, ceil(2 * slowest / b)));
+        weir_host_destroy(host);
+    }
+}
+
 static const struct test tests[] = {
+    { "slots go by the workers of the plan", slots_go_by_the_workers_of_the_plan },
     { "inverse_speed divides what fixed stages leave",
       inverse_speed_divides_what_fixed_stages_leave },
     { "equal_split leaves who is one ahead", equal_split_leaves_who_is_one_ahead },
