@@ -122,6 +122,20 @@ static void engines_of_a_codec_shape_may_lie_on_several_gpus(void)
     CHECK_NEAR(measure(mix, 1, 0.5, uneven, 2).part[SIM_FRAG_CODEC], 2.5, 0.0);
 }
 
+/* Three encoders are just enough for who wants three, and two are none for him. */
+static void encoders_of_several_gpus_are_counted_exactly(void)
+{
+    struct sim_meter_stage_info mix[] = { want(0.5, 1, 0) };
+    struct weir_gpu gpus[] = { gpu(0, 0), gpu(0, 0) };
+    mix[0].shape.kind = WEIR_SHAPE_CODEC;
+    mix[0].shape.nvencs = 3;
+    gpus[0].nvenc_free = 1;
+    gpus[1].nvenc_free = 3;
+    CHECK_NEAR(measure(mix, 1, 10, gpus, 2).part[SIM_FRAG_CODEC], 0.0, 0.0);
+    gpus[1].nvenc_free = 1;
+    CHECK_NEAR(measure(mix, 1, 10, gpus, 2).part[SIM_FRAG_CODEC], 1.0, 0.0);
+}
+
 static void too_few_whole_gpus_lose_all_that_is_free(void)
 {
     const struct sim_meter_stage_info mix[] = { want(1.0, 1, 4) };
@@ -206,6 +220,8 @@ static const struct test tests[] = {
       a_gpu_without_free_decoders_is_lost_to_those_who_need_them },
     { "engines of a codec shape may lie on several GPUs",
       engines_of_a_codec_shape_may_lie_on_several_gpus },
+    { "encoders of several GPUs are counted exactly",
+      encoders_of_several_gpus_are_counted_exactly },
     { "too few whole GPUs lose all that is free", too_few_whole_gpus_lose_all_that_is_free },
     { "crumbs are what the smallest request cannot use",
       crumbs_are_what_the_smallest_request_cannot_use },
