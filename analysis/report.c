@@ -574,14 +574,13 @@ static weir_status report_about(struct an_db *db, const struct an_plot_options *
     struct an_facts *facts = NULL;
     const bool is_review = options->as == AN_PAGE_REVIEW;
     const char *variant = variant_of(options, review);
-    uint32_t replication = options->replication;
+    uint32_t first = 0;
     char *judged = NULL;
     if (variant == NULL)
-        WEIR_TRY(an_points_judged(db, &judged, &replication, error));
-    if (judged == NULL)
-        replication = options->replication;
-    const weir_status found =
-        an_run_find(db, judged == NULL ? variant : judged, replication, &run, error);
+        WEIR_TRY(an_points_judged(db, &judged, &first, error));
+    const bool is_judged = judged != NULL;
+    const weir_status found = an_run_find(db, is_judged ? judged : variant,
+                                          is_judged ? first : options->replication, &run, error);
     free(judged);
     WEIR_TRY(found);
     weir_status status = an_points_look_at(db, run->variant, error);

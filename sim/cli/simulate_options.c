@@ -79,21 +79,26 @@ char *sim_command_line(const char *command, int argc, char **argv)
     return fclose(out) == 0 ? text : NULL;
 }
 
+/* NULL = the options go together. */
+static const char *misfit(const struct sim_simulate_options *options, bool all_variants)
+{
+    if (options->resume && options->force)
+        return "--resume keeps results, --force replaces them: say one";
+    if (!all_variants && options->variants.count > 1)
+        return "one --variant for a run; weir compare takes several";
+    if (options->replications == SIM_REPLICATIONS_AUTO)
+        return "-n auto belongs to compare";
+    return NULL;
+}
+
 int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                  const char *command_line, struct sim_policies *policies,
                  struct sim_experiment *experiment)
 {
+    const char *wrong = misfit(options, all_variants);
     *experiment = (struct sim_experiment){ 0 };
-    if (options->resume && options->force) {
-        (void)fprintf(stderr, "weir: --resume keeps results, --force replaces them: say one\n");
-        return SIM_EXIT_USAGE;
-    }
-    if (!all_variants && options->variants.count > 1) {
-        (void)fprintf(stderr, "weir: one --variant for a run; weir compare takes several\n");
-        return SIM_EXIT_USAGE;
-    }
-    if (options->replications == SIM_REPLICATIONS_AUTO) {
-        (void)fprintf(stderr, "weir: -n auto belongs to compare\n");
+    if (wrong != NULL) {
+        (void)fprintf(stderr, "weir: %s\n", wrong);
         return SIM_EXIT_USAGE;
     }
     int code = sim_in_the_way("weir run", options->spans, options->force);
