@@ -411,21 +411,40 @@ static void fill_differences(const struct samples *samples, const struct an_comp
     }
 }
 
+/* Of what is less the better, more of a bound is no gain, and nobody knows how much it is. */
+static bool is_open_below(const struct an_metric_row *row, size_t variant)
+{
+    return row->better < 0 && row->cells[variant].is_lower_bound;
+}
+
+/* The best of those that are known; the count of variants = of one there is none, nor where a bound
+ * from below lies below all that is known. */
+static size_t find_best(const struct an_comparison *comparison, const struct an_metric_row *row)
+{
+    size_t best = comparison->variant_count;
+    size_t lowest = comparison->variant_count; /* of the bounds */
+    size_t ranked = 0;
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        const double gain = row->cells[v].mean * row->better;
+        size_t *first = is_open_below(row, v) ? &lowest : &best;
+        if (isnan(gain) || is_left_out(comparison, v))
+            continue;
+        ranked++;
+        if (*first == comparison->variant_count || gain > row->cells[*first].mean * row->better)
+            *first = v;
+    }
+    const bool is_known =
+        best < comparison->variant_count &&
+        (lowest == comparison->variant_count || row->cells[best].mean <= row->cells[lowest].mean);
+    return row->better == 0 || ranked < 2 || !is_known ? comparison->variant_count : best;
+}
+
 static void mark_best(const struct samples *samples, const struct an_comparison *comparison,
                       const struct scratch *scratch, struct an_metric_row *row)
 {
-    size_t best = samples->variants;
-    size_t ranked = 0;
-    for (size_t v = 0; v < samples->variants; v++) {
-        const double gain = row->cells[v].mean * row->better;
-        const bool is_bound = row->better < 0 && row->cells[v].is_lower_bound;
-        ranked += isnan(gain) || is_bound || is_left_out(comparison, v) ? 0 : 1;
-        if (!isnan(gain) && !is_bound && !is_left_out(comparison, v) &&
-            (best == samples->variants || gain > row->cells[best].mean * row->better))
-            best = v;
-    }
-    if (row->better == 0 || ranked < 2)
-        return; /* of one there is no best */
+    const size_t best = find_best(comparison, row);
+    if (best == comparison->variant_count)
+        return;
     row->cells[best].is_best = true;
     for (size_t v = 0; v < samples->variants; v++)
         scratch->p_values[v] =
@@ -438,7 +457,7 @@ static void mark_best(const struct samples *samples, const struct an_comparison 
     for (size_t v = 0; v < samples->variants; v++) {
         struct an_cell *cell = &row->cells[v];
         const bool is_equal = fabs(cell->mean - row->cells[best].mean) <= 1e-12 * fabs(cell->mean);
-        if (v != best && !is_left_out(comparison, v) && !(row->better < 0 && cell->is_lower_bound))
+        if (v != best && !is_left_out(comparison, v))
             cell->is_tied_with_best = is_equal || scratch->adjusted[v] >= compare_alpha;
     }
 }

@@ -165,27 +165,45 @@ static size_t compared_points(const struct page *page)
     return count;
 }
 
+/* Where several are compared and one is known to be best. */
+static bool has_best(const struct an_metric_row *row, size_t variants)
+{
+    for (size_t v = 0; row != NULL && v < variants; v++)
+        if (row->cells[v].is_best)
+            return true;
+    return false;
+}
+
 /* "fgd is not beaten at 5 of 8 points": which variant has the best mean, and where. */
 static void print_winners(const struct page *page)
 {
     const char *metric = page->first->row_count == 0 ? "" : page->first->rows[0].metric;
-    if (compared_points(page) < 2) /* its verdicts say it */
+    const size_t compared = compared_points(page);
+    size_t judged = 0;
+    if (compared < 2 || !has_arms(page) || page->first->rows[0].better == 0) /* verdicts say it */
         return;
-    for (size_t v = 0; has_arms(page) && v < page->first->variant_count; v++) {
+    for (size_t v = 0; v < page->first->variant_count; v++) {
         size_t best = 0;
-        size_t judged = 0;
+        judged = 0;
         for (size_t p = 0; p < page->points->point_count; p++) {
-            const struct an_metric_row *row = an_comparison_row(page->comparisons[p], metric);
-            if (row == NULL || v >= page->comparisons[p]->variant_count)
+            const struct an_comparison *comparison = page->comparisons[p];
+            const struct an_metric_row *row = an_comparison_row(comparison, metric);
+            if (row == NULL || v >= comparison->variant_count ||
+                !has_best(row, comparison->variant_count))
                 continue;
             judged++;
             best += row->cells[v].is_best || row->cells[v].is_tied_with_best ? 1 : 0;
         }
-        printf("%s%s is best, or not distinguishable from the best, at %zu of %zu points",
-               v == 0 ? "" : "; ", page->first->variants[v], best, judged);
+        if (judged > 0)
+            printf("%s%s is best, or not distinguishable from the best, at %zu of %zu point%s",
+                   v == 0 ? "" : "; ", page->first->variants[v], best, judged,
+                   judged == 1 ? "" : "s");
     }
-    if (has_arms(page))
+    if (judged > 0)
         (void)puts(".");
+    if (judged < compared)
+        printf("Nobody is known to be best at %zu point%s.\n", compared - judged,
+               compared - judged == 1 ? "" : "s");
 }
 
 static void print_method(const struct page *page)

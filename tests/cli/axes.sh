@@ -46,6 +46,21 @@ expect 0 compare --axis sched.placement=fgd,best_fit -o point.db
 has stdout '1 point, 2 replications each'
 hasnt stdout 'at 1 of 1'
 hasnt stdout 'at 0 of 1'
+# A bound above the best leaves it the best, a bound below all others leaves nobody known to be it.
+cp small.db bounds.db
+python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect('bounds.db')
+db.execute("""update result set is_lower_bound = 1, value = iif(run_id in
+    (select run_id from v_point where point = 0), 500 + value, 0.1 * value) where metric = 'lat.e2e.p95'
+    and run_id in (select run_id from run where variant like 'best_fit%')""")
+db.commit()
+PY
+expect 0 "$WEIR_BIN" compare bounds.db --metric lat.e2e.p95
+matches stdout '^1 +60 +fgd +[^≥]* ✓ +baseline$'
+[ "$(grep -c ✓ stdout)" = 1 ] || fail "another than the best of the first point is best"
+has stdout 'fgd is best, or not distinguishable from the best, at 1 of 1 point; best_fit is best, or not distinguishable from the best, at 0 of 1 point.'
+has stdout 'Nobody is known to be best at 3 points.'
 # The same seeds at every point.
 [ "$(query small.db 'select count(distinct seed) from run group by replication' | sort -u)" = 1 ] ||
     fail 'points have seeds of their own'

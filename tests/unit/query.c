@@ -266,8 +266,30 @@ static void what_is_unfinished_wins_nothing(void)
     CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
     CHECK_I64(comparison->rows[0].cells[2].verdict, AN_OPEN);
     CHECK(comparison->rows[0].cells[2].is_lower_bound && !comparison->rows[0].cells[2].is_best);
-    CHECK(comparison->rows[0].cells[1].is_best);
+    /* It may be less than all others yet: nobody is known to be the best. */
+    CHECK(!comparison->rows[0].cells[0].is_best && !comparison->rows[0].cells[1].is_best);
     CHECK(strncmp(comparison->finding, "best_fit 9.", 11) == 0);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
+/* At least more than the best is more: who is known wins over it, were it alone. */
+static void a_bound_above_the_best_leaves_it_the_best(void)
+{
+    struct an_db *db = fixture_open(
+        "INSERT INTO result SELECT run_id, 'wait.job.mean', '', 10 - variant_order + 0.1 * "
+        "(replication % 3), 's', 100, iif(variant_order < 2, 50, 0), 0 FROM run;"
+        "INSERT INTO result SELECT run_id, 'wait.job.p95', '', 10 + iif(variant_order = 1, 0.2 + "
+        "iif(replication % 2 = 0, 1, -1), 0), 's', 100, 0, variant_order = 1 FROM run");
+    struct an_comparison *comparison = NULL;
+    const char *const wait[] = { "wait.job.mean", "wait.job.p95" };
+    const struct an_compare_options options = { .metrics = wait, .metric_count = 2 };
+    CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
+    const struct an_cell *cells = comparison->rows[0].cells;
+    CHECK(cells[0].is_lower_bound && cells[1].is_lower_bound && cells[2].is_best);
+    CHECK(!cells[0].is_tied_with_best && !cells[1].is_tied_with_best);
+    cells = comparison->rows[1].cells;
+    CHECK(cells[0].is_best && cells[1].is_lower_bound && cells[1].is_tied_with_best);
     an_comparison_destroy(comparison);
     an_close(db);
 }
@@ -375,6 +397,7 @@ static const struct test tests[] = {
     { "a metric without a direction has no winner, of maxima the largest counts",
       unknown_directions_have_no_winner },
     { "a mean that lacks what is unfinished wins nothing", what_is_unfinished_wins_nothing },
+    { "a bound above the best leaves it the best", a_bound_above_the_best_leaves_it_the_best },
     { "unknown metrics and baselines are refused", unknown_names },
     { "the metric table is complete and has no duplicates", metric_table_is_sound },
     { "what several statements read is made once for its arguments", shares_what_several_ask },
