@@ -665,7 +665,6 @@ weir_status sim_activities_fire(struct sim_activities *activities, const struct 
 {
     *count = 0;
     if (event->target == ACTIVITY_TARGET_SETTLE) {
-        activities->settlement = SIM_NO_HANDLE;
         WEIR_TRY(sim_activities_settle(activities));
     } else if (event->target & ACTIVITY_TARGET_RESOURCE) {
         WEIR_TRY(fire_resource(activities, event->target & ~ACTIVITY_TARGET_RESOURCE, count));

@@ -298,17 +298,7 @@ void activity_resource_dirty(struct sim_activities *activities, uint32_t index)
         return;
     }
     resource->is_dirty = true;
-    if (activities->settlement != SIM_NO_HANDLE)
-        return;
-    const struct sim_event event = {
-        .time_ns = sim_engine_now(activities->engine),
-        .target = ACTIVITY_TARGET_SETTLE,
-        .kind = activities->kind,
-        .phase = SIM_PHASE_SAMPLE,
-    };
-    activities->settlement = sim_engine_schedule(activities->engine, &event);
-    if (activities->settlement == SIM_NO_HANDLE)
-        activities->fault = WEIR_ENOMEM;
+    sim_engine_close_instant(activities->engine, activities->kind, ACTIVITY_TARGET_SETTLE);
 }
 
 bool sim_activities_foresee(const struct sim_activities *activities, const struct sim_event *event)

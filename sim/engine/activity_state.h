@@ -184,7 +184,6 @@ struct sim_activities {
     struct activity_index touched; /* links whose share has changed */
     struct flow_share *shares;     /* heap of the filling */
     uint64_t created, running, stale;
-    sim_handle settlement;
     weir_status fault; /* out of memory where no status can be returned */
     uint32_t list_count, list_capacity, list_free;
     uint32_t terms_capacity; /* of hooks and places too */

@@ -13,6 +13,10 @@
  * slot, with one sift instead of two. Until then the stale record is the least key of the heap, as
  * everything pending comes after the event being handled, so all other operations work around it.
  *
+ * The event that closes an instant is a word, neither slot nor record: it is due when nothing else
+ * is at this instant. Behind an event from the heap it finds the hole still open, and what it
+ * schedules takes the root.
+ *
  * A slot is free, pending or named by the hole. Its generation grows when its event dies, so a
  * handle given out earlier never fits again. Fresh slots are taken only when none is free: the
  * slots ever used are the peak of the pending set.
@@ -33,6 +37,8 @@
 enum { PHASES = SIM_PHASE_SAMPLE + 1, FIRST_CAPACITY = 64, WHAT_PHASE_SHIFT = 48 };
 
 static const uint32_t NO_SLOT = UINT32_MAX;
+static const uint32_t CLOSING_SLOT = UINT32_MAX - 1; /* of no node: the event that closes */
+static const uint32_t CLOSING_BIT = UINT32_C(1) << PHASES;
 static const uint32_t IN_READY_LIST = UINT32_MAX; /* as a position */
 static const uint32_t SLOT_LIMIT = UINT32_C(1) << EVENT_QUEUE_SLOT_BITS;
 static const sim_handle GENERATION = UINT64_C(1) << 32;
@@ -69,7 +75,8 @@ struct sim_engine {
     uint64_t digest;
     uint64_t ready_count;
     uint64_t cancelled, rescheduled, stale_handles;
-    uint32_t ready_phases; /* bit p: ready[p] is not empty */
+    uint64_t closing;      /* what closes this instant; counts while CLOSING_BIT is set */
+    uint32_t ready_phases; /* bit p: ready[p] is not empty; CLOSING_BIT */
     bool hole;             /* the heap root has been taken and not yet replaced */
     bool halted;           /* leave the run loop after this event */
     bool running;
@@ -313,6 +320,16 @@ sim_handle sim_engine_schedule(struct sim_engine *engine, const struct sim_event
     return handle;
 }
 
+void sim_engine_close_instant(struct sim_engine *engine, uint16_t kind, uint32_t target)
+{
+    if ((engine->ready_phases & CLOSING_BIT) != 0)
+        return;
+    engine->closing =
+        (uint64_t)SIM_PHASE_SAMPLE << WHAT_PHASE_SHIFT | (uint64_t)kind << 32 | target;
+    engine->ready_phases |= CLOSING_BIT;
+    engine->sequence += SEQUENCE_STEP;
+}
+
 static bool handle_is_dead(struct sim_engine *engine, uint32_t slot)
 {
     if (slot != NO_SLOT)
@@ -378,6 +395,8 @@ static inline uint32_t slot_next(struct sim_engine *engine, int64_t until_ns)
     if (engine->ready_phases) {
         const unsigned phase = ready_first_phase(engine);
         if (root.time != (uint64_t)engine->now_ns || event_record_phase(root) > phase) {
+            if (phase == PHASES)
+                return CLOSING_SLOT;
             const uint32_t slot = engine->ready[phase].head;
             ready_remove(engine, slot);
             slot_free(engine, slot);
@@ -391,14 +410,12 @@ static inline uint32_t slot_next(struct sim_engine *engine, int64_t until_ns)
     return event_record_slot(root);
 }
 
-/* Reads and digests the event; its handle dies. The words are folded apart from the running digest,
- * so that the chain from event to event is one step long. */
-static inline struct sim_event event_take(struct sim_engine *engine, uint32_t slot)
+/* Digests the event. The words are folded apart from the running digest, so that the chain from
+ * event to event is one step long. */
+static inline struct sim_event event_read(struct sim_engine *engine, uint64_t what,
+                                          uint64_t argument)
 {
-    const uint64_t argument = engine->nodes[slot].argument;
-    const uint64_t what = engine->nodes[slot].what;
     const int64_t now_ns = engine->now_ns;
-    slot_expire(engine, slot);
     const uint64_t own = ((uint64_t)now_ns ^ argument * UINT64_C(0x94D049BB133111EB)) *
                              UINT64_C(0xBF58476D1CE4E5B9) +
                          what;
@@ -410,6 +427,17 @@ static inline struct sim_event event_take(struct sim_engine *engine, uint32_t sl
         .kind = (uint16_t)(what >> 32),
         .phase = (uint16_t)(what >> WHAT_PHASE_SHIFT),
     };
+}
+
+/* Its handle dies. */
+static inline struct sim_event event_take(struct sim_engine *engine, uint32_t slot)
+{
+    if (slot == CLOSING_SLOT) {
+        engine->ready_phases &= ~CLOSING_BIT;
+        return event_read(engine, engine->closing, 0);
+    }
+    slot_expire(engine, slot);
+    return event_read(engine, engine->nodes[slot].what, engine->nodes[slot].argument);
 }
 
 /* How many of the children of the root come before this one. */
@@ -442,6 +470,15 @@ static void look_ahead(const struct sim_engine *engine, void *world)
 
 enum { LOOK_AHEAD_FROM = 1 << 11 }; /* pending events; fewer are in the cache as it is */
 
+/* Whether the event that closes the instant comes next and finds the root of the heap open. */
+static inline bool closes_at_hole(const struct sim_engine *engine)
+{
+    if (engine->ready_phases != CLOSING_BIT || !engine->hole || engine->halted)
+        return false;
+    const uint32_t next = event_queue_first_child(&engine->queue, 1);
+    return engine->queue.records[next].time != (uint64_t)engine->now_ns;
+}
+
 /* Fires what is due by `until_ns`, which slot_next limits. */
 static weir_status run_until(struct sim_engine *engine, sim_handler handler, void *world,
                              int64_t until_ns)
@@ -450,10 +487,14 @@ static weir_status run_until(struct sim_engine *engine, sim_handler handler, voi
         const uint32_t slot = slot_next(engine, until_ns);
         if (slot == NO_SLOT)
             break;
-        const struct sim_event event = event_take(engine, slot);
+        struct sim_event event = event_take(engine, slot);
         if (engine->hole && engine->queue.size > LOOK_AHEAD_FROM && engine->soon != NULL)
             look_ahead(engine, world);
-        const weir_status status = handler(world, &event);
+        weir_status status = handler(world, &event);
+        if (status == WEIR_OK && closes_at_hole(engine)) {
+            event = event_take(engine, CLOSING_SLOT);
+            status = handler(world, &event);
+        }
         hole_close(engine);
         if (status != WEIR_OK)
             return status;
@@ -500,7 +541,8 @@ uint64_t sim_engine_digest(const struct sim_engine *engine)
 struct sim_engine_stats sim_engine_stats(const struct sim_engine *engine)
 {
     const uint64_t scheduled = engine->sequence / SEQUENCE_STEP - engine->rescheduled;
-    const uint64_t pending = engine->queue.size - (engine->hole ? 1U : 0U) + engine->ready_count;
+    const uint64_t pending = engine->queue.size - (engine->hole ? 1U : 0U) + engine->ready_count +
+                             ((engine->ready_phases & CLOSING_BIT) != 0 ? 1U : 0U);
     return (struct sim_engine_stats){
         .scheduled = scheduled,
         .fired = scheduled - engine->cancelled - pending,
@@ -561,7 +603,8 @@ static weir_status check_ready(const struct sim_engine *engine, uint64_t *count,
 weir_status sim_engine_check(const struct sim_engine *engine, struct weir_error *error)
 {
     WEIR_TRY(check_heap(engine, error));
-    uint64_t pending = engine->queue.size - (engine->hole ? 1U : 0U);
+    uint64_t pending = engine->queue.size - (engine->hole ? 1U : 0U) +
+                       ((engine->ready_phases & CLOSING_BIT) != 0 ? 1U : 0U);
     WEIR_TRY(check_ready(engine, &pending, error));
     if (pending != sim_engine_stats(engine).pending)
         return weir_fail(error, WEIR_EINVARIANT, "%llu events are stored, %llu are counted",

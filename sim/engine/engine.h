@@ -68,6 +68,11 @@ int64_t sim_engine_now(const struct sim_engine *engine);
  * now. */
 sim_handle sim_engine_schedule(struct sim_engine *engine, const struct sim_event *event);
 
+/* Asks for one event more at the present instant, in the last phase and behind all others there,
+ * also those scheduled from now on: for what takes many changes together. Once it was asked for,
+ * asking again until it has come changes nothing; an engine has one who asks. O(1), no memory. */
+void sim_engine_close_instant(struct sim_engine *engine, uint16_t kind, uint32_t target);
+
 /* Moves a pending event to `time_ns` >= now; a time in the past is a fault as above. False (and
  * counted) for a dead handle. */
 bool sim_engine_reschedule(struct sim_engine *engine, sim_handle handle, int64_t time_ns);

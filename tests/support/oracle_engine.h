@@ -29,6 +29,7 @@ struct engine_oracle {
     uint64_t stop_after;  /* events, then a handler stops the engine; 0 = never */
     struct expected pending[ORACLE_PENDING_MAX];
     size_t count;
+    bool is_closing; /* an event was asked for behind all others of this instant */
     uint64_t sequence;
     uint64_t fired, stale;
     uint32_t next_target;
