@@ -47,6 +47,8 @@ static const struct an_metric metrics[] = {
       false },
     { "worker.churn", "churn", "1/h", "workers started and stopped per hour after the first fill",
       -1, true, false },
+    { "jobs.done", "jobs finished", "jobs", "jobs that came to their end after warm-up", 1, false,
+      true },
     { "alloc.cpu_pct", "CPU allocated", "%", "CPUs allocated when all jobs have arrived", 1, false,
       false },
     { "alloc.mem_pct", "memory allocated", "%", "memory allocated when all jobs have arrived", 1,

@@ -277,19 +277,44 @@ static const char *note_of(struct sim_arena *arena, const struct arguments *argu
                                               : " Arrivals limit that log: no model of capacity.");
 }
 
-/* The scenario must be one that runs before a file is touched. */
-static int check_text(const struct arguments *arguments, const char *text)
+static weir_status load(const char *path, const char *text, struct sim_diagnostics *said)
 {
-    const char *path = arguments->output == NULL ? arguments->into : arguments->output;
     const struct sim_scenario_source source = {
         .path = path, .text = text, .metric_named = sim_cli_metric, .moment_since = sim_cli_moment
     };
-    struct sim_diagnostics said = { .items = NULL };
     struct sim_scenario *scenario = NULL;
-    const weir_status status = sim_scenario_load(&source, &scenario, &said);
-    sim_diagnostics_print(&said, stderr);
-    sim_diagnostics_clear(&said);
+    const weir_status status = sim_scenario_load(&source, &scenario, said);
     sim_scenario_destroy(scenario);
+    return status;
+}
+
+/* Nobody finds a line in a file that is not there. */
+static void name_unwritten(struct sim_diagnostics *said, const char *path)
+{
+    for (size_t i = 0; i < said->count; i++) {
+        char *name = NULL;
+        if (said->items[i].file == NULL || strcmp(said->items[i].file, path) != 0 ||
+            asprintf(&name, "what %s would be (not written)", path) < 0)
+            continue;
+        free(said->items[i].file);
+        said->items[i].file = name;
+    }
+}
+
+/* The scenario must be one that runs before a file is touched. Where it was none before, what is
+ * wrong there is said, with the lines that there are. */
+static int check_text(const struct arguments *arguments, const char *text)
+{
+    const char *path = arguments->output == NULL ? arguments->into : arguments->output;
+    struct sim_diagnostics said = { .items = NULL };
+    struct sim_diagnostics before = { .items = NULL };
+    const weir_status status = load(path, text, &said);
+    const bool was_wrong = status != WEIR_OK && load(arguments->into, NULL, &before) != WEIR_OK;
+    if (status != WEIR_OK)
+        name_unwritten(&said, path);
+    sim_diagnostics_print(was_wrong ? &before : &said, stderr);
+    sim_diagnostics_clear(&said);
+    sim_diagnostics_clear(&before);
     return sim_cli_exit_code(status);
 }
 

@@ -263,8 +263,10 @@ static void set_top(struct importing *importing)
                                 wl_date_text(log->start_unix_s * 1000000000, stamp)));
     if (import->events == NULL)
         return;
-    if (timeline != NULL)
+    if (timeline != NULL) {
+        sim_report_warning(&importing->report, timeline, "gives way to %s", import->events);
         sim_rewrite_drop(&importing->rewrite, timeline);
+    }
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);

@@ -67,11 +67,20 @@ void sim_rewrite_key(struct sim_rewrite *rewrite, const struct sim_yaml *node, c
                    : sim_arena_copy(rewrite->arena, key));
 }
 
+/* Quotes go with what they hold: the new text brings its own. */
 void sim_rewrite_value(struct sim_rewrite *rewrite, const struct sim_yaml *node, const char *text)
 {
-    if (is_of_text(rewrite, node))
-        note(rewrite, start_of(rewrite, node->mark), end_of(rewrite, node->mark),
-             sim_arena_copy(rewrite->arena, text));
+    if (!is_of_text(rewrite, node))
+        return;
+    const char *whole = rewrite->report->text;
+    size_t from = start_of(rewrite, node->mark);
+    size_t to = end_of(rewrite, node->mark);
+    const char quote = from > 0 ? whole[from - 1] : '\0';
+    if ((quote == '"' || quote == '\'') && whole[from] != quote && whole[to] == quote) {
+        from--;
+        to++;
+    }
+    note(rewrite, from, to, sim_arena_copy(rewrite->arena, text));
 }
 
 /* ---- entries ---- */

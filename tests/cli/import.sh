@@ -126,6 +126,27 @@ sed 's/dgx-1/dgx-9/' events.csv >far.csv
 expect 2 "$WEIR_BIN" import far.csv --into backlog.yaml
 has stderr "far.csv:2:12: error: timeline[0].node: there is no node 'dgx-9'"
 
+# A scenario that was wrong before is wrong in its own lines; one that would become wrong is not
+# written, and its lines are not said to be in a file.
+sed 's/placement: fgd/placement: fgdd/' backlog.yaml >wrong.yaml
+expect 2 "$WEIR_BIN" import backlog.csv --into wrong.yaml -o bad.yaml
+has stderr "wrong.yaml:6:20: error: sched.placement: there is no placement policy 'fgdd'"
+hasnt stderr 'bad.yaml'
+awk -F, 'BEGIN { OFS = "," } NR > 1 && $1 == "caption" { $9 = $8 } { print }' backlog.csv >none.csv
+expect 2 "$WEIR_BIN" import none.csv --into backlog.yaml -o bad.yaml
+matches stderr '^what bad.yaml would be \(not written\):[0-9]+:[0-9]+: error: .*service: mean must be > 0'
+hasnt stderr '^bad.yaml:'
+[ ! -e bad.yaml ] || fail "a file was written all the same"
+
+# Quotes go with the value they held; a timeline that gives way to another is not lost unsaid.
+sed "s/exp(2 s)/'exp(2 s)'/" backlog.yaml >quoted.yaml
+expect 0 "$WEIR_BIN" import backlog.csv --into quoted.yaml -o unquoted.yaml --no-check
+expect 0 "$WEIR_BIN" validate unquoted.yaml
+printf 'timeline: [{at: 5 min, action: node_fail, node: dgx-0}]\n' >>quoted.yaml
+printf 'time,event,node\n20 min,down,dgx-1\n' >later.csv
+expect 0 "$WEIR_BIN" import later.csv --into quoted.yaml -o happens.yaml
+matches stderr 'quoted.yaml:14:.* warning: timeline: gives way to later.csv'
+
 # The older name.
 expect 0 "$WEIR_BIN" fit arrivals.csv --input arrivals
 hasnt stderr 'is called' # people are told, programs are not
