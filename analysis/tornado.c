@@ -52,3 +52,34 @@ void an_tornado_make(const struct an_points *points, const struct an_comparison 
     }
     qsort(tornado->bars, tornado->count, sizeof *tornado->bars, by_width);
 }
+
+/* Chance has no say in a single run. */
+static bool is_moved(const struct an_tornado_bar *bar, const struct an_metric_row *row)
+{
+    for (size_t i = 0; i < bar->count; i++) {
+        const struct an_cell *cell = &row->cells[bar->variants[i]];
+        if (cell->n < 2 || cell->is_deterministic || cell->p_value < 0.05)
+            return true;
+    }
+    return false;
+}
+
+void an_tornado_claim(const struct an_tornado *tornado, const struct an_comparison *comparison,
+                      const struct an_metric_row *row, struct an_claim *claim)
+{
+    const struct an_tornado_bar *most = &tornado->bars[0];
+    const double base = row->cells[comparison->baseline].mean;
+    *claim = (struct an_claim){ .name = NULL };
+    if (tornado->count == 0 || isnan(base))
+        return;
+    an_claim_put_word(claim, "path", most->axis->path);
+    an_claim_put_word(claim, "label", row->label);
+    an_claim_put_word(claim, "unit", row->unit);
+    an_claim_put(claim, "base", base);
+    an_claim_put(claim, "low", most->low);
+    an_claim_put(claim, "high", most->high);
+    an_claim_give(!(most->high > most->low) ? "vary.unmoved"
+                  : is_moved(most, row)     ? "vary.most"
+                                            : "vary.unsure",
+                  claim);
+}

@@ -5,6 +5,7 @@
 #ifndef ANALYSIS_TORNADO_H
 #define ANALYSIS_TORNADO_H
 
+#include "analysis/claim.h"
 #include "analysis/points.h"
 
 enum { AN_TORNADO_VALUES = 8 };
@@ -26,5 +27,10 @@ struct an_tornado {
 /* `row` is of the comparison at the only point, whose first variant is the scenario as it is. */
 void an_tornado_make(const struct an_points *points, const struct an_comparison *comparison,
                      const struct an_metric_row *row, struct an_tornado *tornado);
+
+/* What is said of the widest bar; nothing when there is none, or no mean of the scenario as it is.
+ */
+void an_tornado_claim(const struct an_tornado *tornado, const struct an_comparison *comparison,
+                      const struct an_metric_row *row, struct an_claim *claim);
 
 #endif

@@ -36,7 +36,37 @@ static void say_off(struct an_claim *claim)
                  points < 1.5 ? "" : "s");
 }
 
+static void say_most(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s moves %s most: from %s to %s, %s as it is",
+                 an_claim_word(claim, "path"), an_claim_word(claim, "label"),
+                 value_of(claim, "low").text, value_of(claim, "high").text,
+                 value_of(claim, "base").text);
+}
+
+static void say_unsure(struct an_claim *claim)
+{
+    an_claim_say(
+        claim, "No value that was tried moves %s, which is %s, for certain; %s most: from %s to %s",
+        an_claim_word(claim, "label"), value_of(claim, "base").text, an_claim_word(claim, "path"),
+        value_of(claim, "low").text, value_of(claim, "high").text);
+}
+
+static void say_unmoved(struct an_claim *claim)
+{
+    an_claim_say(claim, "Nothing that was varied moves %s, which is %s",
+                 an_claim_word(claim, "label"), value_of(claim, "base").text);
+}
+
 static const struct an_claim_ops rows[] = {
+    { .name = "vary.most",
+      .threshold = "of the values with the widest bar one differs from the scenario as it is, for "
+                   "certain or in its only run",
+      .say = say_most },
+    { .name = "vary.unsure",
+      .threshold = "none of the values with the widest bar differs for certain",
+      .say = say_unsure },
+    { .name = "vary.unmoved", .threshold = "all means are the same", .say = say_unmoved },
     { .name = "axis.ends",
       .threshold = "two values of the axis at which the first line has a mean",
       .say = say_ends },

@@ -71,10 +71,14 @@ static void choose_span(struct sheet *sheet)
     sheet->high += margin;
 }
 
-static void draw_bars(struct an_chart *chart, struct sheet *sheet)
+static void draw_bars(struct an_chart *chart, const struct an_comparison *comparison,
+                      struct sheet *sheet)
 {
+    struct an_claim claim;
     const double bottom = TOP_PX + ROW_PX * (double)sheet->tornado.count;
     choose_span(sheet);
+    an_tornado_claim(&sheet->tornado, comparison, sheet->row, &claim);
+    an_chart_title(chart, "%s", claim.text);
     const size_t block = write_data(chart, sheet);
     an_chart_subtitle(chart, "%s, one value changed at a time; the line is the scenario as it is",
                       sheet->row->label);
@@ -114,7 +118,7 @@ static weir_status draw_points(struct an_chart *chart, const struct an_points *p
     if (sheet.tornado.count == 0 || isnan(sheet.base))
         status = an_chart_empty(chart, "no value that was tried has a result");
     else
-        draw_bars(chart, &sheet);
+        draw_bars(chart, comparison, &sheet);
     an_comparison_destroy(comparison);
     return status;
 }

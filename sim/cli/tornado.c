@@ -68,18 +68,10 @@ static void add_bar(struct sim_table *table, const struct an_tornado_bar *bar,
 static void print_most(const struct an_tornado *tornado, const struct an_comparison *comparison,
                        const struct an_metric_row *row)
 {
-    const struct an_tornado_bar *most = &tornado->bars[0];
-    const double base = row->cells[comparison->baseline].mean;
-    if (tornado->count == 0)
-        return;
-    if (!(most->high > most->low)) {
-        printf("Nothing that was varied moves %s, which is %s.\n", row->label,
-               an_word_value(base, row->unit).text);
-        return;
-    }
-    printf("%s is %s; %s moves it most, from %s", row->label, an_word_value(base, row->unit).text,
-           most->axis->path, an_word_value(most->low, row->unit).text);
-    printf(" to %s.\n", an_word_value(most->high, row->unit).text);
+    struct an_claim claim;
+    an_tornado_claim(tornado, comparison, row, &claim);
+    if (claim.text[0] != '\0')
+        printf("%s.\n", claim.text);
 }
 
 static void print_all(const struct an_points *points, const struct an_comparison *comparison,

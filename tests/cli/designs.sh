@@ -27,7 +27,7 @@ b=pipelines.p.stages.b
 vary=(--vary "$b.gpus=0.5,1" --vary cluster.nodes.n.count=+-20% --vary "$b.service=-20%,+20%"
       --vary pipelines.p.slots_per_worker=+-50%)
 expect 0 compare -o vary.db "${vary[@]}"
-matches stdout '^throughput is [0-9.]+/s; [a-z0-9.]+ moves it most, from [0-9.]+/s to [0-9.]+/s\.$'
+matches stdout '^[a-z0-9._]+ moves throughput most: from [0-9.]+/s to [0-9.]+/s, [0-9.]+/s as it is\.$'
 has stdout 'One value at a time, the widest first; 4 paired replications, Holm over all changes.'
 cp stdout paper
 expect 0 "$WEIR_BIN" compare vary.db --format csv
@@ -54,7 +54,11 @@ for r in rows:
     seen[:] = [min(seen[0], mean), max(seen[1], mean)]
 widths = [high - low for low, high in width.values()]
 assert widths == sorted(widths, reverse=True), widths
-assert list(width)[0] in re.search(r'; (\S+) moves it most', open('paper').read()).group(1)
+# The sentence: the widest bar, and its figures.
+path, low, high, as_it_is = re.search(r'(\S+) moves throughput most: from (\S+)/s to (\S+)/s, (\S+)/s as', open('paper').read()).groups()
+assert path == list(width)[0], path
+for said, true in zip((low, high, as_it_is), width[path] + [base]):
+    assert abs(float(said) - true) <= 0.006 * true, (said, true)
 columns = db.execute('select distinct variant, "cluster.nodes.n.count" from v_point').fetchall()
 assert dict(columns)['as it is'] == 2 and dict(columns)['count=3'] == 3, columns
 PY
@@ -68,6 +72,7 @@ PY
 if command -v gnuplot >/dev/null; then
     expect 0 "$WEIR_BIN" plot vary.db tornado --folder kept -o vary.svg
     has vary.svg 'cluster.nodes.n.count'
+    has vary.svg "$(grep -o '^.* moves throughput most: .* as it is' paper)"
     python3 - <<'PY' || fail 'the chart has other bars than the table'
 import shlex
 drawn = [shlex.split(line) for line in open('kept/tornado.dat') if line[:1].isdigit()]
@@ -76,6 +81,20 @@ PY
     expect 0 "$WEIR_BIN" plot one.db tornado -o none.svg
     has none.svg 'nothing was varied'
 fi
+# Of what chance may have done nothing is said to move, nor where all is the same.
+python3 - <<'PY'
+import shutil, sqlite3
+for name, sql in (("chance", "update result set value = 2 + 0.1 * ((run_id * run_id * 31 + 7 * run_id) % 13) where metric = 'thr.pipeline'"),
+                  ("same", "update result set value = 2 where metric = 'thr.pipeline'")):
+    shutil.copy('vary.db', name + '.db')
+    db = sqlite3.connect(name + '.db')
+    db.execute(sql)
+    db.commit()
+PY
+expect 0 "$WEIR_BIN" compare chance.db
+matches stdout '^No value that was tried moves throughput, which is [0-9.]+/s, for certain; [a-z0-9._]+ most: from [0-9.]+/s to [0-9.]+/s\.$'
+expect 0 "$WEIR_BIN" compare same.db
+has stdout 'Nothing that was varied moves throughput, which is 2/s.'
 expect 2 compare --vary cluster.nodes.n.coutn=+-20%
 has stderr "did you mean 'count'?"
 expect 2 compare --vary cluster.nodes.n.count=-80%
