@@ -48,10 +48,10 @@ static void put_kinds(const struct weir_export *out)
             weir_json_text(json, "strategy", weir_group_strategy_name(kind->strategy - 1));
         weir_export_unless(json, "tenant", kind->tenant, 0);
         weir_export_unless(json, "reservation", kind->reservation, 0);
-        /* Who a limit holds is in nobody's way: the reader asks limits again, and denies again. */
-        const bool is_held = kind->held_at == jobs->given_back;
-        if (weir_jobs_is_settled(jobs, i) && !is_held)
+        if (weir_jobs_is_settled(jobs, i)) /* who a limit holds the reader asks about again */
             weir_json_flag(json, "settled", true);
+        if (kind->told_at == jobs->freed)
+            weir_export_unless(json, "denied", kind->told_reason, WEIR_REASON_NONE);
         weir_json_open(json, "groups", '[');
         for (uint32_t g = 0; g < kind->group_count; g++)
             put_group(json, &kind->groups[g]);

@@ -17,6 +17,7 @@ weir_status weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *
 {
     *jobs = (struct weir_jobs){ .allocator = *allocator,
                                 .given_back = 1,
+                                .freed = 1,
                                 .record_free = WEIR_NO_INDEX,
                                 .extra_free = WEIR_NO_INDEX,
                                 .placed_free = WEIR_NO_INDEX,

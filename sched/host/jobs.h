@@ -88,6 +88,7 @@ struct weir_job_kind {
     int64_t device_units;       /* GPUs; ranks without any count one */
     uint32_t blocked_by;        /* tenant whose limit held the last one tried, or WEIR_NO_INDEX */
     uint64_t held_at;           /* limits kept it waiting, at that `given_back` */
+    uint64_t held_turn;         /* and found so last, in that turn */
     uint64_t beyond_at;         /* it goes beyond a soft limit, in that turn */
     uint32_t turned_away;       /* by the plan that is made */
     uint32_t front;             /* its place in the front, or WEIR_NO_INDEX */
@@ -98,6 +99,8 @@ struct weir_job_kind {
     uint32_t is_refused;        /* in this pass */
     uint32_t refused;           /* record that was tried */
     uint32_t reason;            /* that binds, enum weir_reason */
+    uint32_t told_reason;       /* plans said so, */
+    uint64_t told_at;           /* at that `freed` */
     struct weir_choice refusal; /* what the nodes said; with explain off not kept */
     uint32_t *heap;             /* records */
     uint32_t count, capacity;
@@ -135,7 +138,8 @@ struct weir_jobs {
     uint32_t extra_count, extra_capacity, extra_free;
     uint32_t placed_count, placed_capacity, placed_free;
     uint32_t counts[WEIR_JOB_RUNNING + 1];
-    uint64_t given_back; /* how often something was; from 1 on */
+    uint64_t given_back; /* how often something was, or is to be asked for as if; from 1 on */
+    uint64_t freed;      /* how often something was given back; from 1 on */
     uint32_t *front;     /* kinds */
     uint32_t *refused;   /* kinds, in this pass */
     uint32_t front_count, front_next, refused_count;
@@ -144,6 +148,7 @@ struct weir_jobs {
     struct weir_index_place *places; /* by record; jobs_index.c */
     uint32_t place_count, place_capacity, running_root;
     bool is_indexed;
+    bool puts_off;        /* who goes beyond a soft limit, until all others were offered a place */
     uint32_t odd_waiting; /* that have a priority, or came to wait again */
     uint32_t short_count; /* jobs that run and lack ranks of their first group */
     uint64_t surprises;   /* how often something came or went otherwise than was expected */
@@ -214,17 +219,21 @@ weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record);
 /* A job that was to start waits again. */
 weir_status weir_jobs_push_back(struct weir_jobs *jobs, uint32_t record);
-/* The next one: the first of those kinds that are not settled, or WEIR_NO_INDEX. Strict: the first
- * of all that no limit holds, none when its kind is settled. */
+/* The next one: the first of those kinds that are neither settled nor held nor put off, or
+ * WEIR_NO_INDEX. Strict: the first of those that are neither held nor put off, also when its kind
+ * is settled: the caller asks whether a limit holds it by now. */
 uint32_t weir_jobs_first(struct weir_jobs *jobs, bool is_strict);
 /* Something was given back: every kind may fit again. */
 void weir_jobs_unsettle(struct weir_jobs *jobs);
+/* Nothing was, but every kind is to be asked about again. */
+void weir_jobs_ask_again(struct weir_jobs *jobs);
 /* One of this kind did not fit. */
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind);
-/* A limit of its tenant holds this kind, or puts it off until all others were offered a place: it
- * is settled, and in nobody's way. */
+/* A limit of its tenant holds this kind: it is in nobody's way. */
 void weir_jobs_hold(struct weir_jobs *jobs, uint32_t kind);
-/* Those that were put off may be asked about again. */
+/* It is in nobody's way either, until all others were offered a place. */
+void weir_jobs_put_off(struct weir_jobs *jobs, uint32_t kind);
+/* Those that were put off may be asked about. */
 void weir_jobs_let_go(struct weir_jobs *jobs);
 static inline bool weir_jobs_is_settled(const struct weir_jobs *jobs, uint32_t kind)
 {

@@ -156,45 +156,72 @@ void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind)
     jobs->kinds[kind].settled_at = jobs->given_back;
 }
 
-void weir_jobs_unsettle(struct weir_jobs *jobs)
+void weir_jobs_ask_again(struct weir_jobs *jobs)
 {
     jobs->given_back++;
     jobs->front_next = 0;
 }
 
-void weir_jobs_hold(struct weir_jobs *jobs, uint32_t kind)
+void weir_jobs_unsettle(struct weir_jobs *jobs)
 {
-    weir_jobs_settle(jobs, kind);
-    jobs->kinds[kind].held_at = jobs->given_back;
+    jobs->freed++;
+    weir_jobs_ask_again(jobs);
 }
 
-static bool is_held(const struct weir_jobs *jobs, uint32_t kind)
+void weir_jobs_hold(struct weir_jobs *jobs, uint32_t kind)
 {
-    return weir_jobs_is_settled(jobs, kind) && jobs->kinds[kind].held_at == jobs->given_back;
+    jobs->kinds[kind].held_at = jobs->given_back;
+    jobs->kinds[kind].held_turn = jobs->tenants.turn;
+}
+
+void weir_jobs_put_off(struct weir_jobs *jobs, uint32_t kind)
+{
+    jobs->kinds[kind].beyond_at = jobs->tenants.turn;
 }
 
 void weir_jobs_let_go(struct weir_jobs *jobs)
 {
-    for (uint32_t k = 0; k < jobs->kind_count; k++) {
-        if (jobs->kinds[k].beyond_at != jobs->tenants.turn)
-            continue;
-        jobs->kinds[k].settled_at = 0;
-        jobs->kinds[k].held_at = 0;
-    }
+    jobs->puts_off = false;
     jobs->front_next = 0;
+}
+
+static bool is_put_off(const struct weir_jobs *jobs, uint32_t kind)
+{
+    return jobs->puts_off && jobs->kinds[kind].beyond_at == jobs->tenants.turn;
+}
+
+/* It has no place before something is given back, or not yet. */
+static bool is_out(const struct weir_jobs *jobs, uint32_t kind)
+{
+    return weir_jobs_is_settled(jobs, kind) || is_put_off(jobs, kind) ||
+           jobs->kinds[kind].held_at == jobs->given_back;
+}
+
+/* A limit of its own holds until something is given back. What is kept of a guarantee holds only
+ * as long as there is room beside it, and who lacks room is in the way of others: so it is asked
+ * again in every turn. */
+static bool is_in_nobodys_way(const struct weir_jobs *jobs, uint32_t index)
+{
+    const struct weir_job_kind *const kind = &jobs->kinds[index];
+
+    return is_put_off(jobs, index) ||
+           (kind->held_at == jobs->given_back &&
+            (kind->blocked_by != 0 || kind->held_turn == jobs->tenants.turn));
 }
 
 uint32_t weir_jobs_first(struct weir_jobs *jobs, bool is_strict)
 {
-    while (!is_strict && jobs->front_next < jobs->front_count &&
-           weir_jobs_is_settled(jobs, jobs->front[jobs->front_next]))
-        jobs->front_next++;
-    uint32_t place = is_strict ? 0 : jobs->front_next;
-    while (is_strict && place < jobs->front_count && is_held(jobs, jobs->front[place]))
-        place++;
-    if (place >= jobs->front_count || weir_jobs_is_settled(jobs, jobs->front[place]))
-        return WEIR_NO_INDEX;
-    return jobs->kinds[jobs->front[place]].heap[0];
+    uint32_t place = 0;
+
+    if (is_strict) {
+        while (place < jobs->front_count && is_in_nobodys_way(jobs, jobs->front[place]))
+            place++;
+    } else {
+        while (jobs->front_next < jobs->front_count && is_out(jobs, jobs->front[jobs->front_next]))
+            jobs->front_next++;
+        place = jobs->front_next;
+    }
+    return place < jobs->front_count ? jobs->kinds[jobs->front[place]].heap[0] : WEIR_NO_INDEX;
 }
 
 void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind)
@@ -236,7 +263,7 @@ static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
     if ((place != WEIR_NO_INDEX) != (kind->count > 0) ||
         (kind->count > 0 && (place >= jobs->front_count || jobs->front[place] != index ||
                              (place > 0 && kind_is_before(jobs, index, jobs->front[place - 1])) ||
-                             (place < jobs->front_next && !weir_jobs_is_settled(jobs, index)))))
+                             (place < jobs->front_next && !is_out(jobs, index)))))
         return weir_fail(error, WEIR_EINVARIANT, "kind %u: its place in the front is wrong", index);
     return WEIR_OK;
 }

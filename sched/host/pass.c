@@ -8,7 +8,9 @@
  * starts, and finding the next one is O(log kinds). A policy with a pass of its own walks itself.
  *
  * Limits of tenants come before places. Who they keep waiting is in nobody's way, also where jobs
- * may not pass each other, and jobs that go beyond a soft limit come after all others.
+ * may not pass each other, and jobs that go beyond a soft limit come after all others. There a job
+ * that found no place may meet a limit later, when a job of its tenant came before it and started:
+ * so limits are asked about the first one in every pass.
  *
  * Where gangs hold what they find while they wait (weir_hold_mode), it is found anew in every pass,
  * and nobody is settled: who comes before a gang, and where nodes are, changes what is left over.
@@ -99,6 +101,7 @@ weir_status weir_host_note_started(struct weir_host *host, uint32_t record)
     WEIR_TRY(weir_jobs_reserve_placed(&host->jobs));
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_set_state(&host->jobs, record, WEIR_JOB_STARTING);
+    host->jobs.kinds[host->jobs.records[record].kind].told_at = 0;
     weir_jobs_placed(&host->jobs, record)->is_planned = 1;
     weir_jobs_placed(&host->jobs, record)->first_worker = weir_plan_next_worker(host->plan) - ranks;
     weir_jobs_set_start(&host->jobs, record, host->now_ns);
@@ -121,8 +124,12 @@ static weir_status ask_limits(struct weir_host *host, uint32_t record)
 {
     struct weir_jobs *const jobs = &host->jobs;
     struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
-    const struct weir_amounts free = weir_cluster_free(host->inventory);
 
+    kind->blocked_by = WEIR_NO_INDEX;
+    kind->held_at = 0;
+    if (!jobs->tenants.has_limits)
+        return WEIR_OK;
+    const struct weir_amounts free = weir_cluster_free(host->inventory);
     kind->blocked_by = weir_tenants_blocked(&jobs->tenants, kind->tenant, &kind->need, &free);
     if (kind->blocked_by == WEIR_NO_INDEX)
         return WEIR_OK;
@@ -164,13 +171,25 @@ static bool is_put_off(struct weir_host *host, uint32_t record)
 {
     struct weir_jobs *const jobs = &host->jobs;
     const uint32_t index = jobs->records[record].kind;
-    struct weir_job_kind *const kind = &jobs->kinds[index];
+    const struct weir_job_kind *const kind = &jobs->kinds[index];
 
-    if (!weir_tenants_is_beyond_soft(&jobs->tenants, kind->tenant, &kind->need))
+    if (!jobs->puts_off || !weir_tenants_is_beyond_soft(&jobs->tenants, kind->tenant, &kind->need))
         return false;
-    kind->beyond_at = jobs->tenants.turn;
-    weir_jobs_hold(jobs, index);
+    weir_jobs_put_off(jobs, index);
     return true;
+}
+
+/* Whether the first one, which found no place before, is in the way of all others. */
+static bool is_in_the_way(struct weir_host *host, uint32_t record)
+{
+    const uint32_t kind = host->jobs.records[record].kind;
+
+    if (!weir_jobs_is_settled(&host->jobs, kind))
+        return false;
+    if (ask_limits(host, record) == WEIR_OK)
+        return true;
+    weir_jobs_hold(&host->jobs, kind);
+    return false;
 }
 
 /* A reservation kept it out: others of its kind may be over before that begins. */
@@ -218,20 +237,23 @@ static weir_status offer(struct weir_host *host, uint32_t record, bool can_pass,
 static weir_status start_what_fits(struct weir_host *host, const struct weir_policy_set *set,
                                    struct weir_error *error)
 {
+    struct weir_jobs *const jobs = &host->jobs;
     const bool is_strict = (set->queueing->flags & WEIR_QUEUEING_PASSES) == 0;
-    bool has_soft = host->jobs.tenants.has_soft;
 
-    for (;;) {
-        const uint32_t record = weir_jobs_first(&host->jobs, is_strict);
-        if (weir_host_is_late(host) || (record == WEIR_NO_INDEX && !has_soft))
-            return WEIR_OK;
-        if (record == WEIR_NO_INDEX) {
-            weir_jobs_let_go(&host->jobs);
-            has_soft = false;
-        } else if (!has_soft || !is_put_off(host, record)) {
+    jobs->puts_off = jobs->tenants.has_soft;
+    while (!weir_host_is_late(host)) {
+        const uint32_t record = weir_jobs_first(jobs, is_strict);
+        if (record != WEIR_NO_INDEX && is_put_off(host, record))
+            continue;
+        if (record == WEIR_NO_INDEX || is_in_the_way(host, record)) {
+            if (!jobs->puts_off)
+                return WEIR_OK;
+            weir_jobs_let_go(jobs);
+        } else if (!weir_jobs_is_settled(jobs, jobs->records[record].kind)) {
             WEIR_TRY(offer(host, record, !is_strict, error));
         }
     }
+    return WEIR_OK;
 }
 
 weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set *set,
@@ -242,7 +264,7 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
     weir_jobs_begin_pass(&host->jobs);
     host->jobs.tenants.turn++;
     if (host->hold_mode != WEIR_HOLD_NONE)
-        weir_jobs_unsettle(&host->jobs);
+        weir_jobs_ask_again(&host->jobs);
     WEIR_TRY(refresh_keys(host, set, error));
     if (set->queueing->pass != NULL)
         return set->queueing->pass(set->queued.state, &host->view, host->placer, host->plan, error);
@@ -329,6 +351,19 @@ static void sort_refused(struct weir_jobs *jobs)
         qsort(jobs->refused, jobs->refused_count, sizeof *jobs->refused, compare_kinds);
 }
 
+/* Whether an earlier plan said so of jobs like it, and nothing was given back or started since.
+ * Policies with a pass of their own ask for the same in every pass. */
+static bool was_told(struct weir_jobs *jobs, uint32_t index)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[index];
+    const bool is_old = kind->told_at == jobs->freed && kind->told_reason == kind->reason &&
+                        kind->reason != WEIR_REASON_NONE;
+
+    kind->told_at = jobs->freed;
+    kind->told_reason = kind->reason;
+    return is_old;
+}
+
 weir_status weir_host_deny_jobs(struct weir_host *host)
 {
     struct weir_jobs *const jobs = &host->jobs;
@@ -336,8 +371,10 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
     sort_refused(jobs);
     for (uint32_t i = 0; i < jobs->refused_count; i++) {
         const struct weir_job_kind *const kind = &jobs->kinds[jobs->refused[i]];
-        const struct weir_job_record *const job = &host->jobs.records[kind->refused];
+        const struct weir_job_record *const job = &jobs->records[kind->refused];
         if (job->state != WEIR_JOB_WAITING) /* it was tried again and started */
+            continue;
+        if (was_told(jobs, jobs->refused[i]))
             continue;
         const struct weir_denied denied = { weir_job_owner(job->workload, job->id), kind->reason,
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };

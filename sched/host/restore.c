@@ -37,6 +37,8 @@ weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kin
         return weir_fail(error, WEIR_EINVAL, "it has no ranks");
     if (past->strategy > WEIR_MAX_STRATEGY)
         return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", past->strategy);
+    if (past->denied >= WEIR_REASON_COUNT)
+        return weir_fail(error, WEIR_EINVAL, "unknown reason %u", past->denied);
     const struct weir_job_spec spec = { .groups = past->groups,
                                         .group_count = past->group_count,
                                         .strategy = past->strategy,
@@ -45,6 +47,9 @@ weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kin
     WEIR_TRY(weir_jobs_find_kind(&host->jobs, &spec, &kind, error));
     if (past->is_settled != 0)
         weir_jobs_settle(&host->jobs, kind);
+    if (past->denied != WEIR_REASON_NONE)
+        host->jobs.kinds[kind].told_at = host->jobs.freed;
+    host->jobs.kinds[kind].told_reason = past->denied;
     return WEIR_OK;
 }
 

@@ -301,6 +301,8 @@ static const struct decide_key kind[] = {
       .help = "of a placement group; any = any places, all or none" },
     { OPTIONAL("settled", DECIDE_FLAG), INTO(weir_kind_past, is_settled),
       .help = "such a job found no place, and nothing was given back since" },
+    { OPTIONAL("denied", DECIDE_COUNT), INTO(weir_kind_past, denied), .most = WEIR_REASON_COUNT - 1,
+      .help = "the reason a plan gave since then, a number of weir/plan.h; it is not given again" },
     { OPTIONAL("tenant", DECIDE_COUNT), INTO(weir_kind_past, tenant), .most = MOST_COUNT,
       .help = "whose: place in `tenants`; 0 = nobody's" },
     { OPTIONAL("reservation", DECIDE_COUNT), INTO(weir_kind_past, reservation), .most = MOST_COUNT,

@@ -4,6 +4,7 @@
 #include "tests/support/check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct test_node LARGE = { .nodes = 1, .gpus = 16, .cpus = 256, .ram = 1e12 };
@@ -229,6 +230,97 @@ static void beyond_a_soft_limit_others_come_first(void)
     }
 }
 
+/* A's long job finds 7 of its 8 GPUs and is in the way. Then a short one of A's starts before it,
+ * and A's limit holds the long one: it is told so, and B's job starts at once. */
+static void who_meets_a_limit_later_is_in_nobodys_way(void)
+{
+    struct weir_host *const host = test_tenants_host("sjf", &LARGE);
+    struct weir_tenant_spec spec = weir_tenant_default();
+
+    spec.hard = test_gpus(10);
+    const uint32_t a = test_tenant(host, spec);
+    const uint32_t b = test_tenant_of_weight(host, 1);
+    test_ask(host, (struct test_ask){ .tenant = b, .count = 1, .gpus = 9, .seconds = 1 });
+    test_ask(host, (struct test_ask){ .tenant = a, .count = 1, .gpus = 8, .seconds = 50 });
+    test_ask(host, (struct test_ask){ .tenant = b, .count = 1, .gpus = 1, .seconds = 100 });
+    CHECK_STR(test_round(host, 1).text, "B");
+    CHECK_STR(test_round(host, 2).text, "");
+    test_ask(host, (struct test_ask){ .tenant = a, .count = 1, .gpus = 3, .seconds = 5 });
+    const struct weir_plan *const plan = test_decide(host, WEIR_CAUSE_JOBS, 3000000000);
+    CHECK_I64(reason_of(plan, a, host), WEIR_REASON_QUOTA);
+    CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    CHECK_NEAR(test_gpus_of(host, a), 3, 0);
+    CHECK_NEAR(test_gpus_of(host, b), 10, 0);
+    weir_host_destroy(host);
+}
+
+/* A's job goes beyond its soft limit and finds no place; B, who comes later, is not behind it. */
+static void who_is_put_off_and_finds_no_place_is_in_nobodys_way(void)
+{
+    struct weir_host *const host = test_tenants_host("fcfs", &LARGE);
+    struct weir_tenant_spec spec = weir_tenant_default();
+
+    spec.soft = test_gpus(4);
+    const uint32_t a = test_tenant(host, spec);
+    const uint32_t b = test_tenant_of_weight(host, 1);
+    test_ask(host, (struct test_ask){ .tenant = b, .count = 1, .gpus = 9 });
+    test_ask(host, (struct test_ask){ .tenant = a, .count = 1, .gpus = 8 });
+    CHECK_STR(test_round(host, 1).text, "B");
+    test_ask(host, (struct test_ask){ .tenant = b, .count = 1, .gpus = 1, .at_s = 2 });
+    CHECK_STR(test_round(host, 2).text, "B");
+    weir_host_destroy(host);
+}
+
+static uint32_t count_of(const struct weir_plan *plan, uint32_t verb)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        count += weir_plan_action(plan, i)->verb == verb;
+    return count;
+}
+
+/* Whoever walks over the jobs, the host or the policy: what has no place is said once, and again
+ * when something was given back. Returns whether it was said at all. */
+static bool is_told_once(const char *policy)
+{
+    struct weir_host *const host = test_tenants_host(policy, &LARGE);
+    const struct test_ask large = {
+        .tenant = test_tenant_of_weight(host, 1), .count = 1, .gpus = 10, .seconds = 1000
+    };
+    uint32_t told[3] = { 0 };
+    const struct weir_plan *plan = NULL;
+
+    for (int i = 0; i < 2; i++)
+        test_ask(host, large);
+    for (int64_t t = 1; t < 4; t++) {
+        if (t == 3) {
+            test_ask(host, (struct test_ask){ .tenant = large.tenant, .count = 1, .gpus = 12 });
+            test_end_some(host, large.tenant, 1);
+        }
+        test_ask(host, large);
+        plan = test_decide(host, WEIR_CAUSE_JOBS, t * 1000000000);
+        told[t - 1] = count_of(plan, WEIR_VERB_DENY);
+        if (t == 2 && count_of(plan, WEIR_VERB_PREEMPT) > 0)
+            break; /* who came has a better claim */
+        CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    }
+    const bool is_whole = count_of(plan, WEIR_VERB_PREEMPT) == 0;
+    if (is_whole && (!CHECK(told[1] == 0) || !CHECK((told[2] > 0) == (told[0] > 0))))
+        printf("%s: %u, %u, %u denials\n", policy, told[0], told[1], told[2]);
+    weir_host_destroy(host);
+    return is_whole && told[0] > 0;
+}
+
+static void what_has_no_place_is_said_once(void)
+{
+    uint32_t said = 0;
+
+    for (uint32_t i = 0; i < weir_queueing_count(); i++)
+        said += is_told_once(weir_queueing_at(i)->name);
+    CHECK(said > weir_queueing_count() / 2);
+}
+
 /* A 10 lends 4 of its 10, B borrows 3 at most, C has 10: the example of Kueue on 30 GPUs. */
 static void borrowing_and_lending_have_their_limits(void)
 {
@@ -328,6 +420,10 @@ static const struct test tests[] = {
     { "limits hold for all below", limits_hold_for_all_below },
     { "every resource has a limit", every_resource_has_a_limit },
     { "beyond a soft limit others come first", beyond_a_soft_limit_others_come_first },
+    { "who meets a limit later is in nobody's way", who_meets_a_limit_later_is_in_nobodys_way },
+    { "who is put off and finds no place is in nobody's way",
+      who_is_put_off_and_finds_no_place_is_in_nobodys_way },
+    { "what has no place is said once", what_has_no_place_is_said_once },
     { "borrowing and lending have their limits", borrowing_and_lending_have_their_limits },
     { "mistakes are refused", mistakes_are_refused },
     { "without tenants jobs are nobody's", without_tenants_jobs_are_nobodys },
