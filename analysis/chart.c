@@ -146,6 +146,59 @@ static void write_rectangle(const struct an_chart *chart, FILE *out, const struc
                   screen_y(chart, box->y1), color, layer);
 }
 
+/* ---- names ---- */
+
+/* What is shown whole anyway cannot be taken for something else. */
+static const char names_sql[] = "SELECT DISTINCT variant FROM run WHERE length(variant) > 8"
+                                " UNION SELECT name FROM stage WHERE length(name) > 8"
+                                " UNION SELECT name FROM node WHERE length(name) > 8"
+                                " UNION SELECT DISTINCT label FROM result WHERE length(label) > 8";
+
+static void read_names(struct an_chart *chart)
+{
+    const struct an_frame *frame = NULL;
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    if (an_chart_query(chart, names_sql, NULL, &frame, &error) != WEIR_OK)
+        return; /* names are cut each by itself then */
+    chart->names = calloc(frame->row_count + 1, sizeof *chart->names);
+    if (chart->names == NULL)
+        return;
+    chart->name_count = frame->row_count;
+    for (size_t i = 0; i < frame->row_count; i++)
+        chart->names[i] = an_text(frame, i, 0);
+}
+
+void an_chart_forget_names(struct an_chart *chart)
+{
+    free(chart->names);
+    chart->names = NULL;
+    chart->name_count = 0;
+}
+
+struct an_word an_chart_word(struct an_chart *chart, const char *name, size_t characters)
+{
+    const struct an_word whole = an_shorten(name, characters);
+    if (strcmp(whole.text, name) == 0)
+        return whole;
+    if (chart->names == NULL)
+        read_names(chart);
+    return an_shorten_among(name, characters, chart->names, chart->name_count);
+}
+
+void an_chart_name(struct an_chart *chart, const struct an_label *label, const char *name,
+                   double room)
+{
+    static const double least_size = 10.0;
+    struct an_label fitted = *label;
+    const double each = label->is_bold ? 0.58 : 0.54; /* of the size, of an average letter */
+    const double length = (double)an_characters(name);
+    fitted.size = label->size > 0.0 ? label->size : 12.0;
+    if (length * each * fitted.size > room)
+        fitted.size = fmin(fitted.size, fmax(least_size, room / (length * each)));
+    an_chart_text(chart, &fitted, "%s",
+                  an_chart_word(chart, name, (size_t)(room / (each * fitted.size))).text);
+}
+
 void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,
                         const char *layer)
 {
@@ -492,9 +545,9 @@ static void label_happenings(struct an_chart *chart, const struct an_frame *fram
         count = count_together(chart, frame, i);
         const bool is_pair =
             count > 1 && strcmp(an_text(frame, i, 2), an_text(frame, i + 1, 2)) != 0;
-        (void)snprintf(text, sizeof text, "%s%s%s", an_shorten(an_text(frame, i, 2), 40).text,
-                       is_pair ? ", " : "",
-                       is_pair ? an_shorten(an_text(frame, i + 1, 2), 40).text : "");
+        (void)snprintf(text, sizeof text, "%s%s%s",
+                       an_shorten(an_text(frame, i, 2), AN_NAME_MOST).text, is_pair ? ", " : "",
+                       is_pair ? an_shorten(an_text(frame, i + 1, 2), AN_NAME_MOST).text : "");
         happening_label(chart, happening_middle(chart, frame, i), text, count - 1 - is_pair, y0,
                         taken);
     }

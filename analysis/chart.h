@@ -72,7 +72,10 @@ struct an_chart {
     size_t tracks;              /* panels over time so far */
     FILE *data, *body, *script; /* the last: what the page's script knows; NULL = nobody asks */
     FILE *under;                /* objects below all panels */
-    struct an_keeper keeper;    /* of frames and numbers that live as long as the chart */
+    const char *
+        *names; /* long ones of the file, as an_chart_word() asks for them; NULL = not yet */
+    size_t name_count;
+    struct an_keeper keeper; /* of frames and numbers that live as long as the chart */
 };
 
 /* A chart: one C file, one line in the registry. `draw` fills the chart or its `empty` text. */
@@ -128,6 +131,13 @@ struct an_label {
 };
 void an_chart_text(struct an_chart *chart, const struct an_label *label, const char *format, ...)
     WEIR_PRINTF(3, 4);
+/* A name in so many characters: whole, or cut so that it is no other of the file's variants,
+ * stages, nodes and labels. */
+struct an_word an_chart_word(struct an_chart *chart, const char *name, size_t characters);
+void an_chart_forget_names(struct an_chart *chart);
+/* A name as a label in `room` px: smaller letters first, then an_chart_word(). */
+void an_chart_name(struct an_chart *chart, const struct an_label *label, const char *name,
+                   double room);
 /* A filled rectangle in front or behind (`layer` "front" or "behind"). */
 void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,
                         const char *layer);

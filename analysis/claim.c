@@ -90,6 +90,14 @@ const char *an_claim_word(const struct an_claim *claim, const char *key)
     return value == NULL ? "" : value->word;
 }
 
+struct an_word an_claim_name(const struct an_claim *claim, const char *key)
+{
+    const char *words[AN_CLAIM_VALUES];
+    for (size_t i = 0; i < claim->count; i++)
+        words[i] = claim->values[i].word;
+    return an_shorten_among(an_claim_word(claim, key), AN_NAME_MOST, words, claim->count);
+}
+
 void an_claim_say(struct an_claim *claim, const char *format, ...)
 {
     va_list arguments;

@@ -12,6 +12,7 @@
 #define ANALYSIS_CLAIM_H
 
 #include "analysis/query.h"
+#include "analysis/text.h"
 #include "weir/version.h"
 
 enum { AN_CLAIM_VALUES = 16, AN_CLAIM_TEXT = 400 };
@@ -78,6 +79,9 @@ void an_claim_give(const char *name, struct an_claim *claim);
 
 double an_claim_number(const struct an_claim *claim, const char *key);
 const char *an_claim_word(const struct an_claim *claim, const char *key);
+/* A name in its sentence: whole where a word has room for it, else not to be taken for another word
+ * of the claim. */
+struct an_word an_claim_name(const struct an_claim *claim, const char *key);
 void an_claim_say(struct an_claim *claim, const char *format, ...) WEIR_PRINTF(2, 3);
 void an_claim_put(struct an_claim *claim, const char *key, double number);
 void an_claim_put_word(struct an_claim *claim, const char *key, const char *word);

@@ -72,19 +72,45 @@ static void write_footer(struct an_chart *chart)
         run->start_unix_s != 0 ? " · UTC" : "", run->version);
 }
 
+/* The blank nearest to the middle; 0 = there is none. */
+static size_t middle_blank(const char *text)
+{
+    const size_t middle = strlen(text) / 2;
+    size_t best = 0;
+    for (size_t i = 1; text[i] != '\0'; i++)
+        if (text[i] == ' ' &&
+            fabs((double)i - (double)middle) < fabs((double)best - (double)middle))
+            best = i;
+    return best;
+}
+
+/* Long findings get smaller letters, then two lines, rather than run off the sheet. */
+static void write_title(struct an_chart *chart)
+{
+    const size_t length = an_characters(chart->title);
+    const size_t split = length > 104 ? middle_blank(chart->title) : 0;
+    struct an_label title = { .x = 40,
+                              .y = 26.0 - chart->header,
+                              .size = split > 0     ? 13.0
+                                      : length > 76 ? 15.0
+                                                    : 17.0,
+                              .is_bold = true };
+    if (split > 0) {
+        title.y = 15.0 - chart->header;
+        an_chart_text(chart, &title, "%.*s", (int)split, chart->title);
+        title.y = 33.0 - chart->header;
+    }
+    an_chart_text(chart, &title, "%s", chart->title + (split > 0 ? split + 1 : 0));
+}
+
 /* Title, subtitle and footer, drawn with the first panel. */
 static void write_frame(struct an_chart *chart)
 {
-    /* Long findings get smaller letters rather than run off the sheet. */
-    const double size = strlen(chart->title) > 76 ? 15.0 : 17.0;
-    const struct an_label title = {
-        .x = 40, .y = 26.0 - chart->header, .size = size, .is_bold = true
-    };
     const struct an_label subtitle = { .x = 40,
-                                       .y = 51.0 - chart->header,
+                                       .y = 54.0 - chart->header,
                                        .color = AN_MUTED,
                                        .size = strlen(chart->subtitle) > 126 ? 10.5 : 12.0 };
-    an_chart_text(chart, &title, "%s", chart->title);
+    write_title(chart);
     an_chart_text(chart, &subtitle, "%s", chart->subtitle);
     write_footer(chart);
 }
@@ -254,6 +280,7 @@ weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_j
         status = write_data(plot, job->folder, drawn.data, error);
     if (status == WEIR_OK)
         status = write_script(plot, job, &chart, &drawn, error);
+    an_chart_forget_names(&chart);
     an_keep_clear(&chart.keeper);
     if (status != WEIR_OK)
         weir_error_wrap(error, "chart %s", plot->info.name);
@@ -277,6 +304,7 @@ weir_status an_plot_tracks(const struct an_plot_ops *plot, const struct an_plot_
     struct an_chart chart = chart_of(plot, job);
     struct drawn drawn = { .data = NULL };
     const weir_status status = draw_chart(plot, &chart, &drawn, error);
+    an_chart_forget_names(&chart);
     an_keep_clear(&chart.keeper);
     if (status == WEIR_OK) {
         *script = drawn.script;

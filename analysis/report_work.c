@@ -271,6 +271,6 @@ void an_page_work_tiles(const struct an_page *page)
                        "busy %s",
                        limit->pipeline, an_word_percent(limit->bottleneck).text,
                        an_word_percent(limit->busy).text);
-        an_page_tile(page, an_shorten(limit->name, 20).text, text);
+        an_page_tile(page, an_shorten(limit->name, AN_NAME_MOST).text, text);
     }
 }

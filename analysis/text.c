@@ -174,7 +174,7 @@ struct an_word an_word_size(const char *label)
     if (label[0] == '\0')
         (void)snprintf(word.text, sizeof word.text, "all jobs");
     else if (!an_is_size(label))
-        return an_shorten(label, 18);
+        return an_shorten(label, AN_NAME_MOST);
     else if (strcmp(label, "cpu only") == 0)
         (void)snprintf(word.text, sizeof word.text, "no GPU");
     else if (digits == 0)
@@ -219,23 +219,111 @@ void an_clean(char *text)
     }
 }
 
-struct an_word an_shorten(const char *name, size_t characters)
+/* Bytes of the first `characters` of a text. */
+static size_t bytes_of(const char *text, size_t characters)
 {
-    struct an_word word;
     size_t bytes = 0;
-    size_t seen = 0;
-    for (; name[bytes] != '\0'; bytes++) {
-        const bool is_start = ((unsigned char)name[bytes] & 0xc0) != 0x80;
-        seen += is_start;
-        if (is_start && (seen > characters || bytes + 8 > sizeof word.text))
+    for (size_t seen = 0; text[bytes] != '\0'; bytes++) {
+        seen += ((unsigned char)text[bytes] & 0xc0) != 0x80;
+        if (seen > characters)
             break;
     }
-    if (bytes < sizeof word.text && name[bytes] == '\0') {
+    return bytes;
+}
+
+size_t an_characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text != '\0'; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+/* A cut of a name: so much of its head and its tail is kept, or a part within. */
+struct cut {
+    const char *head, *tail;
+    size_t head_bytes, tail_bytes;
+    bool is_within; /* the head stands somewhere in it */
+};
+
+static struct cut cut_ends(const char *name, size_t head, size_t tail)
+{
+    const size_t from = bytes_of(name, an_characters(name) - tail);
+    return (struct cut){ name, name + from, bytes_of(name, head), strlen(name + from), false };
+}
+
+static struct cut cut_within(const char *name, size_t first, size_t characters)
+{
+    const size_t from = bytes_of(name, first);
+    return (struct cut){ name + from, "", bytes_of(name + from, characters), 0, true };
+}
+
+static bool could_be(const struct cut *cut, const char *name)
+{
+    const size_t length = strlen(name);
+    if (cut->is_within)
+        return memmem(name, length, cut->head, cut->head_bytes) != NULL;
+    return length >= cut->head_bytes + cut->tail_bytes &&
+           memcmp(name, cut->head, cut->head_bytes) == 0 &&
+           memcmp(name + length - cut->tail_bytes, cut->tail, cut->tail_bytes) == 0;
+}
+
+struct others {
+    const char *name;
+    const char *const *items;
+    size_t count;
+};
+
+static bool is_only(const struct cut *cut, const struct others *others)
+{
+    for (size_t i = 0; i < others->count; i++)
+        if (strcmp(others->items[i], others->name) != 0 && could_be(cut, others->items[i]))
+            return false;
+    return true;
+}
+
+/* Two parts of the head and one of the tail; where that is not clear other parts, then what stands
+ * within. */
+static struct cut find_cut(const struct others *others, size_t kept)
+{
+    const size_t length = an_characters(others->name);
+    const size_t third = kept / 3;
+    const struct cut halves = cut_ends(others->name, kept - third, third);
+    if (is_only(&halves, others))
+        return halves;
+    for (size_t tail = 0; tail < kept; tail++) {
+        const struct cut cut = cut_ends(others->name, kept - tail, tail);
+        if (is_only(&cut, others))
+            return cut;
+    }
+    for (size_t first = 1; kept > 2 && first + kept <= length; first++) {
+        const struct cut cut = cut_within(others->name, first, kept - 1);
+        if (is_only(&cut, others))
+            return cut;
+    }
+    return halves;
+}
+
+struct an_word an_shorten_among(const char *name, size_t characters, const char *const *others,
+                                size_t count)
+{
+    struct an_word word;
+    size_t room = characters;
+    while (room > 1 && bytes_of(name, room) + 8 > sizeof word.text)
+        room--;
+    if (an_characters(name) <= room) {
         (void)snprintf(word.text, sizeof word.text, "%s", name);
         return word;
     }
-    (void)snprintf(word.text, sizeof word.text, "%.*s…", (int)bytes, name);
+    const struct cut cut = find_cut(&(struct others){ name, others, count }, room);
+    (void)snprintf(word.text, sizeof word.text, "%s%.*s…%.*s", cut.is_within ? "…" : "",
+                   (int)cut.head_bytes, cut.head, (int)cut.tail_bytes, cut.tail);
     return word;
+}
+
+struct an_word an_shorten(const char *name, size_t characters)
+{
+    return an_shorten_among(name, characters, NULL, 0);
 }
 
 void an_write_html(FILE *out, const char *text)

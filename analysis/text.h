@@ -40,8 +40,15 @@ static inline const char *an_plural(double count)
     return count > 1.0 - 1e-9 && count < 1.0 + 1e-9 ? "" : "s";
 }
 
-/* The first `characters` of a name, with an ellipsis when it is longer. */
+size_t an_characters(const char *text);
+/* A name, or when it is longer than that what it begins and ends with around an ellipsis, in so
+ * many characters. */
+enum { AN_NAME_MOST = 40 /* characters that a word has room for */ };
 struct an_word an_shorten(const char *name, size_t characters);
+/* The same of a name that stands beside others: cut so that it could be none of them. Others may
+ * hold the name itself. */
+struct an_word an_shorten_among(const char *name, size_t characters, const char *const *others,
+                                size_t count);
 
 /* In place: bytes that are no UTF-8, control characters but line breaks and tabs, and what is not
  * seen (marks of direction, of joining, of order) become '?', so that nothing read from a file

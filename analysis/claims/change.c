@@ -51,7 +51,7 @@ static void write_share(const struct an_claim *claim, char text[SHARE])
         (void)snprintf(each, sizeof each, "each %s %s", an_word_percent(fabs(pace)).text,
                        pace < 0 ? "slower" : "faster");
     (void)snprintf(text, SHARE, "%s has %s workers in place of %s, %s",
-                   an_shorten(an_claim_word(claim, "before"), 24).text,
+                   an_claim_name(claim, "before").text,
                    an_word_number(an_claim_number(claim, "has")).text,
                    an_word_number(an_claim_number(claim, "had")).text, each);
 }
@@ -63,13 +63,13 @@ static void say_limit(struct an_claim *claim)
     const char *after = an_claim_word(claim, "after");
     const double change = change_of(claim, "base", "done");
     if (isnan(an_claim_number(claim, "has")))
-        (void)snprintf(share, sizeof share, "%s is no more", an_shorten(before, 24).text);
+        (void)snprintf(share, sizeof share, "%s is no more", an_claim_name(claim, "before").text);
     else
         write_share(claim, share);
     an_claim_say(claim, "%s items/s in place of %s (%s%s): %s; %s %s",
                  an_word_number(an_claim_number(claim, "done")).text,
                  an_word_number(an_claim_number(claim, "base")).text, change > 0 ? "+" : "-",
-                 an_word_percent(fabs(change)).text, share, an_shorten(after, 24).text,
+                 an_word_percent(fabs(change)).text, share, an_claim_name(claim, "after").text,
                  strcmp(before, after) == 0 ? "limits before and after" : "limits now");
 }
 

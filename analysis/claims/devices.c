@@ -108,7 +108,7 @@ static struct an_word outage(const struct an_claim *claim)
 static void say_node(struct an_claim *claim)
 {
     an_claim_say(claim, "%s of the GPUs of %s are used on average%s",
-                 percent_of(claim, "high").text, an_shorten(an_claim_word(claim, "node"), 20).text,
+                 percent_of(claim, "high").text, an_claim_name(claim, "node").text,
                  outage(claim).text);
 }
 

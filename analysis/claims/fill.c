@@ -39,18 +39,13 @@ static const char *cause_text(const char *metric)
     return metric;
 }
 
-static struct an_word name_of(const struct an_claim *claim, const char *key, size_t characters)
-{
-    return an_shorten(an_claim_word(claim, key), characters);
-}
-
 static void say_unallocated(struct an_claim *claim)
 {
     if (an_claim_word(claim, "cause")[0] == '\0')
-        an_claim_say(claim, "%s allocates every GPU", name_of(claim, "variant", 30).text);
+        an_claim_say(claim, "%s allocates every GPU", an_claim_name(claim, "variant").text);
     else
         an_claim_say(claim, "%s leaves %.1f %% of the GPUs unallocated; %.1f pp: %s",
-                     name_of(claim, "variant", 20).text, an_claim_number(claim, "all"),
+                     an_claim_name(claim, "variant").text, an_claim_number(claim, "all"),
                      an_claim_number(claim, "part"), cause_text(an_claim_word(claim, "cause")));
 }
 
@@ -92,9 +87,9 @@ static void say_two(struct an_claim *claim, const char *verb, const char *what, 
 {
     char other[80] = "";
     if (an_claim_word(claim, "other")[0] != '\0')
-        (void)snprintf(other, sizeof other, ", %s %.1f %s", name_of(claim, "other", 18).text,
+        (void)snprintf(other, sizeof other, ", %s %.1f %s", an_claim_name(claim, "other").text,
                        an_claim_number(claim, "most"), unit);
-    an_claim_say(claim, "%s %s %.1f %s %s%s", name_of(claim, "variant", 18).text, verb,
+    an_claim_say(claim, "%s %s %.1f %s %s%s", an_claim_name(claim, "variant").text, verb,
                  an_claim_number(claim, "least"), unit, what, other);
 }
 

@@ -48,11 +48,6 @@ static struct an_word percent_of(const struct an_claim *claim, const char *key)
     return an_word_percent(an_claim_number(claim, key));
 }
 
-static struct an_word word_of(const struct an_claim *claim, const char *key, size_t characters)
-{
-    return an_shorten(an_claim_word(claim, key), characters);
-}
-
 /* ---- what flows ---- */
 
 static void say_nothing(struct an_claim *claim)
@@ -84,43 +79,43 @@ static void say_limit(struct an_claim *claim)
 {
     const double share = an_claim_number(claim, "share");
     if (an_claim_word(claim, "second")[0] != '\0')
-        an_claim_say(claim, "%s limits %s of the time, %s %s", word_of(claim, "stage", 24).text,
-                     percent_of(claim, "share").text, word_of(claim, "second", 24).text,
+        an_claim_say(claim, "%s limits %s of the time, %s %s", an_claim_name(claim, "stage").text,
+                     percent_of(claim, "share").text, an_claim_name(claim, "second").text,
                      percent_of(claim, "second_share").text);
     else if (share > 0.995)
         an_claim_say(claim, "%s limits the pipeline all the time",
-                     word_of(claim, "stage", 24).text);
+                     an_claim_name(claim, "stage").text);
     else
         an_claim_say(claim, "%s limits the pipeline %s of the time",
-                     word_of(claim, "stage", 24).text, percent_of(claim, "share").text);
+                     an_claim_name(claim, "stage").text, percent_of(claim, "share").text);
 }
 
 static void say_turns(struct an_claim *claim)
 {
     an_claim_say(claim, "Stages take turns: %s has workers %s of the time, %s %s",
-                 word_of(claim, "stage", 20).text, percent_of(claim, "share").text,
-                 word_of(claim, "second", 20).text, percent_of(claim, "second_share").text);
+                 an_claim_name(claim, "stage").text, percent_of(claim, "share").text,
+                 an_claim_name(claim, "second").text, percent_of(claim, "second_share").text);
 }
 
 static void say_arrivals(struct an_claim *claim)
 {
     an_claim_say(claim, "What arrives limits it: %s, the slowest stage, is busy %s of its time",
-                 word_of(claim, "stage", 20).text, percent_of(claim, "busy").text);
+                 an_claim_name(claim, "stage").text, percent_of(claim, "busy").text);
 }
 
 static void say_slowest(struct an_claim *claim)
 {
     an_claim_say(claim, "%s is the slowest stage %s of the time; its workers are busy %s",
-                 word_of(claim, "stage", 20).text, percent_of(claim, "share").text,
+                 an_claim_name(claim, "stage").text, percent_of(claim, "share").text,
                  percent_of(claim, "busy").text);
 }
 
 static void say_pipelines(struct an_claim *claim)
 {
     an_claim_say(claim, "%s is the slowest stage of %s %s of the time, %s of %s %s",
-                 word_of(claim, "stage", 14).text, word_of(claim, "pipeline", 14).text,
-                 percent_of(claim, "share").text, word_of(claim, "second", 14).text,
-                 word_of(claim, "second_pipeline", 14).text,
+                 an_claim_name(claim, "stage").text, an_claim_name(claim, "pipeline").text,
+                 percent_of(claim, "share").text, an_claim_name(claim, "second").text,
+                 an_claim_name(claim, "second_pipeline").text,
                  percent_of(claim, "second_share").text);
 }
 
@@ -128,7 +123,7 @@ static void say_room(struct an_claim *claim)
 {
     const double gpus = an_claim_number(claim, "free");
     an_claim_say(claim, "%s could grow: %s GPU%s free on average and one of its workers takes %s",
-                 word_of(claim, "stage", 24).text, an_word_number(gpus).text,
+                 an_claim_name(claim, "stage").text, an_word_number(gpus).text,
                  an_plural(gpus)[0] == '\0' ? " is" : "s are", number_of(claim, "worker").text);
 }
 
@@ -149,14 +144,14 @@ static void say_no_queue(struct an_claim *claim)
 static void say_held(struct an_claim *claim)
 {
     an_claim_say(claim, "Most items wait before %s (mean %s); %s is held back %s",
-                 word_of(claim, "stage", 12).text, number_of(claim, "queue").text,
-                 word_of(claim, "held_stage", 12).text, percent_of(claim, "held").text);
+                 an_claim_name(claim, "stage").text, number_of(claim, "queue").text,
+                 an_claim_name(claim, "held_stage").text, percent_of(claim, "held").text);
 }
 
 static void say_queue(struct an_claim *claim)
 {
     an_claim_say(claim, "Most items wait before %s: %s on average, %s at most in an interval",
-                 word_of(claim, "stage", 20).text, number_of(claim, "queue").text,
+                 an_claim_name(claim, "stage").text, number_of(claim, "queue").text,
                  number_of(claim, "most").text);
 }
 
@@ -175,7 +170,7 @@ static void say_setup(struct an_claim *claim)
 
 static void say_one(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s workers are busy %s of their time", word_of(claim, "stage", 24).text,
+    an_claim_say(claim, "%s workers are busy %s of their time", an_claim_name(claim, "stage").text,
                  percent_of(claim, "busy").text);
 }
 
@@ -190,8 +185,8 @@ static void say_busiest(struct an_claim *claim)
                        : an_claim_number(claim, "held") >= 0.5 * starved ? "held back"
                                                                          : "starved",
                        an_word_percent(fmax(blocked, starved)).text);
-    an_claim_say(claim, "%s works %s of the time, %s %s%s", word_of(claim, "stage", 16).text,
-                 percent_of(claim, "busy").text, word_of(claim, "idlest", 16).text,
+    an_claim_say(claim, "%s works %s of the time, %s %s%s", an_claim_name(claim, "stage").text,
+                 percent_of(claim, "busy").text, an_claim_name(claim, "idlest").text,
                  percent_of(claim, "least").text, why);
 }
 

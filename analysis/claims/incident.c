@@ -106,7 +106,7 @@ static struct an_word percent_of(const struct an_claim *claim, const char *key)
 
 static struct an_word window_of(const struct an_claim *claim)
 {
-    return an_shorten(an_claim_word(claim, "window"), 24);
+    return an_claim_name(claim, "window");
 }
 
 /* ---- what happened ---- */
@@ -182,25 +182,24 @@ static void say_not_back(struct an_claim *claim)
 
 static void say_binding(struct an_claim *claim)
 {
-    an_claim_say(
-        claim, "%s was the slowest stage %s of %s, and its ready workers were busy %s of it",
-        an_shorten(an_claim_word(claim, "stage"), 24).text, percent_of(claim, "share").text,
-        window_of(claim).text, percent_of(claim, "busy").text);
+    an_claim_say(claim,
+                 "%s was the slowest stage %s of %s, and its ready workers were busy %s of it",
+                 an_claim_name(claim, "stage").text, percent_of(claim, "share").text,
+                 window_of(claim).text, percent_of(claim, "busy").text);
 }
 
 static void say_workers(struct an_claim *claim)
 {
     an_claim_say(claim, "%s had %s workers on average in %s, before it %s",
-                 an_shorten(an_claim_word(claim, "stage"), 24).text,
-                 number_of(claim, "workers").text, window_of(claim).text,
-                 number_of(claim, "before").text);
+                 an_claim_name(claim, "stage").text, number_of(claim, "workers").text,
+                 window_of(claim).text, number_of(claim, "before").text);
 }
 
 static void say_setup(struct an_claim *claim)
 {
     an_claim_say(claim, "%s of the %s workers of %s were in set-up on average in %s, before it %s",
                  number_of(claim, "setup").text, number_of(claim, "workers").text,
-                 an_shorten(an_claim_word(claim, "stage"), 24).text, window_of(claim).text,
+                 an_claim_name(claim, "stage").text, window_of(claim).text,
                  number_of(claim, "before").text);
 }
 
@@ -210,8 +209,8 @@ static void say_holders(struct an_claim *claim)
                  "Of the %s GPUs that were up in %s, %s held %s and %s, which needed more, %s; %s "
                  "were free",
                  number_of(claim, "capacity").text, window_of(claim).text,
-                 an_shorten(an_claim_word(claim, "owner"), 40).text, number_of(claim, "held").text,
-                 an_shorten(an_claim_word(claim, "stage"), 24).text, number_of(claim, "own").text,
+                 an_claim_name(claim, "owner").text, number_of(claim, "held").text,
+                 an_claim_name(claim, "stage").text, number_of(claim, "own").text,
                  number_of(claim, "free").text);
 }
 
@@ -221,15 +220,15 @@ static void say_taken(struct an_claim *claim)
                  "When %s GPUs came back at %s, %s took %s of them within 10 minutes and %s, which "
                  "needed more, %s",
                  number_of(claim, "back").text, clock_of(claim, "at").text,
-                 an_shorten(an_claim_word(claim, "owner"), 40).text, number_of(claim, "taken").text,
-                 an_shorten(an_claim_word(claim, "stage"), 24).text, number_of(claim, "own").text);
+                 an_claim_name(claim, "owner").text, number_of(claim, "taken").text,
+                 an_claim_name(claim, "stage").text, number_of(claim, "own").text);
 }
 
 static void say_decisions(struct an_claim *claim)
 {
     an_claim_say(claim, "%s of the %s decisions of %s gave %s no more workers: %s",
                  number_of(claim, "count").text, number_of(claim, "total").text,
-                 window_of(claim).text, an_shorten(an_claim_word(claim, "stage"), 24).text,
+                 window_of(claim).text, an_claim_name(claim, "stage").text,
                  an_claim_word(claim, "reason"));
 }
 
@@ -310,10 +309,10 @@ static void say_fix(struct an_claim *claim)
     if (!(p < 0.001))
         (void)snprintf(chance, sizeof chance, "p = %.3f", p);
     an_claim_say(claim, "%s %s: %s is %s instead of %s%s (%s paired replications, %s)",
-                 an_shorten(an_claim_word(claim, "variant"), 24).text,
-                 gone < ENOUGH ? "helps, not enough" : "works",
-                 an_shorten(an_claim_word(claim, "label"), 60).text, an_claim_word(claim, "is"),
-                 an_claim_word(claim, "was"), part, number_of(claim, "n").text, chance);
+                 an_claim_name(claim, "variant").text,
+                 gone < ENOUGH ? "helps, not enough" : "works", an_claim_name(claim, "label").text,
+                 an_claim_word(claim, "is"), an_claim_word(claim, "was"), part,
+                 number_of(claim, "n").text, chance);
 }
 
 static const struct an_claim_ops rows[] = {

@@ -47,7 +47,7 @@ static void say_waiting(struct an_claim *claim)
     const char *most = an_claim_word(claim, "most");
     an_claim_say(claim, "%s jobs wait on average%s%s%s%s",
                  an_word_number(an_claim_number(claim, "waiting")).text,
-                 most[0] == '\0' ? "" : ", most of them “", an_shorten(most, 16).text,
+                 most[0] == '\0' ? "" : ", most of them “", an_claim_name(claim, "most").text,
                  most[0] == '\0' ? "" : "”", held_of(claim).text);
 }
 
@@ -109,7 +109,7 @@ static void say_undone(struct an_claim *claim)
 
 static struct an_word size_of(const struct an_claim *claim, const char *key)
 {
-    return an_shorten(an_word_size(an_claim_word(claim, key)).text, 10);
+    return an_word_size(an_claim_word(claim, key));
 }
 
 static struct an_word time_of(const struct an_claim *claim, const char *key)
@@ -132,10 +132,9 @@ static void say_longest(struct an_claim *claim)
 static void say_longest_two(struct an_claim *claim)
 {
     an_claim_say(claim, "Longest mean wait: %s with %s (%s), %s with %s (%s)",
-                 time_of(claim, "wait").text, an_shorten(an_claim_word(claim, "variant"), 12).text,
+                 time_of(claim, "wait").text, an_claim_name(claim, "variant").text,
                  size_of(claim, "size").text, time_of(claim, "other_wait").text,
-                 an_shorten(an_claim_word(claim, "other"), 12).text,
-                 size_of(claim, "other_size").text);
+                 an_claim_name(claim, "other").text, size_of(claim, "other_size").text);
 }
 
 /* ---- acceptance ---- */
@@ -152,8 +151,7 @@ static void say_longest_two(struct an_claim *claim)
 static void say_placed(struct an_claim *claim)
 {
     an_claim_say(claim, "%s places %.0f %% of the jobs of %s, %.0f %% of all",
-                 an_shorten(an_claim_word(claim, "variant"), 20).text,
-                 100.0 * an_claim_number(claim, "least"),
+                 an_claim_name(claim, "variant").text, 100.0 * an_claim_number(claim, "least"),
                  an_word_size(an_claim_word(claim, "size")).text,
                  100.0 * an_claim_number(claim, "all"));
 }

@@ -8,11 +8,6 @@
 
 #include <math.h>
 
-static struct an_word name_of(const struct an_claim *claim, const char *key, size_t characters)
-{
-    return an_shorten(an_claim_word(claim, key), characters);
-}
-
 static struct an_word bytes_of(const struct an_claim *claim, const char *key)
 {
     return an_word_bytes(an_claim_number(claim, key));
@@ -43,7 +38,7 @@ static struct an_word watts_of(const struct an_claim *claim, const char *key)
 static void say_full(struct an_claim *claim)
 {
     an_claim_say(claim, "%s %s is full %s of the time; mean %s/s of %s/s",
-                 an_claim_word(claim, "kind"), name_of(claim, "name", 20).text,
+                 an_claim_word(claim, "kind"), an_claim_name(claim, "name").text,
                  percent_of(claim, "full").text, bytes_of(claim, "mean").text,
                  bytes_of(claim, "most").text);
 }
@@ -51,7 +46,7 @@ static void say_full(struct an_claim *claim)
 static void say_no_link_full(struct an_claim *claim)
 {
     an_claim_say(claim, "No link is full; the most used, %s, gives %s of what it can on average",
-                 name_of(claim, "name", 20).text, percent_of(claim, "share").text);
+                 an_claim_name(claim, "name").text, percent_of(claim, "share").text);
 }
 
 /* ---- memory ---- */
@@ -70,7 +65,7 @@ static void say_killed(struct an_claim *claim)
     an_claim_say(claim, "Memory ran out: %s worker%s killed, %s%s on %s",
                  an_word_number(killed).text, killed > 1.5 ? "s were" : " was",
                  is_all ? "all" : an_word_number(an_claim_number(claim, "here")).text,
-                 is_all ? "" : " of them", name_of(claim, "name", 20).text);
+                 is_all ? "" : " of them", an_claim_name(claim, "name").text);
 }
 
 static void say_spilled(struct an_claim *claim)
@@ -78,17 +73,17 @@ static void say_spilled(struct an_claim *claim)
     const bool is_all = an_claim_number(claim, "here") >= an_claim_number(claim, "spilled");
     an_claim_say(claim, "What waits goes to disk: %s, %s of it from %s",
                  bytes_of(claim, "spilled").text, is_all ? "all" : bytes_of(claim, "here").text,
-                 name_of(claim, "name", 20).text);
+                 an_claim_name(claim, "name").text);
 }
 
 static void say_memory(struct an_claim *claim)
 {
     if (isnan(an_claim_number(claim, "limit")))
         an_claim_say(claim, "Nobody is killed and nothing goes to disk: %s holds %s at most",
-                     name_of(claim, "name", 20).text, bytes_of(claim, "most").text);
+                     an_claim_name(claim, "name").text, bytes_of(claim, "most").text);
     else
         an_claim_say(claim, "Memory suffices: the fullest node, %s, holds %s of %s at most",
-                     name_of(claim, "name", 20).text, bytes_of(claim, "most").text,
+                     an_claim_name(claim, "name").text, bytes_of(claim, "most").text,
                      bytes_of(claim, "limit").text);
 }
 
@@ -112,7 +107,7 @@ static void say_no_compute(struct an_claim *claim)
 static void say_full_speed(struct an_claim *claim)
 {
     an_claim_say(claim, "No GPU is held back: those of %s draw %s at most",
-                 name_of(claim, "name", 16).text, watts_of(claim, "most_w").text);
+                 an_claim_name(claim, "name").text, watts_of(claim, "most_w").text);
 }
 
 /* Of one node it is known what holds its GPUs back, unless both do. */
@@ -129,13 +124,13 @@ static void say_one_node(struct an_claim *claim)
         (void)snprintf(why.text, sizeof why.text, "; they reach %.16s",
                        an_word_value(hottest, "°C").text);
     an_claim_say(claim, "GPUs of %s that compute have %s of their speed%s",
-                 name_of(claim, "name", 16).text, percent_of(claim, "speed").text, why.text);
+                 an_claim_name(claim, "name").text, percent_of(claim, "speed").text, why.text);
 }
 
 static void say_held_back(struct an_claim *claim)
 {
     an_claim_say(claim, "GPUs that compute have %s of their speed; %s loses most: %s",
-                 percent_of(claim, "speed").text, name_of(claim, "name", 16).text,
+                 percent_of(claim, "speed").text, an_claim_name(claim, "name").text,
                  percent_of(claim, "worst").text);
 }
 

@@ -41,8 +41,8 @@ static void say_medians(struct an_claim *claim)
 {
     const double least = an_claim_number(claim, "least");
     const double most = an_claim_number(claim, "most");
-    const struct an_word first = an_shorten(an_claim_word(claim, "least_of"), 13);
-    const struct an_word last = an_shorten(an_claim_word(claim, "most_of"), 13);
+    const struct an_word first = an_claim_name(claim, "least_of");
+    const struct an_word last = an_claim_name(claim, "most_of");
     if (isnan(most))
         an_claim_say(claim, "Half of the jobs of “%s” %s; most of “%s” never start", first.text,
                      wait_of(least).text, last.text);
@@ -137,8 +137,8 @@ static void say_undone(struct an_claim *claim)
     const double first = an_claim_number(claim, "first");
     const double last = an_claim_number(claim, "last");
     const char *things = an_claim_word(claim, "things");
-    const struct an_word best = an_shorten(an_claim_word(claim, "least_of"), 12);
-    const struct an_word worst = an_shorten(an_claim_word(claim, "most_of"), 12);
+    const struct an_word best = an_claim_name(claim, "least_of");
+    const struct an_word worst = an_claim_name(claim, "most_of");
     if (most > least)
         an_claim_say(claim, "At the end %s %s are not done with “%s”, %s with “%s”",
                      an_word_number(most).text, things, worst.text,

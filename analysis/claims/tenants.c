@@ -41,11 +41,11 @@ const struct an_shared an_share_tenants = {
 
 static void say_dominant(struct an_claim *claim)
 {
-    const struct an_word most = an_shorten(an_claim_word(claim, "tenant"), 14);
+    const struct an_word most = an_claim_name(claim, "tenant");
     const struct an_word share = an_word_percent(an_claim_number(claim, "share"));
     if (an_claim_number(claim, "tenants") > 1.5)
         an_claim_say(claim, "“%s” has a dominant share of %s on average, “%s” of %s", most.text,
-                     share.text, an_shorten(an_claim_word(claim, "other"), 14).text,
+                     share.text, an_claim_name(claim, "other").text,
                      an_word_percent(an_claim_number(claim, "other_share")).text);
     else
         an_claim_say(claim, "“%s” has a dominant share of %s on average", most.text, share.text);
@@ -54,7 +54,7 @@ static void say_dominant(struct an_claim *claim)
 static void say_short(struct an_claim *claim)
 {
     an_claim_say(claim, "“%s” has less than its guaranteed %s GPUs for %s in which its jobs wait",
-                 an_shorten(an_claim_word(claim, "tenant"), 12).text,
+                 an_claim_name(claim, "tenant").text,
                  an_word_number(an_claim_number(claim, "guarantee")).text,
                  an_word_duration(an_claim_number(claim, "for")).text);
 }
@@ -62,7 +62,7 @@ static void say_short(struct an_claim *claim)
 static void say_most(struct an_claim *claim)
 {
     an_claim_say(claim, "%s has %s of the GPU time of tenants, %s GPUs on average",
-                 an_shorten(an_claim_word(claim, "tenant"), 20).text,
+                 an_claim_name(claim, "tenant").text,
                  an_word_percent(an_claim_number(claim, "share")).text,
                  an_word_number(an_claim_number(claim, "gpus")).text);
 }

@@ -65,8 +65,8 @@ static void say_device(struct an_claim *claim)
 static void say_slowest(struct an_claim *claim)
 {
     an_claim_say(claim, "%s\nslowest stage %s of the time; its workers are busy %s",
-                 an_shorten(an_claim_word(claim, "stage"), 20).text,
-                 percent_of(claim, "share").text, percent_of(claim, "busy").text);
+                 an_claim_name(claim, "stage").text, percent_of(claim, "share").text,
+                 percent_of(claim, "busy").text);
 }
 
 static void say_fragments(struct an_claim *claim)

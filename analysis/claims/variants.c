@@ -39,9 +39,8 @@ static void say_two(struct an_claim *claim)
 {
     an_claim_say(claim, "95 %% of the items take %s%s with %s, %s%s with %s",
                  within(claim, "is_bound"), time_of(claim, "p95").text,
-                 an_shorten(an_claim_word(claim, "variant"), 16).text,
-                 within(claim, "other_is_bound"), time_of(claim, "other_p95").text,
-                 an_shorten(an_claim_word(claim, "other"), 16).text);
+                 an_claim_name(claim, "variant").text, within(claim, "other_is_bound"),
+                 time_of(claim, "other_p95").text, an_claim_name(claim, "other").text);
 }
 
 static void say_one(struct an_claim *claim)
@@ -49,15 +48,15 @@ static void say_one(struct an_claim *claim)
     const char *variant = an_claim_word(claim, "variant");
     if (an_claim_number(claim, "is_bound") > 0.5)
         an_claim_say(claim, "95 %% of the items%s%s take at least %s",
-                     variant[0] == '\0' ? "" : " of ", an_shorten(variant, 14).text,
+                     variant[0] == '\0' ? "" : " of ", an_claim_name(claim, "variant").text,
                      time_of(claim, "p95").text);
     else if (!(an_claim_number(claim, "p95") > an_claim_number(claim, "p50")))
         an_claim_say(claim, "95 %% of the items%s%s take %s at most",
-                     variant[0] == '\0' ? "" : " of ", an_shorten(variant, 14).text,
+                     variant[0] == '\0' ? "" : " of ", an_claim_name(claim, "variant").text,
                      time_of(claim, "p95").text);
     else
         an_claim_say(claim, "Half of the items%s%s take %s, one in twenty more than %s",
-                     variant[0] == '\0' ? "" : " of ", an_shorten(variant, 14).text,
+                     variant[0] == '\0' ? "" : " of ", an_claim_name(claim, "variant").text,
                      time_of(claim, "p50").text, time_of(claim, "p95").text);
 }
 
@@ -85,7 +84,7 @@ static void say_families(struct an_claim *claim)
 {
     const bool is_rate = strcmp(an_claim_word(claim, "metric"), "thr.pipeline") == 0;
     an_claim_say(claim, "Rules inside %s move its result by %s %s, the choice of policy by %s",
-                 an_shorten(an_claim_word(claim, "family"), 20).text,
+                 an_claim_name(claim, "family").text,
                  an_word_number(an_claim_number(claim, "inside")).text, is_rate ? "1/s" : "points",
                  an_word_number(an_claim_number(claim, "choice")).text);
 }

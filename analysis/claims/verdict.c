@@ -299,15 +299,10 @@ static void say_alone(struct an_claim *claim)
 
 /* ---- short ones ---- */
 
-static struct an_word short_of(const struct an_claim *claim, const char *key)
-{
-    return an_shorten(an_claim_word(claim, key), 24);
-}
-
 static void say_keeps(struct an_claim *claim)
 {
     const char *missed = an_claim_word(claim, "missed");
-    an_claim_say(claim, "%s keeps the goal's conditions%s", short_of(claim, "variant").text,
+    an_claim_say(claim, "%s keeps the goal's conditions%s", an_claim_name(claim, "variant").text,
                  missed);
 }
 
@@ -316,17 +311,18 @@ static void say_winner(struct an_claim *claim)
     char change[120];
     write_change(claim, change, false);
     if (is_gain(claim))
-        an_claim_say(claim, "%s is better than %s at %s: %s", short_of(claim, "variant").text,
-                     short_of(claim, "baseline").text, an_claim_word(claim, "label"), change);
+        an_claim_say(claim, "%s is better than %s at %s: %s", an_claim_name(claim, "variant").text,
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"), change);
     else
-        an_claim_say(claim, "%s is not beaten at %s; next %s: %s", short_of(claim, "baseline").text,
-                     an_claim_word(claim, "label"), short_of(claim, "variant").text, change);
+        an_claim_say(claim, "%s is not beaten at %s; next %s: %s",
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"),
+                     an_claim_name(claim, "variant").text, change);
 }
 
 static void say_no_winner(struct an_claim *claim)
 {
-    an_claim_say(claim, "No difference from %s in %s is certain", short_of(claim, "baseline").text,
-                 an_claim_word(claim, "label"));
+    an_claim_say(claim, "No difference from %s in %s is certain",
+                 an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"));
 }
 
 static void say_winner_open(struct an_claim *claim)
@@ -340,12 +336,13 @@ static void say_one_run(struct an_claim *claim)
     char change[120];
     write_change(claim, change, false);
     if (is_gain(claim))
-        an_claim_say(claim, "In one run: %s %s against %s at %s", short_of(claim, "variant").text,
-                     change, short_of(claim, "baseline").text, an_claim_word(claim, "label"));
+        an_claim_say(claim, "In one run: %s %s against %s at %s",
+                     an_claim_name(claim, "variant").text, change,
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"));
     else
         an_claim_say(claim, "In one run: %s is not beaten at %s; next %s: %s",
-                     short_of(claim, "baseline").text, an_claim_word(claim, "label"),
-                     short_of(claim, "variant").text, change);
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"),
+                     an_claim_name(claim, "variant").text, change);
 }
 
 static void say_equal(struct an_claim *claim)
@@ -353,15 +350,16 @@ static void say_equal(struct an_claim *claim)
     char change[120];
     write_change(claim, change, false);
     if (!(fabs(an_claim_number(claim, "difference")) > 0.0))
-        an_claim_say(claim, "No run differs from %s in %s", short_of(claim, "baseline").text,
+        an_claim_say(claim, "No run differs from %s in %s", an_claim_name(claim, "baseline").text,
                      an_claim_word(claim, "label"));
     else if (is_gain(claim))
-        an_claim_say(claim, "In every run: %s %s against %s at %s", short_of(claim, "variant").text,
-                     change, short_of(claim, "baseline").text, an_claim_word(claim, "label"));
+        an_claim_say(claim, "In every run: %s %s against %s at %s",
+                     an_claim_name(claim, "variant").text, change,
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"));
     else
         an_claim_say(claim, "%s is not beaten in any run at %s; next %s: %s",
-                     short_of(claim, "baseline").text, an_claim_word(claim, "label"),
-                     short_of(claim, "variant").text, change);
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"),
+                     an_claim_name(claim, "variant").text, change);
 }
 
 #define CHANCE "p < 0.05 after Holm: what chance does in one of twenty cases is no finding"

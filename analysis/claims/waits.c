@@ -73,8 +73,8 @@ static void say_holders(struct an_claim *claim)
     if (free >= 0.05 * an_claim_number(claim, "capacity"))
         (void)snprintf(rest, sizeof rest, ", %s are free", an_word_number(free).text);
     an_claim_say(claim, "“%s” waits longest, %s job hour%s; “%s” holds %s of %s GPUs%s",
-                 an_shorten(an_claim_word(claim, "waiter"), 10).text, an_word_number(hours).text,
-                 an_plural(hours), an_shorten(an_claim_word(claim, "holder"), 15).text,
+                 an_claim_name(claim, "waiter").text, an_word_number(hours).text, an_plural(hours),
+                 an_claim_name(claim, "holder").text,
                  an_word_number(an_claim_number(claim, "held")).text,
                  an_word_number(an_claim_number(claim, "capacity")).text, rest);
 }
@@ -100,7 +100,7 @@ static void say_gangs_wait(struct an_claim *claim)
     const double waited = an_claim_number(claim, "waited");
     const double gpus = an_claim_number(claim, "gpus");
     const char *most = an_claim_number(claim, "is_open") > 0.5 ? "at least " : "";
-    const struct an_word name = an_shorten(an_claim_word(claim, "name"), 22);
+    const struct an_word name = an_claim_name(claim, "name");
     const struct an_word wait = an_word_duration(an_claim_number(claim, "wait_s"));
     char lead[120] = "";
     char what[80] = "";

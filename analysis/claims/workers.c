@@ -69,9 +69,9 @@ static void say_range(struct an_claim *claim)
     if (stages > 1.5)
         (void)snprintf(rest, sizeof rest, ", the widest range of %s stages",
                        an_word_number(stages).text);
-    an_claim_say(
-        claim, "%s has %s to %s workers%s", an_shorten(an_claim_word(claim, "stage"), 24).text,
-        an_word_number(an_claim_number(claim, "low")).text, count_of(claim, "high").text, rest);
+    an_claim_say(claim, "%s has %s to %s workers%s", an_claim_name(claim, "stage").text,
+                 an_word_number(an_claim_number(claim, "low")).text, count_of(claim, "high").text,
+                 rest);
 }
 
 static void say_same(struct an_claim *claim)

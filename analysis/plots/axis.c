@@ -170,7 +170,7 @@ static void write_x_axis(struct an_chart *chart, const struct sheet *sheet)
         if (!is_same_line(sheet, sheet->lines[0].first, v))
             continue;
         (void)fprintf(chart->body, "%s", gap);
-        an_gnuplot_quote(chart->body, an_shorten(axis->text[v], 14).text);
+        an_gnuplot_quote(chart->body, an_chart_word(chart, axis->text[v], 14).text);
         (void)fprintf(chart->body, " %.9g", x_of(sheet, v));
         gap = ", ";
     }

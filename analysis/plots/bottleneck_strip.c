@@ -66,7 +66,7 @@ static void write_labels(struct an_chart *chart, const size_t *stages, size_t co
         const struct an_label share = {
             .x = 858, .y = y, .color = i == 0 ? AN_BLUE : AN_MUTED, .is_bold = i == 0
         };
-        an_chart_text(chart, &name, "%s", an_shorten(stage->name, 19).text);
+        an_chart_name(chart, &name, stage->name, 172.0);
         an_chart_text(chart, &share, "%s of the time", an_word_percent(stage->bottleneck).text);
     }
     const size_t silent = chart->facts->stage_count - count;

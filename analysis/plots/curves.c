@@ -136,7 +136,7 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_curves *cu
                                     .is_bold = is_small };
     an_chart_panel(chart, box);
     an_chart_text(chart, &title, "%s",
-                  is_small ? an_shorten(curves->names[own], 34).text : panel->title);
+                  is_small ? an_chart_word(chart, curves->names[own], 34).text : panel->title);
     write_axes(chart, panel, box);
     tell_panel(chart, curves, panel, own);
     if (panel->axis == AN_AXIS_TIME && !is_small)

@@ -115,15 +115,15 @@ static void label_end(struct an_chart *chart, const struct families *families, s
                       const struct an_label *at)
 {
     const char *rule = rule_of(families, row);
-    an_chart_text(chart, at, "%s%s%.1f", an_shorten(rule, 18).text, rule[0] == '\0' ? "" : "  ",
-                  value_of(families, row));
+    an_chart_text(chart, at, "%s%s%.1f", an_chart_word(chart, rule, 18).text,
+                  rule[0] == '\0' ? "" : "  ", value_of(families, row));
 }
 
 static void label_family(struct an_chart *chart, const struct families *families,
                          const struct family *family, double y, const double *px)
 {
     const struct an_label name = { .x = 40, .y = y, .is_bold = true };
-    an_chart_text(chart, &name, "%s", an_shorten(family->name, 18).text);
+    an_chart_name(chart, &name, family->name, 124.0);
     const struct an_label right = { .x = px[1] + 11, .y = y, .size = 11, .color = AN_MUTED };
     label_end(chart, families, family->most, &right);
     if (family->count < 2)

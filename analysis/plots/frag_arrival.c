@@ -134,7 +134,7 @@ static void label_lines(struct an_chart *chart, const struct lines *lines, size_
         const struct an_label label = { .x = box->x1 + 10.0,
                                         .y = sorted[i],
                                         .color = an_row_colors[order[i]] };
-        an_chart_text(chart, &label, "%s %.1f %%", an_shorten(line->name, 16).text,
+        an_chart_text(chart, &label, "%s %.1f %%", an_chart_word(chart, line->name, 16).text,
                       line->end[panel]);
     }
 }

@@ -70,7 +70,7 @@ static void label_row(struct an_chart *chart, const struct an_frame *jobs, size_
     const double amount = gpus > 0.0 ? gpus : an_number(jobs, row, CPUS);
     const double wait = an_number(jobs, row, WAITED);
     struct an_label label = { .x = 180, .y = y, .size = 11.5, .align = 'r' };
-    an_chart_text(chart, &label, "%s", an_shorten(an_text(jobs, row, NAME), 24).text);
+    an_chart_name(chart, &label, an_text(jobs, row, NAME), 172.0);
     label = (struct an_label){ .x = 856, .y = y, .color = AN_MUTED, .size = 11 };
     an_chart_text(chart, &label, "%s %s%s, %s%s", an_word_number(amount).text,
                   gpus > 0.0 ? "GPU" : "CPU", an_plural(amount),

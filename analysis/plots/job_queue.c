@@ -87,7 +87,8 @@ static weir_status write_texts(struct an_chart *chart, const struct picture *pic
     if (picture->variants.count > 0) {
         char text[sizeof chart->title];
         memcpy(text, chart->title, sizeof text);
-        an_chart_title(chart, "%s: %s", an_shorten(chart->run->variant, 20).text, text);
+        an_chart_title(chart, "%s: %s",
+                       an_chart_word(chart, chart->run->variant, AN_NAME_MOST).text, text);
     }
     an_chart_subtitle(chart,
                       "Jobs and their GPUs, stacked by label, {width} means%s · right: mean after "
@@ -116,7 +117,7 @@ static double write_panel(struct an_chart *chart, const struct picture *picture,
         an_grid_means(&picture->grid, is_part ? picture->labels : picture->others, layer->span,
                       2 + panel, series_of(picture, k));
         (void)snprintf(columns + used, sizeof columns - used, " \"%s\"",
-                       an_shorten(layer->name, 24).text);
+                       an_chart_word(chart, layer->name, AN_NAME_MOST).text);
     }
     double top = 0.0;
     for (size_t bin = 0; bin < picture->grid.bins; bin++) {
@@ -184,8 +185,9 @@ static weir_status label_means(struct an_chart *chart, const struct picture *pic
                                         .size = row == 0 ? 12.0 : 11.0,
                                         .is_bold = row == 0 };
         an_chart_text(chart, &label, "%s %s", an_word_number(an_number(frame, row, 1)).text,
-                      picture->variants.count > 0 ? an_shorten(an_text(frame, row, 0), 12).text
-                                                  : "");
+                      picture->variants.count > 0
+                          ? an_chart_word(chart, an_text(frame, row, 0), 13).text
+                          : "");
     }
     return WEIR_OK;
 }

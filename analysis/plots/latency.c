@@ -52,7 +52,7 @@ static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_
     static const char *const names[3] = { "p50", "p95", "p99" };
     const double y = 52.0 + 46.0 * (double)row;
     const struct an_label name = { .x = 180, .y = y, .size = 13, .align = 'r' };
-    an_chart_text(chart, &name, "%s", an_shorten(an_text(frame, row, 0), 18).text);
+    an_chart_name(chart, &name, an_text(frame, row, 0), 172.0);
     double x[3];
     for (size_t i = 0; i < 3; i++)
         x[i] = to_px(an_number(frame, row, 1 + i), range[0], range[1]);

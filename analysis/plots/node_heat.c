@@ -146,8 +146,7 @@ static void write_names(struct an_chart *chart, const struct heat *heat, double 
                                        .color = AN_MUTED,
                                        .size = 11,
                                        .align = 'r' };
-        an_chart_text(chart, &name, "%s",
-                      an_shorten(an_text(heat->nodes, first_of(heat, row), 1), 14).text);
+        an_chart_name(chart, &name, an_text(heat->nodes, first_of(heat, row), 1), 132.0);
     }
     /* A white line between pools, the pool's name on the right. */
     size_t first = 0;
@@ -157,7 +156,7 @@ static void write_names(struct an_chart *chart, const struct heat *heat, double 
             continue;
         const double middle = y0 + pitch * 0.5 * (double)(first + row);
         const struct an_label pool = { .x = 858, .y = middle, .size = 11 };
-        an_chart_text(chart, &pool, "%s", an_shorten(type, 12).text);
+        an_chart_name(chart, &pool, type, 134.0);
         if (row < heat->rows)
             an_chart_rectangle(chart,
                                &(struct an_box){ 150, y0 + pitch * (double)row - 1.5, 846,

@@ -110,7 +110,7 @@ static void draw_node(struct an_chart *chart, const struct layout *layout,
                                    .y = y0 + 0.5 * (layout->pitch - 2.0),
                                    .size = layout->pitch < 14.0 ? 9.0 : 12.0,
                                    .align = 'r' };
-    an_chart_text(chart, &name, "%s", an_shorten(an_text(nodes, place, 1), 11).text);
+    an_chart_name(chart, &name, an_text(nodes, place, 1), 76.0);
     for (size_t gpu = 0; gpu < (size_t)an_number(nodes, place, 2); gpu++) {
         const double x = x0 + 86.0 + layout->cell * (double)gpu;
         an_chart_rectangle(
@@ -151,7 +151,7 @@ static double draw_key(struct an_chart *chart, const struct an_frame *holders, d
         }
         an_chart_rectangle(chart, &(struct an_box){ x, y - 5.0, x + 11.0, y + 5.0 },
                            holder_color(chart, holder), "front");
-        const struct an_word name = an_shorten(holder_name(chart, holder), 18);
+        const struct an_word name = an_chart_word(chart, holder_name(chart, holder), 22);
         const struct an_label label = { .x = x + 17.0, .y = y, .size = 11.5 };
         an_chart_text(chart, &label, "%s %s GPUs", name.text, an_word_number(gpus).text);
         x += 240.0;

@@ -176,7 +176,7 @@ static void label_values(struct an_chart *chart, const struct an_comparison *com
         const double y = box->y0 + 30.0 * ((double)row++ + 0.5);
         const struct an_label name = { .x = box->x0 - 10.0, .y = y + 3.0, .align = 'r' };
         if (has_names)
-            an_chart_text(chart, &name, "%s", an_shorten(comparison->variants[v], 15).text);
+            an_chart_name(chart, &name, comparison->variants[v], name.x - 8.0);
         if (cell->verdict == AN_ENDED_EARLY) {
             const struct an_label ended = { .x = box->x0 + 4.0, .y = y + 3.0, .size = 10.5 };
             an_chart_text(chart, &ended, "ended early");

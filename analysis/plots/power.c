@@ -48,7 +48,7 @@ struct picture {
     const char *names[AN_STRIPS_SHOWN];
 };
 
-static void add_strips(struct picture *picture, size_t node)
+static void add_strips(struct an_chart *chart, struct picture *picture, size_t node)
 {
     static const char *const words[KINDS] = { "power", "speed", "heat" };
     for (size_t kind = POWER; kind < KINDS; kind++) {
@@ -58,7 +58,8 @@ static void add_strips(struct picture *picture, size_t node)
         picture->node[at] = node;
         picture->kind[at] = (enum kind)kind;
         (void)snprintf(picture->name[at], sizeof picture->name[at], "%s %s",
-                       an_shorten(an_text(picture->nodes, node, NAME), 13).text, words[kind]);
+                       an_chart_word(chart, an_text(picture->nodes, node, NAME), 20).text,
+                       words[kind]);
         picture->names[at] = picture->name[at];
     }
 }
@@ -135,7 +136,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
         return an_chart_empty(chart, "power does not follow the use of GPUs in this run "
                                      "(cluster.power.gpu)");
     for (size_t i = 0; i < shown; i++)
-        add_strips(&picture, i);
+        add_strips(chart, &picture, i);
     WEIR_TRY(write_title(chart, picture.nodes, shown, error));
     const struct an_strips strips = { .sql = samples_sql,
                                       .columns = "t_s value none limit",

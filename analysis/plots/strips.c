@@ -45,7 +45,7 @@ static void draw_name(struct an_chart *chart, const struct an_strip *strip, cons
                                    .size = strip->is_tight ? 11.5 : 13,
                                    .align = 'r',
                                    .is_bold = true };
-    an_chart_text(chart, &name, "%s", an_shorten(text, 19).text);
+    an_chart_name(chart, &name, text, 172.0);
 }
 
 /* As many as the longest has, or as there would be of one that is there from the start. */

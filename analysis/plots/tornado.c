@@ -46,7 +46,7 @@ static void label_bar(struct an_chart *chart, const struct sheet *sheet, size_t 
     const struct an_label from = {
         .x = LEFT_PX - 12.0, .y = y + 9.0, .align = 'r', .size = 10.5, .color = AN_MUTED
     };
-    an_chart_text(chart, &path, "%s", an_shorten(bar->axis->path, 44).text);
+    an_chart_name(chart, &path, bar->axis->path, path.x - 8.0);
     an_chart_text(chart, &from, "%s as it is", bar->axis->text[0]);
     for (size_t i = 0; i < bar->count; i++) {
         const double mean = sheet->row->cells[bar->variants[i]].mean;
@@ -55,7 +55,8 @@ static void label_bar(struct an_chart *chart, const struct sheet *sheet, size_t 
                                         .y = y + (i % 2 == 0 ? -7.0 : 7.0),
                                         .align = is_left ? 'r' : 'l',
                                         .size = 10.5 };
-        an_chart_text(chart, &value, "%s", an_shorten(bar->axis->text[bar->points[i]], 16).text);
+        an_chart_text(chart, &value, "%s",
+                      an_chart_word(chart, bar->axis->text[bar->points[i]], 16).text);
     }
 }
 

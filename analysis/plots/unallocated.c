@@ -93,7 +93,7 @@ static void label_bars(struct an_chart *chart, const struct an_rows *rows, const
                                             .y = y,
                                             .size = 11 };
             if (t == 0 || isnan(an_rows_value(rows, v, "unalloc.gpu_pct", labels[0])))
-                an_chart_text(chart, &name, "%s", an_shorten(rows->variants[v], 16).text);
+                an_chart_name(chart, &name, rows->variants[v], name.x - 8.0);
             an_chart_text(chart, &time, "%s", names[t]);
             an_chart_text(chart, &value, "%.1f %%", all);
         }

@@ -75,7 +75,7 @@ static void label_rows(struct an_chart *chart, const struct bars *bars, double y
         if (i > 0 && fabs(an_number(bars->frame, i - 1, PLACE) - row - 1.0) < 0.5)
             continue;
         struct an_label label = { .x = 180, .y = y, .size = 13, .align = 'r', .is_bold = true };
-        an_chart_text(chart, &label, "%s", an_shorten(an_text(bars->frame, i, WAITER), 19).text);
+        an_chart_name(chart, &label, an_text(bars->frame, i, WAITER), 172.0);
         label = (struct an_label){ .x = 858, .y = y - 8.0, .color = AN_BLUE, .is_bold = true };
         an_chart_text(chart, &label, "%s job hours",
                       an_word_number(an_number(bars->frame, i, WAIT_S) / 3600.0).text);

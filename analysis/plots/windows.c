@@ -86,7 +86,7 @@ static void write_labels(struct an_chart *chart, const struct lines *lines, doub
         const struct an_label label = {
             .x = chart->right + 12.0, .y = y[v], .color = text_color_of(v), .is_bold = true
         };
-        an_chart_text(chart, &label, "%s", an_shorten(an_text(lines->runs, v, 1), 18).text);
+        an_chart_name(chart, &label, an_text(lines->runs, v, 1), 992.0 - label.x);
     }
 }
 

@@ -378,7 +378,31 @@ static void words(void)
     CHECK_STR(an_word_value(2.0, "jobs").text, "2 jobs");
     CHECK_STR(an_word_value(1.0, "1/s").text, "1/s");
     CHECK_STR(an_shorten("caption", 7).text, "caption");
-    CHECK_STR(an_shorten("captioning", 7).text, "caption…");
+    CHECK_STR(an_shorten("captioning", 7).text, "capti…ng");
+}
+
+/* Whatever they share, names that are cut stay apart, in the room there is. */
+static void cut_names_stay_apart(void)
+{
+    static const char *const names[] = {
+        "caption of long videos, first half",  "caption of long videos, second half",
+        "caption of many videos, second half", "caption of loud videos, second half",
+        "vila_caption_model_7b_bf16_a",        "vila_caption_model_7b_bf16_b",
+        "vila_caption_model_7b_int8_b",        "très très très très long é",
+        "très très très très long è",          "short"
+    };
+    enum { NAMES = sizeof names / sizeof names[0] };
+    for (size_t room = 8; room <= AN_NAME_MOST; room++) {
+        struct an_word cut[NAMES];
+        for (size_t i = 0; i < NAMES; i++) {
+            cut[i] = an_shorten_among(names[i], room, names, NAMES);
+            CHECK(an_characters(cut[i].text) <= room + 2);
+            CHECK(an_characters(names[i]) > room || strcmp(cut[i].text, names[i]) == 0);
+            for (size_t k = 0; k < i; k++)
+                CHECK_STR(strcmp(cut[i].text, cut[k].text) == 0 ? cut[i].text : "", "");
+        }
+    }
+    CHECK_STR(an_shorten_among(names[3], 12, names, NAMES).text, "…tion of lou…");
 }
 
 static const struct test tests[] = {
@@ -397,6 +421,7 @@ static const struct test tests[] = {
     { "a metric without a direction has no winner, of maxima the largest counts",
       unknown_directions_have_no_winner },
     { "a mean that lacks what is unfinished wins nothing", what_is_unfinished_wins_nothing },
+    { "cut names stay apart", cut_names_stay_apart },
     { "a bound above the best leaves it the best", a_bound_above_the_best_leaves_it_the_best },
     { "unknown metrics and baselines are refused", unknown_names },
     { "the metric table is complete and has no duplicates", metric_table_is_sound },
