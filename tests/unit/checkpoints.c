@@ -226,17 +226,17 @@ static void see_end(void *state, const struct sim_job_row *row)
 }
 
 /* Sixteen jobs of one GPU, each with one checkpoint of 200 GB in its 5 400 s of work. */
-static struct ends sixteen(const char *more)
+static struct ends sixteen(const char *node, const char *more)
 {
     char text[1000];
     struct ends ends = { 0 };
     (void)snprintf(text, sizeof text,
                    "schema: 2\nname: t\nhorizon: 30000 s\n"
-                   "cluster:\n  nodes: [{name: n, count: 16, cpus: 8, gpus: {h100: 1}}]\n" STORE
+                   "cluster:\n  nodes: [{name: n, count: 16, cpus: 8, gpus: {h100: 1}%s}]\n" STORE
                    "jobs:\n  - name: w\n"
                    "    checkpoint: {interval: 3600 s, bytes: 200 GB, store: ps%s}\n"
                    "    classes: [{name: a, count: 16, run_time: 5400 s, request: {gpus: 1}}]\n",
-                   more);
+                   node, more);
     const struct sim_observer observer = { .job = see_end, .state = &ends };
     free(test_watch_text(text, &observer));
     return ends;
@@ -247,8 +247,8 @@ static struct ends sixteen(const char *more)
  * covers: S1.121 */
 static void jobs_that_take_turns_do_not_wait_for_the_store(void)
 {
-    const struct ends together = sixteen("");
-    const struct ends staggered = sixteen(", writers: 1");
+    const struct ends together = sixteen("", "");
+    const struct ends staggered = sixteen("", ", writers: 1");
     CHECK_I64(together.count, 16);
     CHECK_NEAR(together.first_s, 5400 + 160, 1e-5);
     CHECK_NEAR(together.last_s, 5400 + 160, 1e-5);
@@ -256,6 +256,21 @@ static void jobs_that_take_turns_do_not_wait_for_the_store(void)
     CHECK_NEAR(staggered.first_s, 5400 + 10, 1e-5);
     CHECK_NEAR(staggered.last_s, 5400 + 20, 1e-5);
     CHECK_NEAR(staggered.sum_s, 16 * 5400 + (9 + 7 * 2) * 10, 1e-4);
+}
+
+/* No node sends more than 5 GB/s, so that four write at a time: together it takes 160 s as before,
+ * in turns each has the whole of its link, 40 s. Phases are 225 s apart. */
+static void four_that_are_held_up_by_their_links_write_at_a_time(void)
+{
+    const struct ends together = sixteen(", nic: 5 GB/s", "");
+    const struct ends staggered = sixteen(", nic: 5 GB/s", ", writers: 4");
+    CHECK_I64(together.count, 16);
+    CHECK_NEAR(together.first_s, 5400 + 160, 1e-5);
+    CHECK_NEAR(together.last_s, 5400 + 160, 1e-5);
+    CHECK_I64(staggered.count, 16);
+    CHECK_NEAR(staggered.first_s, 5400 + 40, 1e-5);
+    CHECK_NEAR(staggered.last_s, 5400 + 80, 1e-5);
+    CHECK_NEAR(staggered.sum_s, 16 * 5400 + (9 + 7 * 2) * 40, 1e-4);
 }
 
 /* Two jobs that are due together: the second works on until the first has written, so that it has
@@ -311,6 +326,8 @@ static const struct test tests[] = {
       bytes_of_a_checkpoint_go_to_a_store_and_come_back },
     { "jobs that take turns do not wait for the store",
       jobs_that_take_turns_do_not_wait_for_the_store },
+    { "four that are held up by their links write at a time",
+      four_that_are_held_up_by_their_links_write_at_a_time },
     { "who has no turn works on", who_has_no_turn_works_on },
     { "a job holds its devices before it works", a_job_holds_its_devices_before_it_works },
     { "every interval of work costs a checkpoint", every_interval_of_work_costs_a_checkpoint },

@@ -89,6 +89,37 @@ static void drf_divides_shares_of_gpus_and_a_pool_of_memory(void)
     CHECK_I64(letters(&order, 'C'), 5);
 }
 
+/* So many tasks of 1 / `parts` of what each user asks for: A, B and C. */
+static void drf_of_parts(const struct test_node *node, const struct user *users, uint32_t count,
+                         double parts, const double *divided)
+{
+    struct weir_host *const host = test_tenants_host("drf", node);
+
+    for (uint32_t i = 0; i < count; i++)
+        test_ask(host, (struct test_ask){ .tenant = test_tenant_of_weight(host, users[i].weight),
+                                          .count = (uint32_t)(parts * divided[i]) + 10,
+                                          .gpus = users[i].gpus / parts,
+                                          .cpus = users[i].cpus / parts,
+                                          .ram = users[i].ram / parts });
+    (void)test_decide(host, WEIR_CAUSE_JOBS, 0);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK_NEAR(host->jobs.tenants.all[i + 1].running / parts, divided[i], 2 / parts);
+    weir_host_destroy(host);
+}
+
+/* What divided tasks come to, exact in rationals: 10/3, 55/6, 10/3 and 54/13, 18/13. Tasks of a
+ * 64th and a 500th of the size come as near as whole ones can. */
+static void small_tasks_come_to_what_divided_ones_have(void)
+{
+    const struct test_node three = { .nodes = 1, .gpus = 10, .cpus = 100, .ram = 400e9 };
+    const struct user users[] = { { 1, 1, 4, 32e9 }, { 1, 0, 8, 16e9 }, { 2, 2, 4, 8e9 } };
+    const struct test_node two = { .nodes = 1, .cpus = 9, .ram = 18e9 };
+    const struct user weighted[] = { { 2, 0, 1, 4e9 }, { 1, 0, 3, 1e9 } };
+
+    drf_of_parts(&three, users, 3, 64, (const double[]){ 10.0 / 3, 55.0 / 6, 10.0 / 3 });
+    drf_of_parts(&two, weighted, 2, 500, (const double[]){ 54.0 / 13, 18.0 / 13 });
+}
+
 /* Of 4 GPUs with 80 GB, 2 decoders and 3 encoders each. */
 static void every_resource_may_be_dominant(void)
 {
@@ -516,6 +547,7 @@ static const struct test tests[] = {
     { "DRF follows the known order", drf_follows_the_known_order },
     { "DRF divides shares of GPUs and a pool of memory",
       drf_divides_shares_of_gpus_and_a_pool_of_memory },
+    { "small tasks come to what divided ones have", small_tasks_come_to_what_divided_ones_have },
     { "every resource may be dominant", every_resource_may_be_dominant },
     { "links and bandwidth of GPUs may be dominant", links_and_bandwidth_of_gpus_may_be_dominant },
     { "shares are divided level by level", shares_are_divided_level_by_level },

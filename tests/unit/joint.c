@@ -166,7 +166,8 @@ static void check_ranks(const struct asked *asked, const uint32_t *wanted)
             printf("job %u\n", j);
 }
 
-/* Three jobs by a, b, c and steps left: who gains most has the next rank. */
+/* Three jobs by a, b, c and steps left: who gains most has the next rank. Per device gains are 750
+ * for B, 480 A, 398 C, 150 B, 146.667 A, 131.333 C, 64.667 C. */
 static void optimus_gives_ranks_by_gain(void)
 {
     static const struct {
@@ -176,7 +177,9 @@ static void optimus_gives_ranks_by_gain(void)
         double devices;
         uint32_t ranks[3];
     } cases[] = {
-        { 10, { 3, 3, 4 } }, { 30, { 7, 3, 20 } }, { 50, { 7, 3, 20 } }, { 2, { 1, 1, 0 } }
+        { 2, { 1, 1, 0 } },  { 3, { 1, 1, 1 } },   { 4, { 1, 2, 1 } },   { 5, { 2, 2, 1 } },
+        { 6, { 2, 2, 2 } },  { 7, { 2, 3, 2 } },   { 8, { 3, 3, 2 } },   { 9, { 3, 3, 3 } },
+        { 10, { 3, 3, 4 } }, { 30, { 7, 3, 20 } }, { 50, { 7, 3, 20 } },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct asked asked;

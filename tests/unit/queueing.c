@@ -119,6 +119,21 @@ static void the_index_of_gittins_is_known(void)
     CHECK_NEAR(gittins_of(none, 4, 3), 0.25, 1e-12);
 }
 
+/* The key by one of the formulas at 10 s. */
+static double formula_of(double name, const struct weir_job *job)
+{
+    const double values[] = { name, 0 };
+    const struct weir_params params = { .values = values, .count = 2 };
+    struct weir_ranker *ranker = NULL;
+    double key = (double)NAN;
+
+    CHECK_I64(weir_ranker_create(weir_queueing_find("formula"), &params, NULL, &ranker, NULL),
+              WEIR_OK);
+    CHECK_I64(weir_ranker_key(ranker, job, 10 * NS_PER_S, &key, NULL), WEIR_OK);
+    weir_ranker_destroy(ranker);
+    return key;
+}
+
 /* A list says how long it is, and has as many numbers. */
 static void lists_of_parameters_are_complete(void)
 {
@@ -132,7 +147,46 @@ static void lists_of_parameters_are_complete(void)
     }
 }
 
+/* At 10 s, five jobs that came at 5, 9, 9, 4 and 4 s: values of which the largest is first. With
+ * one GPU and any wait UNICEF's is infinite, and with no wait 0. */
+static void formulas_have_their_known_values(void)
+{
+    static const struct {
+        int submit_s, estimate_s;
+        uint32_t gpus;
+        double wfp3, unicef, f4;
+    } jobs[] = {
+        { 5, 8, 4, 0.9765625, 5. / 16, 16 + 530000 * 0.69897000433602 },
+        { 9, 3, 4, 0.148148148148148, 1. / 6, 6 + 530000 * 0.954242509439325 },
+        { 9, 6, 1, 0.00462962962962963, HUGE_VAL, 6 + 530000 * 0.954242509439325 },
+        { 4, 8, 4, 1.6875, 6. / 16, 16 + 530000 * 0.602059991327962 },
+        { 4, 2, 2, 54, 3, 2 * 1.4142135623731 + 530000 * 0.602059991327962 },
+        { 10, 2, 1, 0, 0, 2 + 530000 },
+    };
+    enum { WFP3 = 0, UNICEF = 1, F4 = 5 };
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+        const struct weir_shape one = { .kind = WEIR_SHAPE_WHOLE,
+                                        .gpu_count = 1,
+                                        .gpu_units = WEIR_ONE };
+        const struct weir_rank_group group = { .ranks = jobs[i].gpus, .shape = one };
+        const struct weir_job job = { .size = sizeof job,
+                                      .groups = &group,
+                                      .group_count = 1,
+                                      .ranks = jobs[i].gpus,
+                                      .submit_ns = jobs[i].submit_s * NS_PER_S,
+                                      .queued_ns = jobs[i].submit_s * NS_PER_S,
+                                      .estimate_ns = jobs[i].estimate_s * NS_PER_S };
+        CHECK_NEAR(formula_of(WFP3, &job), -jobs[i].wfp3, 1e-12);
+        if (jobs[i].unicef < HUGE_VAL)
+            CHECK_NEAR(formula_of(UNICEF, &job), -jobs[i].unicef, 1e-12);
+        else
+            CHECK(formula_of(UNICEF, &job) < -1e300);
+        CHECK_NEAR(formula_of(F4, &job), jobs[i].f4, 1e-6);
+    }
+}
+
 static const struct test tests[] = {
+    { "formulas have their known values", formulas_have_their_known_values },
     { "the shortest estimate is first and none is last",
       the_shortest_estimate_is_first_and_none_is_last },
     { "ageing is by the second", ageing_is_by_the_second },
