@@ -185,18 +185,34 @@ struct an_word an_chart_word(struct an_chart *chart, const char *name, size_t ch
     return an_shorten_among(name, characters, chart->names, chart->name_count);
 }
 
+/* About how wide a text is, in sizes of its letters, by three kinds of them: a little too much
+ * rather than too little. */
+static double width_of(const char *text, bool is_bold)
+{
+    double width = 0.0;
+    for (const char *c = text; *c != '\0'; c++) {
+        const bool is_part = ((unsigned char)*c & 0xc0) == 0x80; /* of a letter that was counted */
+        width += is_part                                 ? 0.0
+                 : strchr("fijlrt.,:;'|! -", *c) != NULL ? 0.45
+                 : strchr("mwMW@%", *c) != NULL          ? 1.0
+                                                         : 0.66;
+    }
+    return is_bold ? 1.1 * width : width;
+}
+
 void an_chart_name(struct an_chart *chart, const struct an_label *label, const char *name,
                    double room)
 {
-    static const double least_size = 10.0;
+    static const double least_size = 9.5;
     struct an_label fitted = *label;
-    const double each = label->is_bold ? 0.58 : 0.54; /* of the size, of an average letter */
     const double length = (double)an_characters(name);
+    const double width = width_of(name, label->is_bold);
+    const double each = width / fmax(length, 1.0);
     fitted.size = label->size > 0.0 ? label->size : 12.0;
-    if (length * each * fitted.size > room)
-        fitted.size = fmin(fitted.size, fmax(least_size, room / (length * each)));
+    if (width * fitted.size > room)
+        fitted.size = fmin(fitted.size, fmax(least_size, room / width));
     an_chart_text(chart, &fitted, "%s",
-                  an_chart_word(chart, name, (size_t)(room / (each * fitted.size))).text);
+                  an_chart_word(chart, name, (size_t)(room / (each * fitted.size) + 0.01)).text);
 }
 
 void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,

@@ -39,6 +39,17 @@ void an_gnuplot_quote(FILE *out, const char *text)
     (void)fputc('\'', out);
 }
 
+void an_gnuplot_quote_tick(FILE *out, const char *text)
+{
+    (void)fputc('\'', out);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '%')
+            (void)fputc('%', out);
+        write_plain(out, text, c);
+    }
+    (void)fputc('\'', out);
+}
+
 void an_gnuplot_quote_bold(FILE *out, const char *text)
 {
     (void)fputs("'{/:Bold ", out);

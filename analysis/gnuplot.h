@@ -16,6 +16,8 @@ weir_status an_gnuplot_run(const char *folder, const char *const *scripts, doubl
 
 /* A single-quoted gnuplot string: back-ticks are inert, quotes become apostrophes. */
 void an_gnuplot_quote(FILE *out, const char *text);
+/* The name of a tick, which gnuplot reads as a format. */
+void an_gnuplot_quote_tick(FILE *out, const char *text);
 /* The same in bold, with the markup characters of gnuplot's enhanced text made plain. */
 void an_gnuplot_quote_bold(FILE *out, const char *text);
 

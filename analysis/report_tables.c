@@ -330,10 +330,11 @@ weir_status an_page_decisions(const struct an_page *page, struct weir_error *err
         return WEIR_OK;
     (void)fprintf(
         page->out,
-        "<h2 id=\"decisions\">Decisions</h2>\n<p>%s decisions started %s workers, stopped %s, "
+        "<h2 id=\"decisions\">Decisions</h2>\n<p>%s decisions started %s %s, stopped %s, "
         "denied %s "
         "requests; the cluster refused %s; %s failed.",
         an_word_number(an_number(total, 0, 0)).text, an_word_number(an_number(total, 0, 1)).text,
+        page->facts->stage_count == 0 ? "workers of jobs" : "workers",
         an_word_number(an_number(total, 0, 2)).text, an_word_number(an_number(total, 0, 3)).text,
         an_word_number(an_number(total, 0, 4)).text, an_word_number(an_number(total, 0, 5)).text);
     if (!isnan(an_number(total, 0, 6)))
@@ -507,19 +508,22 @@ static void write_unfinished(const struct an_page *page)
     }
     if (page->grows[0] != '\0')
         (void)fprintf(out, "<li>%s.</li>\n", page->grows);
-    if (an_page_jobs(page, "jobs.waiting") + an_page_jobs(page, "jobs.running") > 0.0)
+    const double waiting = an_page_jobs(page, "jobs.waiting");
+    const double running = an_page_jobs(page, "jobs.running");
+    if (waiting + running > 0.0)
         (void)fprintf(out,
-                      "<li>At the end %s jobs wait and %s run. Their times are censored: a "
+                      "<li>At the end %s job%s and %s run%s. Their times are censored: a "
                       "percentile that reaches into them is a lower bound and stands as ≥.</li>\n",
-                      an_word_number(an_page_jobs(page, "jobs.waiting")).text,
-                      an_word_number(an_page_jobs(page, "jobs.running")).text);
+                      an_word_number(waiting).text,
+                      an_plural(waiting)[0] == '\0' ? " waits" : "s wait",
+                      an_word_number(running).text, an_plural(running)[0] == '\0' ? "s" : "");
     if (an_page_is_timed(page))
         return;
     if (facts->items_censored > 0.0)
         (void)fprintf(out,
-                      "<li>%s items were unfinished at the end. They are censored: a percentile "
+                      "<li>Unfinished at the end: %s item%s, censored: a percentile "
                       "that reaches into them is a lower bound and stands as ≥.</li>\n",
-                      an_word_number(facts->items_censored).text);
+                      an_word_number(facts->items_censored).text, an_plural(facts->items_censored));
     else
         (void)fputs("<li>No item was unfinished at the end: no latency is censored.</li>\n", out);
 }

@@ -159,7 +159,7 @@ static void label_rows(struct an_chart *chart, const struct shown *shown, const 
         const struct an_label count = {
             .x = box->x0 - 12.0, .y = y + 8.0, .color = AN_MUTED, .size = 10.5, .align = 'r'
         };
-        an_chart_text(chart, &name, "%s", an_word_size(shown->label[i]).text);
+        an_chart_name(chart, &name, an_word_size(shown->label[i]).text, name.x - 8.0);
         const double jobs = an_rows_value(rows, 0, "jobs.arrived", shown->label[i]);
         an_chart_text(chart, &count, "%s job%s", an_word_number(jobs).text, an_plural(jobs));
     }

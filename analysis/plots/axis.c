@@ -170,11 +170,11 @@ static void write_x_axis(struct an_chart *chart, const struct sheet *sheet)
         if (!is_same_line(sheet, sheet->lines[0].first, v))
             continue;
         (void)fprintf(chart->body, "%s", gap);
-        an_gnuplot_quote(chart->body, an_chart_word(chart, axis->text[v], 14).text);
+        an_gnuplot_quote_tick(chart->body, an_chart_word(chart, axis->text[v], 14).text);
         (void)fprintf(chart->body, " %.9g", x_of(sheet, v));
         gap = ", ";
     }
-    (void)fputs(")\n", chart->body);
+    (void)fputs(") noenhanced\n", chart->body);
 }
 
 static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t panel,

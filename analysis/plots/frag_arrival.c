@@ -131,9 +131,10 @@ static void label_lines(struct an_chart *chart, const struct lines *lines, size_
     an_push_apart(sorted, lines->count, 16.0, box->y0, box->y1);
     for (size_t i = 0; i < lines->count; i++) {
         const struct line *line = &lines->line[order[i]];
-        const struct an_label label = { .x = box->x1 + 10.0,
-                                        .y = sorted[i],
-                                        .color = an_row_colors[order[i]] };
+        const struct an_label label = { .x = box->x1 + 22.0, .y = sorted[i] };
+        const struct an_box mark = { box->x1 + 9.0, sorted[i] - 4.0, box->x1 + 17.0,
+                                     sorted[i] + 4.0 };
+        an_chart_rectangle(chart, &mark, an_row_colors[order[i]], "front");
         an_chart_text(chart, &label, "%s %.1f %%", an_chart_word(chart, line->name, 16).text,
                       line->end[panel]);
     }

@@ -95,7 +95,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     an_chart_subtitle(
         chart,
         "Free GPUs (line) and the part no shape of the mix can use, by cause where one "
-        "is known · {width} means · policy %s",
+        "is known · {width} means · right: free at the end, fragmented on average · policy %s",
         chart->run->placement);
     (void)an_chart_block(chart, "fragmentation, GPUs",
                          "t_s too_small no_cpu no_codec no_gpu_demand free_gpus");

@@ -99,28 +99,8 @@ assert sum(until == "-" for _, until in told) == len(failed) * 2 - len(faults), 
 assert "repaired" not in table[:table.index("</table>")]
 PY
 
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
-    skip 'no browser: what the page does in one is not looked at'
-
-# looked NAME WIDTH [FLAG...]: the page with its judge, in that width; words of the judge in NAME.txt.
-python3 - "$source/tests/support/page_judge.js" <<'PY'
-import sys
-page = open("page.html", encoding="utf-8").read()
-judge = open(sys.argv[1], encoding="utf-8").read()
-open("judged.html", "w", encoding="utf-8").write(
-    page.replace("</body>", "<script>\n" + judge + "</script></body>"))
-PY
-looked() {
-    local name=$1 width=$2
-    shift 2
-    HOME=$PWD timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars \
-        --user-data-dir="$PWD/profile" --virtual-time-budget=4000 --window-size="$width,900" "$@" \
-        --dump-dom "file://$PWD/judged.html" >"$name.html" 2>"$name.log" || skip 'the browser does not start'
-    sed -n 's/.*<pre id="judge">\(.*\)/\1/p' "$name.html" >"$name.txt"
-    sed -n '/<pre id="judge">/,/<\/pre>/p' "$name.html" >"$name.txt"
-    has "$name.txt" 'judged'
-    ! grep -q 'WRONG' "$name.txt" || { grep WRONG "$name.txt"; fail "the page is wrong ($name)"; }
-}
+. "$source/tests/support/browser.sh"
+judged page.html "$source/tests/support/page_judge.js"
 looked light 1280
 has light.txt 'theme light'
 looked dark 1280 --blink-settings=preferredColorScheme=0

@@ -34,6 +34,25 @@ expect 2 "$WEIR_BIN" explain review.db --at noon
 expect 2 "$WEIR_BIN" explain review.db --worker 41 --stage caption
 expect 2 "$WEIR_BIN" explain review.db --stage nobody
 
+# A caption says the width of the points that are drawn: several samples each in a long run.
+if command -v gnuplot >/dev/null; then
+    cat >wide.yaml <<'Y'
+schema: 2
+name: wide
+horizon: 7 d
+cluster: {nodes: [{name: n, cpus: 8}]}
+jobs: {w: {run_time: 5 h, count: 30, arrivals: {rate: 0.2/h}, classes: {one: {request: {cpus: 2}}}}}
+Y
+    expect 0 "$WEIR_BIN" run wide.yaml -q -o wide.db
+    expect 0 "$WEIR_BIN" plot wide.db alloc-vs-used --folder wide -o wide.svg
+    sample=$(sqlite3 wide.db 'select sample_s from run')
+    width=$(awk '/^[0-9]/ { if ($1 > last && (least == "" || $1 - last < least)) least = $1 - last; last = $1 }
+        END { print least }' wide/alloc-vs-used.dat)
+    [ "${width%.*}" -gt "${sample%.*}" ] || fail "points of $width s, samples of $sample s: no test"
+    said=$(grep -o '[0-9hms]* means' wide/alloc-vs-used.gp)
+    [ "$said" = "$((width / 60))m means" ] || fail "points are $width s wide, the caption says $said"
+fi
+
 expect 0 "$WEIR_BIN" compare review.db
 matches stdout 'Verdict: xenna 0\.[0-9]+/s throughput, [0-9.]+x'
 expect 0 "$WEIR_BIN" compare review.db --format json

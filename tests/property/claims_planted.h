@@ -27,6 +27,12 @@
                                      "workers: 2, service: exp(3 s)"),
       { { "limit.arrivals", "b, the slowest stage" }, { "flow.keeps_up", "as many as arrive" } },
       "limit.stage" },
+    { "a stage that is the slowest, and at work at the end only",
+      HEAD CPUS "horizon: 1 h\ntimeline: [{at: 45 min, for: 15 min, action: stage_slow, stage: b, "
+                "factor: 1000}]\n" TWO("arrivals: {gap: 20 s}", "workers: 2, service: 1 s",
+                                       "workers: 1, service: 2 s"),
+      { { "flow.piles_up", "the rest piles up" }, { "limit.slowest", "b is the slowest stage" } },
+      "limit.stage limit.arrivals" },
     { "more arrives than b can do",
       HEAD CPUS "horizon: 1 h\n" TWO("arrivals: {gap: 1 s}", "workers: 4, service: 1 s",
                                      "workers: 1, service: 2 s"),

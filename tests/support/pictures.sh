@@ -12,8 +12,9 @@ shift
 mkdir -p "$folder"
 cd "$folder"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-# A window is opened higher than any page; what is left below it is cut off.
-highest=16000
+# A window is opened higher than any page; what is left below it is cut off. ImageMagick takes 16000,
+# the border included.
+highest=15900
 
 # The pages: name | what makes NAME.db | options of the report.
 pages() {

@@ -52,6 +52,41 @@ static char *print_means(double base, double variant)
     return text;
 }
 
+/* Of shares the difference is in points and the change in percent of the baseline stands apart; of
+ * a baseline of nothing there is no percent; what rounds to nothing is little. */
+static void shares_differ_by_points(void)
+{
+    static const struct {
+        double base, variant;
+        const char *unit, *plain, *relative;
+    } cases[] = {
+        { 94.8, 95.7, "%", "+0.90 points", "+0.9 %" },
+        { 0.948, 0.957, "ratio", "+0.90 points", "+0.9 %" },
+        { 0.0, 0.743, "ratio", "+74.30 points", "" },
+        { 40.0, 30.0, "s", "-10\u00a0s", "-25.0 %" },
+        { 0.0, 30.0, "s", "+30\u00a0s", "" },
+        { 1e6, 1e6 + 1.0, "items", "+1 item", "less than 0.1 % more" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char unit[16];
+        struct an_cell cells[] = {
+            { .mean = cases[i].base, .difference = (double)NAN, .verdict = AN_BASELINE },
+            { .mean = cases[i].variant,
+              .difference = cases[i].variant - cases[i].base,
+              .difference_low = (double)NAN,
+              .difference_high = (double)NAN },
+        };
+        (void)snprintf(unit, sizeof unit, "%s", cases[i].unit);
+        const struct an_metric_row row = { .unit = unit,
+                                           .cells = cells,
+                                           .is_share = strcmp(unit, "%") == 0 ||
+                                                       strcmp(unit, "ratio") == 0 };
+        const struct an_change change = an_change_of(&row, 0, 1);
+        CHECK_STR(change.plain, cases[i].plain);
+        CHECK_STR(change.relative, cases[i].relative);
+    }
+}
+
 static void check_difference(double base, double variant, const char *expected)
 {
     char *text = print_means(base, variant);
@@ -69,6 +104,7 @@ static void a_difference_has_the_sign_of_the_change(void)
 }
 
 static const struct test tests[] = {
+    { "shares differ by points", shares_differ_by_points },
     { "a difference has the sign of the change", a_difference_has_the_sign_of_the_change },
 };
 TEST_MAIN(tests)

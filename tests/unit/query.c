@@ -233,6 +233,53 @@ static void unbeaten_baseline_is_told(void)
     an_close(db);
 }
 
+/* One replication is a figure, never a finding about chance. */
+static void one_run_beats_nothing(void)
+{
+    struct an_db *db = fixture_open("DELETE FROM run WHERE replication > 0");
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, NULL, &comparison, NULL), WEIR_OK);
+    for (size_t i = 0; i < comparison->row_count; i++)
+        for (size_t v = 1; v < comparison->variant_count; v++) {
+            const enum an_verdict verdict = comparison->rows[i].cells[v].verdict;
+            CHECK(verdict == AN_ONE_RUN || verdict == AN_DETERMINISTIC_TIE ||
+                  verdict == AN_NEUTRAL || verdict == AN_OPEN);
+        }
+    CHECK_I64(verdict_of(comparison, "thr.pipeline", 2), AN_ONE_RUN);
+    CHECK(strstr(comparison->finding, "1 replication, so no statement about chance") != NULL);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
+/* A share is between none and all, so is its interval, and so is what it can gain or lose. What
+ * cannot be below nothing is not. */
+static void intervals_stay_in_their_range(void)
+{
+    struct an_db *db = fixture_open(
+        "INSERT INTO result SELECT run_id, 'jobs.acceptance', '', CASE variant_order WHEN 0 THEN"
+        " iif(replication % 2 = 0, 0.999, 0.4) WHEN 1 THEN 0.99 - 0.2 * (replication % 3 = 0)"
+        " ELSE 1 END, 'ratio', 1, 0, 0 FROM run;"
+        "INSERT INTO result SELECT run_id, 'wait.job.mean', '', CASE variant_order WHEN 0 THEN 100"
+        " ELSE 0.1 + 900 * (replication = 3) END, 's', 100, 0, 0 FROM run");
+    struct an_comparison *comparison = NULL;
+    const char *const metrics[] = { "jobs.acceptance", "wait.job.mean" };
+    const struct an_compare_options options = { .metrics = metrics, .metric_count = 2 };
+    CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
+    const struct an_cell *cells = comparison->rows[0].cells;
+    for (size_t v = 0; v < 2; v++) {
+        CHECK(cells[v].low > 0.0 && cells[v].low < cells[v].mean);
+        CHECK(cells[v].high > cells[v].mean && cells[v].high < 1.0);
+        CHECK(isnan(cells[v].half_width));
+    }
+    CHECK(isnan(cells[2].low) && isnan(cells[2].high)); /* all agree */
+    CHECK(cells[0].mean + cells[1].difference_high <= 1.0 + 1e-12);
+    cells = comparison->rows[1].cells;
+    CHECK(cells[1].low >= 0.0 && cells[1].high > cells[1].mean);
+    CHECK(cells[1].difference_low >= -cells[0].mean - 1e-12);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
 /* Nobody is better at what has no direction, and of labels the largest of maxima counts. */
 static void unknown_directions_have_no_winner(void)
 {
@@ -421,6 +468,8 @@ static const struct test tests[] = {
     { "a metric without a direction has no winner, of maxima the largest counts",
       unknown_directions_have_no_winner },
     { "a mean that lacks what is unfinished wins nothing", what_is_unfinished_wins_nothing },
+    { "intervals stay in their range", intervals_stay_in_their_range },
+    { "one run beats nothing", one_run_beats_nothing },
     { "cut names stay apart", cut_names_stay_apart },
     { "a bound above the best leaves it the best", a_bound_above_the_best_leaves_it_the_best },
     { "unknown metrics and baselines are refused", unknown_names },
