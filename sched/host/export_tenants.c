@@ -33,6 +33,7 @@ static void put_tenant(struct weir_json *json, const struct weir_tenant_entry *t
     put_quota(json, "borrow", &tenant->borrow, WEIR_NO_QUOTA);
     put_quota(json, "lend", &tenant->lend, WEIR_NO_QUOTA);
     weir_export_unless(json, "gpu_pool_bytes", tenant->gpu_pool_bytes, 0);
+    weir_export_unless(json, "priority", tenant->priority, 0);
     weir_json_number(json, "device_s", tenant->device_s);
     weir_export_unless(json, "since_ns", tenant->since_ns, WEIR_UNKNOWN_TIME);
     weir_json_close(json, '{');

@@ -18,6 +18,7 @@ enum { TENANT_GPU, TENANT_CPU, TENANT_RAM, TENANT_RESOURCES };
 struct weir_tenant_entry {
     char *name;
     uint32_t parent, depth;
+    int32_t priority;
     double weight, tickets;
     double weights_below; /* of its children */
     struct weir_quota guarantee, hard, soft, borrow, lend;

@@ -6,10 +6,13 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of those that were built before tenants had pools. */
 #define LEAST_SIZE offsetof(struct weir_tenant_spec, gpu_pool_bytes)
+
+enum { MOST_PRIORITY = 1000000 };
 
 struct weir_tenant_spec weir_tenant_default(void)
 {
@@ -60,6 +63,9 @@ static weir_status check_values(const struct weir_tenant_spec *tenant, struct we
         tenant->guarantee.cpu_units == WEIR_NO_QUOTA ||
         tenant->guarantee.ram_bytes == WEIR_NO_QUOTA)
         return weir_fail(error, WEIR_EINVAL, "a guarantee has an end");
+    if (abs(tenant->priority) > MOST_PRIORITY || tenant->priority == INT32_MIN)
+        return weir_fail(error, WEIR_EINVAL, "priority %d must be within [-%d, %d]",
+                         tenant->priority, MOST_PRIORITY, MOST_PRIORITY);
     if (tenant->gpu_pool_bytes < 0 || tenant->gpu_pool_bytes >= INT64_MAX / 4)
         return weir_fail(error, WEIR_EINVAL, "%lld bytes are no pool of memory",
                          (long long)tenant->gpu_pool_bytes);
@@ -96,6 +102,7 @@ static void take_values(struct weir_tenant_entry *entry, const struct weir_tenan
     entry->borrow = tenant->borrow;
     entry->lend = tenant->lend;
     entry->gpu_pool_bytes = tenant->gpu_pool_bytes;
+    entry->priority = tenant->priority;
 }
 
 /* After one of them changed. */

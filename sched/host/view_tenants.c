@@ -38,7 +38,8 @@ bool weir_view_tenant(const struct weir_view *view, uint32_t number, struct weir
                                       .devices = weir_units_amount(entry->device_units),
                                       .device_s = weir_tenants_past(tenants, number),
                                       .bandwidth = weir_units_amount(entry->bandwidth_units),
-                                      .links = weir_units_amount(entry->link_units) };
+                                      .links = weir_units_amount(entry->link_units),
+                                      .priority = entry->priority };
     memcpy(tenant, &full, tenant->size < sizeof full ? tenant->size : sizeof full);
     return true;
 }

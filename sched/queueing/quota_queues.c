@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The policy "quota_queues": tenants as queues with guarantees, in a tree. At every pass the GPUs
- * (and apart from them the CPUs) are divided top down by guarantee, then by weight, among those who
- * ask for them (quota_shares.h); the tenant that has least of its share is next. Whoever fits may
- * go beyond his share as long as nobody else wants it; a tenant of weight 0 never goes beyond its
- * guarantee.
+ * (and apart from them the CPUs) are divided top down by guarantee, then by priority and weight,
+ * among those who ask for them (quota_shares.h); the tenant that has least of its share is next.
+ * Whoever fits may go beyond his share as long as nobody else wants it; a tenant of weight 0 never
+ * goes beyond its guarantee.
  *
  * Reclaim: a job that finds no place, and with which its tenant and all above it stay within their
  * shares, takes GPUs back from siblings (of it or of one above it) that have more than theirs,
@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-enum { PARAM_RECLAIM, PARAM_GRACE, PARAM_COUNT };
+enum { PARAM_RECLAIM, PARAM_GRACE, PARAM_PAST, PARAM_COUNT };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_RECLAIM] = WEIR_FLAG("reclaim", 1,
@@ -27,6 +27,8 @@ static const struct weir_param params[PARAM_COUNT] = {
                                 "of tenants that have more than theirs"),
     [PARAM_GRACE] = WEIR_DURATION("grace", 0, 1e9, 0,
                                   "to save what was done before a job is stopped; 0 = at once"),
+    [PARAM_PAST] = WEIR_NUMBER("past", "", 0, 1e6, 0,
+                               "how much use of before counts beside weights, as KAI's k"),
 };
 
 struct queue_shares {
@@ -36,6 +38,7 @@ struct queue_shares {
 
 struct queues {
     struct weir_allocator allocator;
+    double past;
     bool has_reclaim;
     bool has_leaving; /* jobs that were told to go may still be there */
     struct weir_reclaim reclaim;
@@ -59,6 +62,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     queues->reclaim.allocator = *allocator;
     queues->has_leaving = true; /* told by another host */
     queues->has_reclaim = values[PARAM_RECLAIM] > 0;
+    queues->past = values[PARAM_PAST];
     queues->reclaim.grace_ns = (int64_t)(values[PARAM_GRACE] * 1e9);
     *state = queues;
     return WEIR_OK;
@@ -91,6 +95,8 @@ static struct weir_claim claim_of(const struct weir_tenant *tenant, bool is_gpu)
 
     return (struct weir_claim){ .guarantee = units_of(sure),
                                 .weight = tenant->weight,
+                                .past = tenant->device_s,
+                                .band = tenant->priority,
                                 .most = fmin(weir_units_amount(used) + weir_units_amount(wanted),
                                              units_of(hard)) };
 }
@@ -107,7 +113,7 @@ static void divide(struct queues *queues, const struct weir_view *view, uint32_t
     for (uint32_t t = 1; t < count; t++)
         if (weir_view_tenant(view, t, &tenant) && tenant.parent == parent)
             queues->claims[claims++] = claim_of(&tenant, is_gpu);
-    weir_quota_divide(amount, queues->claims, claims);
+    weir_quota_divide(amount, queues->past, queues->claims, claims);
     claims = 0;
     for (uint32_t t = 1; t < count; t++) {
         if (!weir_view_tenant(view, t, &tenant) || tenant.parent != parent)
@@ -170,7 +176,8 @@ static struct weir_score rank(void *state, const struct weir_view *view,
     (void)view;
     if (tenant->number == 0)
         return (struct weir_score){ (double)INFINITY, 0 };
-    return (struct weir_score){ need.gpu_units > 0 ? gpus : cpus, -(double)job->priority };
+    return (struct weir_score){ need.gpu_units > 0 ? gpus : cpus,
+                                -(ldexp(tenant->priority, 32) + job->priority) };
 }
 
 static uint32_t refuse(void *state, const struct weir_view *view, const struct weir_job *job)

@@ -272,6 +272,8 @@ static const struct decide_key tenant[] = {
     QUOTA("lend", "of the guarantee, to others; the same"),
     { OPTIONAL("gpu_pool_bytes", DECIDE_WHOLE), INTO(decide_tenant, spec.gpu_pool_bytes),
       .unit = "B", .most = MOST_BYTES, .help = "of the memory of every GPU, kept for its jobs" },
+    { OPTIONAL("priority", DECIDE_WHOLE), INTO(decide_tenant, priority), .least = -1e6, .most = 1e6,
+      .help = "its band beside its siblings" },
     { OPTIONAL("device_s", DECIDE_NUMBER), INTO(decide_tenant, device_s),
       .help = "past use up to since_ns" },
     { TIME("since_ns", decide_tenant, since_ns), .help = "when past use was counted last" },

@@ -59,7 +59,7 @@ struct decide_job {
 struct decide_tenant {
     struct weir_tenant_spec spec;
     double device_s;
-    int64_t since_ns;
+    int64_t since_ns, priority;
 };
 
 /* What a worker or a stage does meanwhile. */

@@ -35,6 +35,7 @@ weir_status decide_take_tenant(struct weir_host *host, const json_t *json, size_
     struct decide_tenant tenant = { .spec = weir_tenant_default() };
 
     WEIR_TRY(decide_read(json, &decide_tenant_keys, &tenant, error));
+    tenant.spec.priority = (int32_t)tenant.priority;
     WEIR_TRY(read_quota(json, "guarantee", &tenant.spec.guarantee, error));
     WEIR_TRY(read_quota(json, "hard", &tenant.spec.hard, error));
     WEIR_TRY(read_quota(json, "soft", &tenant.spec.soft, error));

@@ -89,7 +89,8 @@ static weir_status add_tenants(const struct sim_port *port, struct weir_host *ho
                                                .soft = tenant->soft,
                                                .borrow = tenant->borrow,
                                                .lend = tenant->lend,
-                                               .gpu_pool_bytes = tenant->pool_bytes };
+                                               .gpu_pool_bytes = tenant->pool_bytes,
+                                               .priority = tenant->priority };
         const weir_status status = weir_host_add_tenant(host, &spec, NULL, error);
         if (status != WEIR_OK) {
             weir_error_wrap(error, "tenant %s", tenant->name);

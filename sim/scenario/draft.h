@@ -200,6 +200,7 @@ struct draft_tenant {
     struct draft_head head;
     char *parent;
     double weight, tickets;
+    int64_t priority;
     struct draft_quota guarantee;
     struct draft_limits quota;
     struct draft_quota borrow, lend;

@@ -58,6 +58,7 @@ static struct sim_tenant tenant_of(const struct draft_tenant *draft)
     return (struct sim_tenant){ .name = draft->head.name,
                                 .weight = isnan(draft->weight) ? 1 : draft->weight,
                                 .tickets = isnan(draft->tickets) ? 0 : draft->tickets,
+                                .priority = (int32_t)draft->priority,
                                 .guarantee = quota_of(&draft->guarantee, 0),
                                 .hard = quota_of(&draft->quota.hard, WEIR_NO_QUOTA),
                                 .soft = quota_of(&draft->quota.soft, WEIR_NO_QUOTA),

@@ -83,6 +83,8 @@ static const struct sim_field tenant_fields[] = {
       HELP("its claim beside its siblings (drf, wfq, fair_share, quota_queues, cohorts)") },
     { NUMBER("tickets", draft_tenant, tickets), ABSENT("its weight"), RANGE(1e-9, 1e9),
       HELP("for lottery and stride") },
+    { WHOLE("priority", draft_tenant, priority), DEFAULT("0"), RANGE(-1e6, 1e6),
+      HELP("its band: beyond guarantees siblings of a higher one come first (quota_queues)") },
     { SECTION("guarantee", draft_tenant, guarantee, &guarantee_section), ABSENT("nothing"),
       HELP("what belongs to it") },
     { SECTION("quota", draft_tenant, quota, &limits_section), ABSENT("no limit"),

@@ -10,6 +10,7 @@ struct sim_tenant {
     const char *name;
     uint32_t parent; /* counted from 1, 0 = none */
     double weight, tickets;
+    int32_t priority;
     struct weir_quota guarantee, hard, soft, borrow, lend;
     /* Memory of GPUs. What a tenant does not say is that of the nearest above it which does. */
     uint32_t pool;         /* whose pool it uses, counted from 1; 0 = nobody's */

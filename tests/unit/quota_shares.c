@@ -10,7 +10,8 @@
 
 static struct weir_claim claim(double guarantee, double weight, double demand, double hard)
 {
-    return (struct weir_claim){ guarantee, weight, fmin(demand, hard), 0 };
+    return (
+        struct weir_claim){ .guarantee = guarantee, .weight = weight, .most = fmin(demand, hard) };
 }
 
 static void guarantees_come_first_and_the_rest_goes_by_weight(void)
@@ -25,7 +26,7 @@ static void guarantees_come_first_and_the_rest_goes_by_weight(void)
     for (size_t i = 0; i < 3; i++) {
         struct weir_claim claims[] = { claim(40, 2, cases[i].demand_a, none),
                                        claim(20, 1, 80, cases[i].hard_b), claim(0, 1, 80, none) };
-        weir_quota_divide(100, claims, 3);
+        weir_quota_divide(100, 0, claims, 3);
         for (size_t c = 0; c < 3; c++)
             CHECK_NEAR(claims[c].share, cases[i].shares[c], 1e-9);
     }
@@ -36,13 +37,50 @@ static void whole_units_are_left_over_for_the_first(void)
     struct weir_claim equal[] = { claim(0, 1, 9, 9), claim(0, 1, 9, 9), claim(0, 1, 9, 9) };
     struct weir_claim halves[] = { claim(10, 3, 60, 99), claim(30, 1, 60, 99) };
 
-    weir_quota_divide(10, equal, 3);
+    weir_quota_divide(10, 0, equal, 3);
     CHECK_NEAR(equal[0].share, 4, 1e-9);
     CHECK_NEAR(equal[1].share, 3, 1e-9);
     CHECK_NEAR(equal[2].share, 3, 1e-9);
-    weir_quota_divide(70, halves, 2);
+    weir_quota_divide(70, 0, halves, 2);
     CHECK_NEAR(halves[0].share, 33, 1e-9);
     CHECK_NEAR(halves[1].share, 37, 1e-9);
+}
+
+/* B is of a higher band: beyond guarantees it has all that it may before A and C share the rest. */
+static void higher_bands_come_first(void)
+{
+    struct weir_claim claims[] = { claim(40, 2, 100, 100), claim(20, 1, 80, 50),
+                                   claim(0, 1, 80, 80) };
+
+    claims[1].band = 5;
+    weir_quota_divide(100, 0, claims, 3);
+    CHECK_NEAR(claims[0].share, 47, 1e-9); /* 40 + 20/3 */
+    CHECK_NEAR(claims[1].share, 50, 1e-9);
+    CHECK_NEAR(claims[2].share, 3, 1e-9);
+    claims[0].band = claims[2].band = -1000000;
+    claims[0].band++;
+    weir_quota_divide(100, 0, claims, 3);
+    CHECK_NEAR(claims[0].share, 50, 1e-9);
+    CHECK_NEAR(claims[2].share, 0, 1e-9);
+}
+
+/* Of equal weights one had three times as much: .5 + k (.5 - .75) and .5 + k (.5 - .25). Who has no
+ * weight left gets what the other does not take. */
+static void the_past_counts_beside_weights(void)
+{
+    static const struct {
+        double k, demand, first, second;
+    } cases[] = { { 0, 100, 50, 50 }, { 0.2, 100, 45, 55 }, { 1, 100, 25, 75 }, { 2, 100, 0, 100 },
+                  { 3, 100, 0, 100 }, { 2, 60, 40, 60 },    { 1, 60, 40, 60 } };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct weir_claim claims[] = { claim(0, 1, 100, 100), claim(0, 1, cases[i].demand, 100) };
+        claims[0].past = 300;
+        claims[1].past = 100;
+        weir_quota_divide(100, cases[i].k, claims, 2);
+        CHECK_NEAR(claims[0].share, cases[i].first, 1e-9);
+        CHECK_NEAR(claims[1].share, cases[i].second, 1e-9);
+    }
 }
 
 /* More is guaranteed than there is: what there is goes by guarantee, to those that want it. */
@@ -51,7 +89,7 @@ static void guarantees_beyond_what_there_is_are_cut_alike(void)
     struct weir_claim claims[] = { claim(60, 1, 99, 99), claim(30, 5, 99, 99),
                                    claim(90, 1, 30, 99) };
 
-    weir_quota_divide(60, claims, 3);
+    weir_quota_divide(60, 0, claims, 3);
     CHECK_NEAR(claims[0].share, 30, 1e-9);
     CHECK_NEAR(claims[1].share, 15, 1e-9);
     CHECK_NEAR(claims[2].share, 15, 1e-9);
@@ -66,7 +104,7 @@ static void no_whole_unit_is_lost(void)
             double sum = 0;
             for (uint32_t i = 0; i < count; i++)
                 claims[i] = claim(0, 1 + i % 3, 99, 99);
-            weir_quota_divide(amount, claims, count);
+            weir_quota_divide(amount, 0, claims, count);
             for (uint32_t i = 0; i < count; i++) {
                 CHECK_NEAR(claims[i].share, round(claims[i].share), 1e-9);
                 sum += claims[i].share;
@@ -112,6 +150,35 @@ static void quota_queues_divide_level_by_level(void)
     CHECK_NEAR(test_gpus_of(host, y1), 33, 0);
     CHECK_NEAR(test_gpus_of(host, y2), 37, 0);
     weir_host_destroy(host);
+}
+
+/* 8 GPUs, 3 of them guaranteed to A; B is of the higher band, and then had all of the past. */
+static void bands_and_the_past_say_who_has_the_rest(void)
+{
+    const struct test_node node = { .nodes = 1, .gpus = 8, .cpus = 100, .ram = 1e12 };
+
+    for (int k = 0; k <= 1; k++) {
+        struct weir_host *const host =
+            test_tenants_host_with("quota_queues", &node, (const double[]){ 1, 0, k }, 3);
+        struct weir_tenant_spec spec = weir_tenant_default();
+        spec.guarantee.gpu_units = 3 * WEIR_ONE;
+        const uint32_t a = test_tenant(host, spec);
+        spec = weir_tenant_default();
+        spec.priority = 1 - k;
+        const uint32_t b = test_tenant(host, spec);
+        if (k == 1) {
+            test_ask(host, (struct test_ask){ .tenant = b, .count = 1, .gpus = 8 });
+            CHECK_STR(test_round(host, 0).text, "B");
+            (void)test_decide(host, WEIR_CAUSE_TIMER, 1000000000);
+            test_end_some(host, b, 1);
+        }
+        fill(host, a, 9);
+        fill(host, b, 9);
+        (void)test_round(host, 1);
+        CHECK_NEAR(test_gpus_of(host, a), k == 0 ? 3 : 8, 0);
+        CHECK_NEAR(test_gpus_of(host, b), k == 0 ? 5 : 0, 0);
+        weir_host_destroy(host);
+    }
 }
 
 /* Nobody else wants them: B goes beyond its share, C of weight 0 stays within its guarantee. */
@@ -367,6 +434,9 @@ static const struct test tests[] = {
     { "guarantees beyond what there is are cut alike",
       guarantees_beyond_what_there_is_are_cut_alike },
     { "no whole unit is lost", no_whole_unit_is_lost },
+    { "higher bands come first", higher_bands_come_first },
+    { "the past counts beside weights", the_past_counts_beside_weights },
+    { "bands and the past say who has the rest", bands_and_the_past_say_who_has_the_rest },
     { "quota queues divide level by level", quota_queues_divide_level_by_level },
     { "a weight of zero never borrows", a_weight_of_zero_never_borrows },
     { "a guarantee is taken back", a_guarantee_is_taken_back },

@@ -48,6 +48,8 @@ struct weir_tenant_spec {
     /* Of the memory of every GPU so much is kept for its jobs and those of the tenants below it
      * that have no pool of their own; they may use more. 0 = none. */
     int64_t gpu_pool_bytes;
+    int32_t priority; /* its band beside its siblings: quota_queues; within +-1e6. From 2.3 on */
+    uint32_t reserved;
 };
 
 /* Everything unlimited, weight 1. */
@@ -97,6 +99,8 @@ struct weir_tenant {
     /* What its jobs that start or run take of their GPUs, in GPUs: of the bandwidth of their memory
      * (weir_traffic), and of the time of their links (weir_job_spec.exchange). From 2.3 on. */
     double bandwidth, links;
+    int32_t priority; /* likewise */
+    uint32_t reserved;
 };
 
 /* The root included: 0 when there is no host behind the view, 1 when it knows no tenant. */

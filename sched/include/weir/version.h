@@ -32,7 +32,7 @@
  *        weir_params_list); weir_host_past.surprises; weir/commit.h: gangs on nodes that answer
  *        for themselves; weir/speedup.h, weir_job_spec.speedup, weir_placer_start_job_as,
  *        WEIR_QUEUEING_RESIZES: policies that choose how many ranks a job has;
- *        weir/reservation.h, WEIR_REASON_RESERVED; weir_tenant_spec.gpu_pool_bytes;
+ *        weir/reservation.h, WEIR_REASON_RESERVED; weir_tenant_spec.{gpu_pool_bytes,priority};
  *        weir_job_spec.traffic, weir_place_query.traffic, weir_place_traffic; weir/needs.h;
  *        weir_job_spec.{step_s,exchange}; weir_host_set_usage_{period,rule};
  * weir_place_{job,end_ns,now_ns}; weir_tenant.{bandwidth,links}, weir_view_tenant_share
