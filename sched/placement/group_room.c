@@ -56,6 +56,19 @@ static uint32_t most_frequent(const uint32_t *counts)
     return most;
 }
 
+/* What devices lack when there would be enough by sums: the right instance, type or engines, or one
+ * that holds it whole. */
+static uint32_t lack_of_kind(const struct weir_shape *shape)
+{
+    if (shape->kind == WEIR_SHAPE_SLICE)
+        return WEIR_REASON_MIG;
+    if (shape->gpu_type != 0)
+        return WEIR_REASON_GPU_TYPE;
+    if (shape->nvdecs > 0)
+        return WEIR_REASON_NVDEC;
+    return shape->nvencs > 0 ? WEIR_REASON_NVENC : WEIR_REASON_GPU_FREE;
+}
+
 static weir_status check_bundles(const struct weir_group_query *query,
                                  struct weir_group_answer *answer, struct weir_error *error)
 {
@@ -72,6 +85,8 @@ static weir_status check_bundles(const struct weir_group_query *query,
         counts[WEIR_REASON_NONE] = 0;
         answer->bundle = i;
         answer->reason = most_frequent(counts);
+        if (answer->reason == WEIR_REASON_NONE)
+            answer->reason = lack_of_kind(&query->bundles[i]);
         (void)weir_shape_print(&query->bundles[i], text, sizeof text);
         return weir_fail(error, WEIR_EINFEASIBLE, "bundle %u (%s) fits no node, even an empty one",
                          i, text);

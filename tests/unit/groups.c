@@ -202,6 +202,29 @@ static void strict_spread_wants_a_node_for_each(void)
     weir_cluster_destroy(lab.cluster);
 }
 
+/* There are two GPUs, uncut, of no type and without encoders: enough by sums. */
+static void a_bundle_of_another_kind_of_gpu_is_told_what_it_lacks(void)
+{
+    struct lab lab = open_lab((const uint32_t[]){ 4 }, 1, 2);
+    const struct weir_shape whole = { .kind = WEIR_SHAPE_WHOLE,
+                                      .gpu_count = 1,
+                                      .gpu_units = WEIR_ONE };
+    struct weir_shape bundles[] = { whole, whole, whole };
+    static const uint32_t reasons[] = { WEIR_REASON_MIG, WEIR_REASON_GPU_TYPE, WEIR_REASON_NVENC };
+
+    bundles[0].kind = WEIR_SHAPE_SLICE;
+    bundles[0].mig_slices = 7;
+    bundles[1].gpu_type = 3;
+    bundles[2].kind = WEIR_SHAPE_CODEC;
+    bundles[2].gpu_units = 0;
+    bundles[2].nvencs = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_I64(place(&lab, WEIR_GROUP_PACK, &bundles[i], 1), WEIR_EINFEASIBLE);
+        CHECK_I64(lab.answer.reason, reasons[i]);
+    }
+    weir_cluster_destroy(lab.cluster);
+}
+
 static void a_bundle_larger_than_any_node_is_infeasible_unless_ray_is_asked(void)
 {
     struct lab lab = open_lab((const uint32_t[]){ 1, 1 }, 2, 0);
@@ -289,6 +312,8 @@ static const struct test tests[] = {
     { "strict pack finds the one node", strict_pack_finds_the_one_node },
     { "shares are counted by the device", shares_are_counted_by_the_device },
     { "strict spread wants a node for each", strict_spread_wants_a_node_for_each },
+    { "a bundle of another kind of GPU is told what it lacks",
+      a_bundle_of_another_kind_of_gpu_is_told_what_it_lacks },
     { "a bundle larger than any node is infeasible, unless Ray is asked",
       a_bundle_larger_than_any_node_is_infeasible_unless_ray_is_asked },
     { "a policy can be the scorer", a_policy_can_be_the_scorer },
