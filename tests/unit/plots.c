@@ -236,9 +236,9 @@ static bool has_label(const char *folder, const char *chart, const char *text)
     return has;
 }
 
-/* A name that has room is whole; names that share much stay apart, in the part where they differ.
- */
-static void names_of_a_chart_stay_apart(void)
+/* A name that has room is whole; names that share much stay apart, in the part where they differ;
+ * what happened is named. */
+static void labels_say_what_is_meant(void)
 {
     static const struct {
         const char *sql, *chart, *labels[2];
@@ -254,6 +254,21 @@ static void names_of_a_chart_stay_apart(void)
           " WHERE variant <> 'xenna'",
           "policies",
           { "xenna_with_reserve_1_", "xenna" } },
+        /* A change of policy: alone, beside a fault at the same place, among many faults. */
+        { "INSERT INTO happening VALUES (21, 1800, NULL, 'set', '', 'set sched.placement = "
+          "spread')",
+          "throughput",
+          { "placement = spread'", "dgx-1 down'" } },
+        { "INSERT INTO happening VALUES (21, 5400, NULL, 'set', '', 'set sched.placement = "
+          "spread')",
+          "throughput",
+          { "dgx-1 down, placement = spread'", "dgx-1 down, placement = spread'" } },
+        { "INSERT INTO happening VALUES (21, 1800, NULL, 'set', '', 'set sched.placement = "
+          "spread');"
+          "INSERT INTO happening SELECT 21, 100 + 50 * i, NULL, 'oom', 'dgx-0', 'killed' FROM"
+          " (SELECT row_number() OVER () AS i FROM result LIMIT 30)",
+          "throughput",
+          { "placement = spread'", "placement = spread'" } },
     };
     char folder[FIXTURE_PATH];
     CHECK(make_folder(folder));
@@ -263,39 +278,6 @@ static void names_of_a_chart_stay_apart(void)
         for (size_t k = 0; k < 2; k++)
             CHECK_STR(has_label(folder, cases[i].chart, cases[i].labels[k]) ? ""
                                                                             : cases[i].labels[k],
-                      "");
-        an_plot_texts_clear(&texts);
-        an_close(db);
-    }
-    remove_folder(folder);
-}
-
-/* A change of policy has a label, alone, beside a fault at the same place, and among many faults.
- */
-static void changes_of_policy_are_labelled(void)
-{
-    static const struct {
-        const char *sql, *labels[2];
-    } cases[] = {
-        { "INSERT INTO happening VALUES (21, 1800, NULL, 'set', '', 'set sched.placement = "
-          "spread')",
-          { "placement = spread'", "dgx-1 down'" } },
-        { "INSERT INTO happening VALUES (21, 5400, NULL, 'set', '', 'set sched.placement = "
-          "spread')",
-          { "dgx-1 down, placement = spread'", "dgx-1 down, placement = spread'" } },
-        { "INSERT INTO happening VALUES (21, 1800, NULL, 'set', '', 'set sched.placement = "
-          "spread');"
-          "INSERT INTO happening SELECT 21, 100 + 50 * i, NULL, 'oom', 'dgx-0', 'killed' FROM"
-          " (SELECT row_number() OVER () AS i FROM result LIMIT 30)",
-          { "placement = spread'", "placement = spread'" } },
-    };
-    char folder[FIXTURE_PATH];
-    CHECK(make_folder(folder));
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct an_db *db = fixture_open(cases[i].sql);
-        struct an_plot_texts texts = write_chart(db, "xenna", "throughput", folder);
-        for (size_t k = 0; k < 2; k++)
-            CHECK_STR(has_label(folder, "throughput", cases[i].labels[k]) ? "" : cases[i].labels[k],
                       "");
         an_plot_texts_clear(&texts);
         an_close(db);
@@ -600,6 +582,37 @@ static void charts_of_jobs_in_time_say_who_waits(void)
     an_close(db);
 }
 
+/* Sizes stand in the order of size, whatever came most; waits over decades lie on a log axis. */
+static void sizes_stand_in_order(void)
+{
+    static const char *const sizes[] = { "\"no GPU\"", "\"1 GPU\"", "\"2 GPUs\"", "\"8 GPUs\"",
+                                         "\"16 GPUs\"" };
+    char folder[FIXTURE_PATH];
+    struct an_db *db = fixture_open(
+        "CREATE TEMP TABLE size AS SELECT key AS k, value AS label FROM json_each('[\"16 gpu\","
+        " \"8 gpu\", \"1 gpu\", \"2 gpu\", \"share\", \"cpu only\", \"\"]');"
+        "INSERT INTO result SELECT run_id, 'jobs.arrived', label, 70 - 10 * k, '1', 1, 0, 0 FROM "
+        "run,"
+        " size; INSERT INTO result SELECT run_id, 'jobs.refused', label, 1, '1', 1, 0, 0 FROM run,"
+        " size; INSERT INTO result SELECT run_id, 'thr.jobs_h', '', 9, '1/h', 1, 0, 0 FROM run;"
+        "INSERT INTO result SELECT run_id, 'wait.job.mean', label, 1e5 / pow(10, k), 's', 1, 0, 0"
+        " FROM run, size;"
+        "INSERT INTO result SELECT run_id, 'wait.job.p95', label, 3e5 / pow(10, k), 's', 1, 0, 0"
+        " FROM run, size");
+    CHECK(make_folder(folder));
+    struct an_plot_texts texts = write_chart(db, NULL, "acceptance", folder);
+    const char *at = texts.data;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && at != NULL; i++) {
+        at = strstr(at, sizes[i]);
+        CHECK_STR(at == NULL ? sizes[i] : "", "");
+    }
+    CHECK(has_label(folder, "acceptance", "wait, logarithmic'"));
+    check_drawn(folder, "acceptance");
+    an_plot_texts_clear(&texts);
+    remove_folder(folder);
+    an_close(db);
+}
+
 /* What a chart says of the machine when `sql` has changed it. */
 struct machine_case {
     const char *chart, *sql, *title, *data;
@@ -762,10 +775,10 @@ static const struct test tests[] = {
       what_is_equal_or_nothing_is_not_told_as_more },
     { "of many links the most used are drawn", of_many_links_the_most_used_are_drawn },
     { "an axis shows the goal of every point", an_axis_shows_the_goal_of_every_point },
-    { "changes of policy are labelled", changes_of_policy_are_labelled },
-    { "names of a chart stay apart", names_of_a_chart_stay_apart },
+    { "labels say what is meant", labels_say_what_is_meant },
     { "a tornado shows every value", a_tornado_shows_every_value },
     { "charts of jobs in time say who waits", charts_of_jobs_in_time_say_who_waits },
+    { "sizes stand in order", sizes_stand_in_order },
     { "static charts say what they found", static_charts_say_what_they_found },
     { "titles state what the data say", findings_come_from_the_data },
     { "titles fit even with long names, and every chart has data", titles_fit_the_sheet },
