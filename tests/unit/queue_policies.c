@@ -126,6 +126,29 @@ static void chosen_jobs_stay_chosen(void)
         starts_are(six, EACH(six), 4, &known[i]);
 }
 
+/* The head is to start at 10 s. Behind it RLScheduler starts who is over before that, not at that
+ * instant, and knows no devices to spare; EASY starts both. */
+static void behind_who_was_chosen_only_brief_jobs_start(void)
+{
+    static const struct job jobs[] = {
+        { 0, 10, 3, 10 }, { 1, 5, 4, 5 }, { 2, 8, 1, 8 }, { 3, 6, 1, 6 }, { 4, 2, 1, 2 }
+    };
+    static const struct known known[] = {
+        { "{policy: committed, by: fcfs, backfill: true}", { 0, 10, 15, 3, 15 } },
+        { "{policy: committed, by: fcfs}", { 0, 10, 15, 15, 15 } },
+        { "easy", { 0, 10, 2, 15, 15 } },
+    };
+    static const struct job spare[] = { { 0, 10, 3, 10 }, { 1, 5, 3, 5 }, { 2, 100, 1, 100 } };
+    static const struct known spared[] = {
+        { "{policy: committed, by: fcfs, backfill: true}", { 0, 10, 10 } },
+        { "easy", { 0, 10, 2 } },
+    };
+    for (size_t i = 0; i < EACH(known); i++)
+        starts_are(jobs, EACH(jobs), 4, &known[i]);
+    for (size_t i = 0; i < EACH(spared); i++)
+        starts_are(spare, EACH(spare), 4, &spared[i]);
+}
+
 static void slurm_backfills_now_and_then(void)
 {
     static const struct job jobs[] = { { 0, 300, 6, 360 },
@@ -282,6 +305,7 @@ static const struct test tests[] = {
     { "early ends make room", early_ends_make_room },
     { "formulas say who is first", formulas_say_who_is_first },
     { "jobs that were chosen stay chosen", chosen_jobs_stay_chosen },
+    { "behind who was chosen only brief jobs start", behind_who_was_chosen_only_brief_jobs_start },
     { "Slurm backfills now and then", slurm_backfills_now_and_then },
     { "types that jobs insist on count", types_that_jobs_insist_on_count },
     { "who takes any GPU takes none that is reserved",
