@@ -117,6 +117,12 @@ struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, 
     if (!(fabs(base) > 0.0) || strcmp(row->unit, "pp") == 0)
         return change;
     const double scale = 100.0 / fabs(base);
+    const double most = fmax(fabs(cell->difference_low), fabs(cell->difference_high));
+    if (!row->is_share && !isnan(cell->difference_low) && scale * most < 0.05) {
+        (void)snprintf(change.plain, sizeof change.plain, "hardly any");
+        (void)snprintf(change.relative, sizeof change.relative, "less than 0.1 %%");
+        return change;
+    }
     if (isnan(cell->difference_low) || scale * cell->difference >= 900.0)
         relative_text(change.relative, sizeof change.relative, scale * cell->difference);
     else

@@ -87,6 +87,24 @@ static void shares_differ_by_points(void)
     }
 }
 
+/* An interval that is all next to nothing is said so, not in powers of ten. */
+static void next_to_nothing_is_said_so(void)
+{
+    char unit[] = "1/s";
+    struct an_cell cells[] = {
+        { .mean = 0.766, .difference = (double)NAN, .verdict = AN_BASELINE },
+        { .mean = 0.766037,
+          .difference = 3.7e-5,
+          .difference_low = -4.2e-5,
+          .difference_high = 1.2e-4 },
+    };
+    const struct an_metric_row row = { .unit = unit, .cells = cells };
+    CHECK_STR(an_change_of(&row, 0, 1).plain, "hardly any");
+    CHECK_STR(an_change_of(&row, 0, 1).relative, "less than 0.1 %");
+    cells[1].difference_high = 0.1;
+    CHECK(strchr(an_change_of(&row, 0, 1).relative, '[') != NULL);
+}
+
 static void check_difference(double base, double variant, const char *expected)
 {
     char *text = print_means(base, variant);
@@ -104,6 +122,7 @@ static void a_difference_has_the_sign_of_the_change(void)
 }
 
 static const struct test tests[] = {
+    { "next to nothing is said so", next_to_nothing_is_said_so },
     { "shares differ by points", shares_differ_by_points },
     { "a difference has the sign of the change", a_difference_has_the_sign_of_the_change },
 };

@@ -280,6 +280,21 @@ static void intervals_stay_in_their_range(void)
     an_close(db);
 }
 
+/* Of next to nothing that is free a part says nothing: the row is there only where 5 % are free. */
+static void little_that_is_free_is_not_judged(void)
+{
+    for (int all = 0; all < 2; all++) {
+        struct an_db *db = fixture_open(
+            all == 0 ? "UPDATE result SET value = 0.6 WHERE metric = 'util.gpu.assigned'"
+                     : "UPDATE result SET value = 0.99 WHERE metric = 'util.gpu.assigned'");
+        struct an_comparison *comparison = NULL;
+        CHECK_I64(an_compare(db, NULL, &comparison, NULL), WEIR_OK);
+        CHECK((row_of(comparison, "frag.gpu.fgd_ratio") != NULL) == (all == 0));
+        an_comparison_destroy(comparison);
+        an_close(db);
+    }
+}
+
 /* Nobody is better at what has no direction, and of labels the largest of maxima counts. */
 static void unknown_directions_have_no_winner(void)
 {
@@ -469,6 +484,7 @@ static const struct test tests[] = {
       unknown_directions_have_no_winner },
     { "a mean that lacks what is unfinished wins nothing", what_is_unfinished_wins_nothing },
     { "intervals stay in their range", intervals_stay_in_their_range },
+    { "little that is free is not judged", little_that_is_free_is_not_judged },
     { "one run beats nothing", one_run_beats_nothing },
     { "cut names stay apart", cut_names_stay_apart },
     { "a bound above the best leaves it the best", a_bound_above_the_best_leaves_it_the_best },
