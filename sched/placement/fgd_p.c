@@ -141,19 +141,26 @@ static struct weir_score look_after(const struct fgd_p *fgd, const struct weir_p
     return look(query, alloc, direction, free);
 }
 
+static weir_status grow_nodes(struct fgd_p *fgd, uint32_t count)
+{
+    const uint32_t before = fgd->capacity;
+
+    WEIR_ROOM(&fgd->allocator, fgd->nodes, fgd->capacity, count);
+    for (uint32_t n = before; n < fgd->capacity; n++)
+        fgd->nodes[n].mix = 0;
+    return WEIR_OK;
+}
+
 static weir_status begin(struct fgd_p *fgd, const struct weir_place_query *query,
                          struct weir_error *error)
 {
     const struct weir_cluster *const cluster = query->cluster;
     bool changed;
-    struct books *const nodes =
-        weir_grow(&fgd->allocator, fgd->nodes, &fgd->capacity, cluster->node_count, sizeof *nodes);
 
-    if (nodes != NULL)
-        fgd->nodes = nodes;
-    if (nodes == NULL ||
+    if (grow_nodes(fgd, cluster->node_count) != WEIR_OK ||
         weir_frag_prepare(&fgd->frag, &fgd->allocator, query->mix, &changed) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "placement fgd_p: out of memory");
+    struct books *const nodes = fgd->nodes;
     fgd->mix += changed;
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         const struct weir_alloc nothing = { .node = n };
