@@ -98,7 +98,7 @@ static void try_actions(struct weir_host *host)
         if (is_lifted)
             (void)weir_host_lift(host->inventory, &host->jobs,
                                  weir_jobs_find(&host->jobs, action->owner.index, action->owner.id),
-                                 host->next_worker, NULL);
+                                 host->next_worker, &(uint64_t){ 0 }, NULL);
         else if (action->verb == WEIR_VERB_STOP)
             (void)weir_cluster_remove_worker(host->inventory, action->worker, NULL);
         else if (has_place(action))

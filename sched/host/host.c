@@ -130,6 +130,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_free(&memory, host->started);
     weir_free(&memory, host->shares);
     weir_free(&memory, host->preempted);
+    weir_free(&memory, host->gone);
     weir_free(&memory, host->fresh);
     weir_free(&memory, host->mix.shapes);
     weir_free(&memory, host->mix.frequencies);
@@ -304,6 +305,7 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
                           concerns_jobs(host, set);
 
     host->preempted_count = 0;
+    host->gone_count = 0;
     if (host->jobs.short_count > 0 && host->is_dirty)
         WEIR_TRY(weir_host_heal(host, error));
     if (has_jobs)

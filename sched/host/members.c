@@ -22,12 +22,9 @@ struct weir_gang_share {
     uint32_t reason; /* why the next one has none; WEIR_REASON_NONE = it may have one */
 };
 
-static bool is_limited(const struct weir_host *host, const struct weir_job_kind *kind)
+static bool is_limited(struct weir_host *host, const struct weir_job_kind *kind)
 {
-    const struct weir_amounts free = weir_cluster_free(host->inventory);
-
-    return weir_tenants_blocked(&host->jobs.tenants, kind->tenant, &kind->need, &free) !=
-           WEIR_NO_INDEX;
+    return weir_host_blocked(host, kind) != WEIR_NO_INDEX;
 }
 
 /* Behind those that come before it. */

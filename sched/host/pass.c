@@ -125,12 +125,8 @@ static weir_status ask_limits(struct weir_host *host, uint32_t record)
     struct weir_jobs *const jobs = &host->jobs;
     struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
 
-    kind->blocked_by = WEIR_NO_INDEX;
     kind->held_at = 0;
-    if (!jobs->tenants.has_limits)
-        return WEIR_OK;
-    const struct weir_amounts free = weir_cluster_free(host->inventory);
-    kind->blocked_by = weir_tenants_blocked(&jobs->tenants, kind->tenant, &kind->need, &free);
+    kind->blocked_by = weir_host_blocked(host, kind);
     if (kind->blocked_by == WEIR_NO_INDEX)
         return WEIR_OK;
     refuse_untried(jobs, record, WEIR_REASON_QUOTA);

@@ -23,6 +23,7 @@ struct rank_visit {
     struct weir_error *error;
     weir_status status;
     uint32_t count;
+    uint64_t last; /* that was visited */
 };
 
 static void visit(struct rank_visit *visit, uint64_t worker)
@@ -34,6 +35,7 @@ static void visit(struct rank_visit *visit, uint64_t worker)
         !weir_owner_is(&found.owner, &visit->owner))
         return;
     visit->count++;
+    visit->last = worker;
     visit->status = visit->use(visit->cluster, worker, visit->error);
 }
 
@@ -61,7 +63,8 @@ static void visit_nodes(struct rank_visit *all)
 }
 
 weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs *jobs,
-                           uint32_t record, uint64_t before, struct weir_error *error)
+                           uint32_t record, uint64_t before, uint64_t *worker,
+                           struct weir_error *error)
 {
     const struct weir_job_record *const job = &jobs->records[record];
     const struct weir_placed_job *const placed = weir_jobs_placed(jobs, record);
@@ -76,7 +79,23 @@ weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs 
         visit(&all, placed->first_worker + i);
     if (all.count < placed->started)
         visit_nodes(&all);
+    *worker = all.count > 0 ? all.last : UINT64_MAX;
     return all.status;
+}
+
+/* Off the scratch of the placer, for the limits of its tenant too. */
+static weir_status lift(struct weir_placer *placer, uint32_t record, uint64_t before,
+                        struct weir_error *error)
+{
+    uint64_t worker = 0;
+
+    weir_host_drop_back(placer->bound.host);
+    WEIR_TRY(
+        weir_host_lift(placer->bound.scratch, placer->bound.jobs, record, before, &worker, error));
+    if (worker == UINT64_MAX)
+        return WEIR_OK;
+    const weir_status status = weir_host_note_gone(placer->bound.host, record, worker);
+    return status == WEIR_OK ? status : weir_fail(error, status, "out of memory");
 }
 
 /* A job that holds something; of the plan that is made too, when `is_planned`. */
@@ -112,7 +131,7 @@ weir_status weir_placer_lift_job(struct weir_placer *placer, uint32_t workload, 
 
     WEIR_TRY(check_mark(placer, error));
     WEIR_TRY(find_holding(placer, &job, true, &record, error));
-    return weir_host_lift(placer->bound.scratch, placer->bound.jobs, record, UINT64_MAX, error);
+    return lift(placer, record, UINT64_MAX, error);
 }
 
 /* ---- pre-emption ---- */
@@ -155,8 +174,7 @@ static weir_status preempt(struct weir_placer *placer, const struct weir_owner *
         return weir_fail(error, WEIR_EDUPLICATE, "job %llu was preempted already",
                          (unsigned long long)job->id);
     if (grace_ns == 0)
-        WEIR_TRY(weir_host_lift(placer->bound.scratch, placer->bound.jobs, record,
-                                placer->bound.host->next_worker, error));
+        WEIR_TRY(lift(placer, record, placer->bound.host->next_worker, error));
     if (weir_plan_append(placer->bound.plan, &action) != WEIR_OK ||
         weir_host_note_preempted(placer->bound.host, record) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -285,6 +303,11 @@ weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload, 
     uint32_t record = 0;
 
     WEIR_TRY(find_waiting(placer, &job, &record, error));
+    const struct weir_jobs *const jobs = placer->bound.jobs;
+    if (weir_host_blocked(placer->bound.host, &jobs->kinds[jobs->records[record].kind]) !=
+        WEIR_NO_INDEX)
+        return weir_fail(error, WEIR_EBUSY, "a limit of its tenant keeps job %llu waiting",
+                         (unsigned long long)id);
     return weir_placer_fits_record(placer, record, false, error);
 }
 

@@ -68,6 +68,11 @@ struct weir_host_limits {
     bool is_open; /* the plan was handed out, and no outcome was told since */
 };
 
+struct weir_gone_job {
+    uint32_t record;
+    uint64_t worker; /* one of its ranks */
+};
+
 struct weir_host {
     struct weir_allocator allocator;
     struct weir_window window;
@@ -94,6 +99,8 @@ struct weir_host {
     uint32_t started_count, started_capacity;
     uint32_t *preempted; /* records that the present plan preempts */
     uint32_t preempted_count, preempted_capacity;
+    struct weir_gone_job *gone; /* that the scratch has no more; see gone.c */
+    uint32_t gone_count, gone_capacity;
     struct weir_gang_share *shares; /* members.c: gangs that wait, in their order, of that turn */
     uint32_t share_count, share_capacity;
     uint64_t shared_turn;
@@ -164,11 +171,19 @@ weir_status weir_host_heal(struct weir_host *host, struct weir_error *error);
 weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct weir_error *error);
 
 /* preempt.c: the plan stops this job; it will not after all. */
+/* gone.c: before a job goes from the scratch, those that are back there are forgotten; it has gone,
+ * and had this worker; whether limits of tenants
+ * let a job start as the scratch is: WEIR_NO_INDEX, else the tenant as of weir_tenants_blocked. */
+void weir_host_drop_back(struct weir_host *host);
+weir_status weir_host_note_gone(struct weir_host *host, uint32_t record, uint64_t worker);
+uint32_t weir_host_blocked(struct weir_host *host, const struct weir_job_kind *kind);
+
 weir_status weir_host_note_preempted(struct weir_host *host, uint32_t record);
 /* Its ranks with ids below `before` are gone from the scratch: one that the same plan gives back to
  * it is there until the plan is carried out. */
 weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs *jobs,
-                           uint32_t record, uint64_t before, struct weir_error *error);
+                           uint32_t record, uint64_t before, uint64_t *worker,
+                           struct weir_error *error);
 void weir_host_spare_job(struct weir_host *host, const struct weir_owner *job);
 /* holders.c: a job waits for a limit of its tenant: ranks of the jobs that use it up. */
 weir_status weir_note_tenant_holders(struct weir_host *host, const struct weir_job_kind *kind,

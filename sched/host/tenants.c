@@ -198,6 +198,15 @@ void weir_tenants_change(struct weir_tenants *tenants, uint32_t number,
     }
 }
 
+void weir_tenants_count(struct weir_tenants *tenants, uint32_t number,
+                        const struct weir_amounts *need, int32_t by)
+{
+    for (uint32_t t = number; t != 0; t = tenants->all[t].parent) {
+        weir_amounts_count(&tenants->all[t].used, need, by);
+        count_kept(tenants, t);
+    }
+}
+
 /* ---- limits ---- */
 
 static bool is_more(const struct weir_amounts *used, const struct weir_amounts *need,

@@ -5,20 +5,28 @@
  */
 #include "tests/support/check.h"
 #include "tests/support/host_jobs.h"
+#include "tests/support/tenants.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const int64_t s_ns = INT64_C(1000000000);
 
-/* One rank a GPU, so many seconds by estimate; submitted in the order of the ids. */
-static void submit(struct weir_host *host, uint64_t id, uint32_t gpus, int64_t estimate_s)
+static void submit_of(struct weir_host *host, uint32_t tenant, uint64_t id, uint32_t gpus,
+                      int64_t estimate_s)
 {
     const struct weir_rank_group group = test_rank_group(gpus, 1, 1);
     struct weir_job_spec spec = test_job_spec(id, &group, 1);
 
+    spec.tenant = tenant;
     spec.estimate_ns = estimate_s * s_ns;
     CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+}
+
+/* One rank a GPU, so many seconds by estimate; submitted in the order of the ids. */
+static void submit(struct weir_host *host, uint64_t id, uint32_t gpus, int64_t estimate_s)
+{
+    submit_of(host, 0, id, gpus, estimate_s);
 }
 
 /* "start 1 preempt 2", of jobs. */
@@ -416,6 +424,29 @@ static void a_plan_that_preempts_wrongly_is_rejected(void)
     }
 }
 
+/* What one tenant does not lend is no room for another, however short its job. */
+static void nobody_goes_for_a_job_that_a_limit_keeps(void)
+{
+    struct weir_host *const host = open_with("srtf", 2, 2);
+    struct weir_tenant_spec kept = weir_tenant_default();
+
+    kept.guarantee.gpu_units = 3 * WEIR_ONE;
+    kept.lend.gpu_units = 0;
+    const uint32_t a = test_tenant(host, kept);
+    const uint32_t b = test_tenant_of_weight(host, 1);
+    submit_of(host, a, 1, 1, 200);
+    submit_of(host, a, 2, 2, 100);
+    submit_of(host, b, 3, 1, 50);
+    CHECK_I64(test_carry_out(host, pass_gives(host, 0, "start 3 start 2 start 1")), WEIR_OK);
+    submit_of(host, b, 4, 1, 10);
+    /* Without 1 a GPU is free, and kept; so is a second one without 2. */
+    const struct weir_plan *const plan = pass_gives(host, 1, "preempt 3 start 4");
+    give_way(host, 3, 1, 1);
+    CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    pass_gives(host, 1, "");
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a longer job gives way and goes on", a_longer_job_gives_way_and_goes_on },
     { "no more jobs are preempted than needed", no_more_jobs_are_preempted_than_needed },
@@ -426,6 +457,7 @@ static const struct test tests[] = {
     { "jobs are seen in their order", jobs_are_seen_in_their_order },
     { "what would fit is asked and forgotten", what_would_fit_is_asked_and_forgotten },
     { "who is warned keeps its place", who_is_warned_keeps_its_place },
+    { "nobody goes for a job that a limit keeps", nobody_goes_for_a_job_that_a_limit_keeps },
     { "what is reserved is kept away from others", what_is_reserved_is_kept_away_from_others },
     { "a plan that preempts wrongly is rejected", a_plan_that_preempts_wrongly_is_rejected },
 };

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs that the scratch has no more, lifted under a mark of a policy or preempted by the plan that
+ * is made: what the limits of tenants say without them. Whoever asks whether a job would fit if
+ * others went is told of its place and of its limits; one that is preempted for a job that may not
+ * start then would start again at once, and be preempted again.
+ *
+ * Invariant: marks nest, so what a rollback has brought back is the end of the list; it is dropped
+ * before anything else goes, and before anybody asks. The sums of the tenants are as they were
+ * after every question.
+ */
+#include "sched/host/placer_state.h"
+#include "sched/host/state.h"
+#include "sched/internal/alloc.h"
+
+weir_status weir_host_note_gone(struct weir_host *host, uint32_t record, uint64_t worker)
+{
+    WEIR_ROOM(&host->allocator, host->gone, host->gone_capacity, host->gone_count + 1);
+    host->gone[host->gone_count++] = (struct weir_gone_job){ record, worker };
+    return WEIR_OK;
+}
+
+void weir_host_drop_back(struct weir_host *host)
+{
+    struct weir_worker worker;
+
+    while (host->gone_count > 0 &&
+           weir_cluster_worker(host->inventory, host->gone[host->gone_count - 1].worker, &worker))
+        host->gone_count--;
+}
+
+static void count_gone(struct weir_host *host, int32_t by)
+{
+    struct weir_jobs *const jobs = &host->jobs;
+
+    for (uint32_t i = 0; i < host->gone_count; i++) {
+        const struct weir_job_kind *const kind =
+            &jobs->kinds[jobs->records[host->gone[i].record].kind];
+        weir_tenants_count(&jobs->tenants, kind->tenant, &kind->need, by);
+    }
+}
+
+uint32_t weir_host_blocked(struct weir_host *host, const struct weir_job_kind *kind)
+{
+    struct weir_tenants *const tenants = &host->jobs.tenants;
+
+    if (!tenants->has_limits)
+        return WEIR_NO_INDEX;
+    const struct weir_amounts free = weir_cluster_free(host->inventory);
+    weir_host_drop_back(host);
+    count_gone(host, -1);
+    const uint32_t blocked = weir_tenants_blocked(tenants, kind->tenant, &kind->need, &free);
+    count_gone(host, 1);
+    return blocked;
+}
