@@ -57,6 +57,14 @@ void meter_belief_check(struct sim_meter *meter, int64_t now_ns, uint32_t node)
     one->wrong = wrong;
 }
 
+double meter_belief_most(const struct sim_meter *meter, size_t node, size_t resource)
+{
+    const double has = meter->capacity[node].amount[resource];
+    if (resource != SIM_RESOURCE_GPU_MEM || meter->belief == NULL)
+        return has;
+    return fmax(has, meter->belief->nodes[node].told.amount[resource]);
+}
+
 weir_status meter_belief_open(struct sim_meter *meter, const struct sim_meter_config *config)
 {
     if (config->node_believed == NULL)

@@ -55,7 +55,7 @@ static weir_status check_node(const struct sim_meter *meter, size_t n, struct we
 {
     for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++) {
         const double held = meter->nodes[n].assigned.value[r];
-        const double has = meter->capacity[n].amount[r];
+        const double has = meter_belief_most(meter, n, r);
         const double slack = 1e-9 * has + 1e-6;
         if (held < -slack || held > has + slack)
             return weir_fail(error, WEIR_EINVARIANT,

@@ -264,6 +264,9 @@ void meter_belief_warm(struct sim_meter *meter, int64_t now_ns);
 /* After a plan came into force, or workers appeared or went. */
 void meter_belief_workers(struct stage_meter *stage, int64_t now_ns);
 /* After the truth of a node or what is told of it changed. */
+/* What may be held of a resource of a node: what it has, and of memory of GPUs what a scheduler was
+ * told, which gives it away by word alone. What is used of it is the cluster's to check. */
+double meter_belief_most(const struct sim_meter *meter, size_t node, size_t resource);
 void meter_belief_check(struct sim_meter *meter, int64_t now_ns, uint32_t node);
 void meter_belief_results(const struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
 

@@ -178,17 +178,22 @@ static uint32_t pool_of(const struct sim_worker *worker)
     return worker->owner.kind == WEIR_OWNER_POOL ? worker->owner.index : WEIR_NO_INDEX;
 }
 
-/* Adds to zeros. */
-static void add_held(const struct sim_claim *claim, struct sim_meter_amounts *held)
+/* Adds to zeros. An instance has the memory that it truly has, whatever it was taken for. */
+static void add_held(const struct sim_cluster *cluster, const struct sim_lease *lease,
+                     struct sim_meter_amounts *held)
 {
+    const struct sim_gpu *gpus = &cluster->gpus[cluster->nodes[lease->node].gpu_first];
+    const struct sim_claim *claim = lease->claim;
     held->amount[SIM_RESOURCE_CPU] = weir_units_amount(claim->cpu_units);
     held->amount[SIM_RESOURCE_RAM] = (double)claim->ram_bytes;
     for (uint32_t d = 0; d < claim->device_count; d++) {
         const struct weir_device *device = &claim->parts[d].device;
+        const struct weir_mig_profile *slice = sim_slice_profile(&gpus[device->gpu], device);
         held->amount[SIM_RESOURCE_GPU] += weir_units_amount(device->units);
         held->amount[SIM_RESOURCE_NVDEC] += __builtin_popcount(device->nvdec_mask);
         held->amount[SIM_RESOURCE_NVENC] += __builtin_popcount(device->nvenc_mask);
-        held->amount[SIM_RESOURCE_GPU_MEM] += (double)device->mem_bytes;
+        held->amount[SIM_RESOURCE_GPU_MEM] +=
+            (double)(slice != NULL ? slice->mem_bytes : device->mem_bytes);
     }
 }
 
@@ -484,7 +489,7 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
                          ? used_of(workers, hold, (double)worker->share)
                          : hold->lease.claim->used;
     if (is_life)
-        add_held(hold->lease.claim, &meter.holds);
+        add_held(context->cluster, &hold->lease, &meter.holds);
     sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &meter,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
 }

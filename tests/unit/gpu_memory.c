@@ -225,7 +225,27 @@ static void memory_that_goes_back_to_the_gpu_costs_time(void)
     }
 }
 
+/* A scheduler is told of 80 GB, of which 76 are there: it gives away what is not, and nothing is
+ * wrong while what is used fits. */
+static void more_may_be_promised_than_there_is(void)
+{
+    struct sim_run_summary *summary =
+        test_run_text("schema: 2\nname: t\nhorizon: 10 min\n"
+                      "cluster: {nodes: [{name: n, cpus: 16, ram: 64 GB, gpus: {h100: 2}}]}\n"
+                      "truth: {gpu_types: {h100: {memory: 76 GB}}}\n"
+                      "sched: {placement: fgd, scaling: xenna}\n"
+                      "pipelines:\n  - name: p\n    input: {items: 200}\n    stages:\n"
+                      "      - {name: a, request: {cpus: 1, gpus: 0.5, gpu_memory: 40 GB},\n"
+                      "         uses: {gpus: 0.5, gpu_memory: 1 GB}, service: exp(2 s)}\n",
+                      NULL);
+
+    CHECK_I64(summary->status, WEIR_OK);
+    CHECK_NEAR(test_value(summary, "util.gpumem.assigned", ""), 160.0 / 152.0, 0.02);
+    free(summary);
+}
+
 static const struct test tests[] = {
+    { "more may be promised than there is", more_may_be_promised_than_there_is },
     { "who takes more than a process may fails alone",
       who_takes_more_than_a_process_may_fails_alone },
     { "nobody else finds what a pool does not use", nobody_else_finds_what_a_pool_does_not_use },
