@@ -277,6 +277,8 @@ static weir_status run_world(struct sim_world *world, struct weir_error *error)
     WEIR_TRY(record_pools(world, error));
     const weir_status status = sim_world_run(world);
     if (status != WEIR_OK) {
+        if (error->text[0] == '\0') /* of the engine, which has no words: time or room ran out */
+            (void)weir_fail(error, status, "%s", weir_status_text(status));
         weir_error_wrap(error, "at %.9g s, seed %llu, replication %u",
                         sim_time_s(sim_engine_now(world->context.engine)),
                         (unsigned long long)world->options->seed, world->options->replication);
