@@ -20,6 +20,7 @@
 #include "sim/world/run.h"
 #include "tests/support/check.h"
 #include "tests/support/kept.h"
+#include "tests/support/keys_table.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -28,134 +29,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH = 256, LINE = 1024, LINES = 700, SETS = 16, KINDS = 3 };
-
-static const char *const bases[KINDS] = {
-    "schema: 2\nname: t\nhorizon: 10 min\n"
-    "catalog: {node_types: {m: {cpus: 16, ram: 64 GB, gpus: {h100: 2}}}}\n"
-    "cluster: {nodes: [{name: n, type: m, count: 2}]}\n"
-    "sched: {placement: fgd, scaling: {policy: xenna, interval: 30 s, window: 60 s}}\n"
-    "pipelines:\n"
-    "  - name: p\n"
-    "    input: {items: 600}\n"
-    "    stages:\n"
-    "      - {name: a, cpus: 1, service: exp(3 s), setup: 2 s}\n"
-    "      - {name: b, cpus: 1, gpus: 0.5, service: exp(2 s), setup: 5 s}\n",
-    "schema: 2\nname: t\nhorizon: 2 h\n"
-    "catalog: {node_types: {m: {cpus: 16, ram: 64 GB, gpus: {h100: 2}}}}\n"
-    "cluster: {nodes: [{name: n, type: m, count: 2}]}\n"
-    "jobs:\n"
-    "  - name: w\n"
-    "    run_time: exp(5 min)\n"
-    "    arrivals: {rate: 0.02}\n"
-    "    classes:\n"
-    "      - {name: a, request: {cpus: 2, gpus: 1}}\n"
-    "      - {name: b, request: {cpus: 4, gpus: 2}}\n",
-    "schema: 2\nname: t\n"
-    "catalog: {node_types: {m: {cpus: 16, ram: 64 GB, gpus: {h100: 2}}}}\n"
-    "cluster: {nodes: [{name: n, type: m, count: 8}]}\n"
-    "fill:\n"
-    "  - name: w\n"
-    "    count: 12\n"
-    "    classes:\n"
-    "      - {name: a, request: {cpus: 2, gpus: 0.6}}\n"
-    "      - {name: b, request: {cpus: 4, gpus: 1}}\n"
-};
-static const char letters[] = "PJF";
-
-struct line {
-    char text[LINE];
-    char *key, *kind, *given, *change, *refusal;
-    bool is_used;
-};
+enum { PATH = 256 };
 
 struct keys {
-    struct line *lines;
-    size_t count;
+    struct test_keys *table;
     uint32_t shown, refused, missing;
     struct test_kept *kept;
 };
 
-/* ---- the table ---- */
-
-static char *next_part(char **rest)
+static struct test_keys_line *find_line(const struct keys *keys, const char *key, int kind)
 {
-    static char none[1];
-    char *part = strsep(rest, ";");
-    if (part == NULL)
-        return none;
-    part += strspn(part, " ");
-    for (size_t end = strlen(part); end > 0 && strchr(" \n", part[end - 1]) != NULL; end--)
-        part[end - 1] = '\0';
-    return part;
-}
-
-static void read_table(struct keys *keys)
-{
-    FILE *file = fopen(test_data("property/keys.table"), "r");
-    CHECK(file != NULL);
-    struct line *line = keys->lines;
-    while (file != NULL && keys->count < LINES && fgets(line->text, LINE, file) != NULL) {
-        char *rest = line->text;
-        if (rest[0] == '#' || rest[0] == '\n')
-            continue;
-        line->key = next_part(&rest);
-        line->kind = next_part(&rest);
-        line->given = next_part(&rest);
-        line->change = next_part(&rest);
-        line->refusal = next_part(&rest);
-        if (strcmp(line->given, "\"") == 0)
-            line->given = line[-1].given;
-        line++;
-        keys->count++;
-    }
-    if (file != NULL)
-        (void)fclose(file);
-}
-
-static struct line *find_line(const struct keys *keys, const char *key, int kind)
-{
-    for (size_t i = 0; i < keys->count; i++)
-        if (strcmp(keys->lines[i].key, key) == 0 &&
-            strchr(keys->lines[i].kind, letters[kind]) != NULL)
-            return &keys->lines[i];
+    for (size_t i = 0; i < keys->table->count; i++)
+        if (strcmp(keys->table->lines[i].key, key) == 0 &&
+            strchr(keys->table->lines[i].kind, test_keys_letters[kind]) != NULL)
+            return &keys->table->lines[i];
     return NULL;
 }
 
 /* ---- running ---- */
-
-static size_t split_sets(char *text, const char **sets)
-{
-    size_t count = 0;
-    for (char *set = strsep(&text, "|"); set != NULL && count < SETS; set = strsep(&text, "|")) {
-        set += strspn(set, " ");
-        for (size_t end = strlen(set); end > 0 && set[end - 1] == ' '; end--)
-            set[end - 1] = '\0';
-        if (set[0] != '\0')
-            sets[count++] = set;
-    }
-    return count;
-}
-
-/* Files are given relative to the folder of this test's data. */
-static struct sim_scenario *load_text(const char *text, const char *const *sets, size_t count,
-                                      struct sim_diagnostics *said)
-{
-    const struct sim_scenario_source source = { .path = test_data("property/keys/keys.yaml"),
-                                                .text = text,
-                                                .sets = sets,
-                                                .sets_count = count };
-    struct sim_scenario *scenario = NULL;
-    *said = (struct sim_diagnostics){ .items = NULL };
-    (void)sim_scenario_load(&source, &scenario, said);
-    return scenario;
-}
-
-static struct sim_scenario *load(int kind, const char *const *sets, size_t count,
-                                 struct sim_diagnostics *said)
-{
-    return load_text(bases[kind], sets, count, said);
-}
 
 static bool is_said(const struct sim_diagnostics *said, const char *text)
 {
@@ -234,7 +125,7 @@ static struct outcome outcome_of(struct keys *keys, int kind, const char *const 
                                  bool has_rows)
 {
     struct sim_diagnostics said;
-    struct sim_scenario *scenario = load(kind, sets, count, &said);
+    struct sim_scenario *scenario = test_keys_load(kind, NULL, sets, count, &said);
     struct outcome outcome = { 0 };
     if (scenario == NULL)
         sim_diagnostics_print(&said, stdout);
@@ -250,10 +141,10 @@ static bool is_read_again(struct keys *keys, int kind, const char *const *sets, 
                           const struct outcome *with)
 {
     struct sim_diagnostics said;
-    struct sim_scenario *scenario = load(kind, sets, count, &said);
+    struct sim_scenario *scenario = test_keys_load(kind, NULL, sets, count, &said);
     sim_diagnostics_clear(&said);
     struct sim_scenario *again =
-        scenario == NULL ? NULL : load_text(scenario->resolved, NULL, 0, &said);
+        scenario == NULL ? NULL : test_keys_load(kind, scenario->resolved, NULL, 0, &said);
     struct outcome outcome = { 0 };
     for (uint32_t r = 0; again != NULL && r < again->replications; r++)
         run_once(keys, again, r, false, &outcome);
@@ -273,7 +164,7 @@ static bool acts(struct keys *keys, const char *key, int kind, const char *const
     char name[PATH + 4];
     const struct outcome without = outcome_of(keys, kind, sets, count, has_rows);
     const struct outcome with = outcome_of(keys, kind, sets, count + 1, has_rows);
-    (void)snprintf(name, sizeof name, "%s:%c", key, letters[kind]);
+    (void)snprintf(name, sizeof name, "%s:%c", key, test_keys_letters[kind]);
     test_kept_check(keys->kept, name, with.digest, with.results);
     if (without.digest == 0 || with.digest == 0)
         return false;
@@ -286,8 +177,8 @@ static bool holds(int kind, const char *const *sets, size_t count, const char *s
 {
     struct sim_diagnostics without;
     struct sim_diagnostics with;
-    struct sim_scenario *before = load(kind, sets, count, &without);
-    struct sim_scenario *behind = load(kind, sets, count + 1, &with);
+    struct sim_scenario *before = test_keys_load(kind, NULL, sets, count, &without);
+    struct sim_scenario *behind = test_keys_load(kind, NULL, sets, count + 1, &with);
     const bool is_it = (before == NULL) != (behind == NULL) &&
                        is_said(before == NULL ? &without : &with, sentence);
     if (!is_it) {
@@ -301,19 +192,20 @@ static bool holds(int kind, const char *const *sets, size_t count, const char *s
     return is_it;
 }
 
-static void check_shown(struct keys *keys, const struct line *line, int kind, bool has_rows)
+static void check_shown(struct keys *keys, const struct test_keys_line *line, int kind,
+                        bool has_rows)
 {
-    const char *sets[SETS + 1];
-    char given[LINE];
+    const char *sets[TEST_KEYS_SETS + 1];
+    char given[TEST_KEYS_LINE];
     (void)snprintf(given, sizeof given, "%s", line->given);
-    const size_t count = split_sets(given, sets);
+    const size_t count = test_keys_split(given, sets);
     sets[count] = line->change;
     const bool is_shown = line->refusal[0] != '\0'
                               ? holds(kind, sets, count, line->refusal)
                               : acts(keys, line->key, kind, sets, count, has_rows);
     if (!is_shown)
-        printf("    %s (%c): %s changes nothing, or not what it should\n", line->key, letters[kind],
-               line->change);
+        printf("    %s (%c): %s changes nothing, or not what it should\n", line->key,
+               test_keys_letters[kind], line->change);
     CHECK(is_shown);
     keys->shown++;
 }
@@ -361,7 +253,8 @@ static bool is_refused(int kind, const char *key, const char *value)
     const char *const sets[] = { set, "timeline=[{at: 60 s, action: node_down, node: n-0}]" };
     const char *const behind[] = { sets[1], sets[0] };
     struct sim_diagnostics said;
-    sim_scenario_destroy(load(kind, happens ? behind : sets, happens ? 2 : 1, &said));
+    sim_scenario_destroy(
+        test_keys_load(kind, NULL, happens ? behind : sets, happens ? 2 : 1, &said));
     const bool is_it = is_said(&said, "acts on ");
     sim_diagnostics_clear(&said);
     return is_it;
@@ -371,7 +264,7 @@ static void check_refused(struct keys *keys, const char *key, int kind, const ch
 {
     const bool is_it = is_refused(kind, key, value);
     if (!is_it)
-        printf("    %s: %s (%c) is not refused\n", key, value, letters[kind]);
+        printf("    %s: %s (%c) is not refused\n", key, value, test_keys_letters[kind]);
     CHECK(is_it);
     keys->refused++;
 }
@@ -380,23 +273,24 @@ static void check_refused(struct keys *keys, const char *key, int kind, const ch
 
 static void every_refusal_has_its_limit(void)
 {
-    char text[LINE];
+    char text[TEST_KEYS_LINE];
     size_t count = 0;
     FILE *file = fopen(test_data("property/refusals.table"), "r");
     CHECK(file != NULL);
     while (file != NULL && fgets(text, sizeof text, file) != NULL) {
-        const char *sets[SETS + 1];
+        const char *sets[TEST_KEYS_SETS + 1];
         char *rest = text;
         if (text[0] == '#')
             continue;
-        const int kind = (int)(strchr(letters, next_part(&rest)[0]) - letters);
-        const size_t given = split_sets(next_part(&rest), sets);
-        sets[given] = next_part(&rest);
-        const char *sentence = next_part(&rest);
+        const int kind =
+            (int)(strchr(test_keys_letters, test_keys_part(&rest)[0]) - test_keys_letters);
+        const size_t given = test_keys_split(test_keys_part(&rest), sets);
+        sets[given] = test_keys_part(&rest);
+        const char *sentence = test_keys_part(&rest);
         const bool is_it = holds(kind, sets, given, sentence);
         if (!is_it)
-            printf("    %c: %s is not refused with '%s' alone\n", letters[kind], sets[given],
-                   sentence);
+            printf("    %c: %s is not refused with '%s' alone\n", test_keys_letters[kind],
+                   sets[given], sentence);
         CHECK(is_it);
         count++;
     }
@@ -433,9 +327,9 @@ static bool is_about_telling(const char *key)
 static void check_key(struct keys *keys, const char *key, const struct sim_field *field,
                       uint32_t acts, uint32_t possible)
 {
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < TEST_KEYS_KINDS; kind++) {
         const uint32_t bit = UINT32_C(1) << kind;
-        struct line *line = find_line(keys, key, kind);
+        struct test_keys_line *line = find_line(keys, key, kind);
         if ((possible & bit) == 0)
             continue; /* it stands below another kind of work */
         if ((acts & bit) == 0) {
@@ -448,7 +342,7 @@ static void check_key(struct keys *keys, const char *key, const struct sim_field
             const bool is_here = field->shows_in == 0 || (field->shows_in & bit) != 0;
             check_shown(keys, line, kind, field->shows != NULL && is_here);
         } else {
-            printf("    %s (%c) has no line in keys.table\n", key, letters[kind]);
+            printf("    %s (%c) has no line in keys.table\n", key, test_keys_letters[kind]);
             keys->missing++;
         }
         if (field->word != NULL && (acts & bit) != 0 && (field->word_acts & bit) == 0)
@@ -481,22 +375,20 @@ static void walk(struct keys *keys, const struct sim_section *section, const cha
 
 static void every_key_acts_or_is_refused(void)
 {
-    struct keys keys = { .lines = calloc(LINES + 1, sizeof *keys.lines) };
-    CHECK(keys.lines != NULL);
-    if (keys.lines == NULL)
+    struct keys keys = { .table = test_keys_read() };
+    if (keys.table == NULL)
         return;
-    read_table(&keys);
     keys.kept = test_kept_open("property/keys.txt");
     walk(&keys, &sim_schema_scenario, "", SIM_ACTS_ALL, SIM_ACTS_ALL);
     printf("\n    %u keys shown to act, %u refused\n", keys.shown, keys.refused);
     CHECK_I64(keys.missing, 0);
-    for (size_t i = 0; i < keys.count; i++) {
-        if (!keys.lines[i].is_used)
-            printf("    %s is no key\n", keys.lines[i].key);
-        CHECK(keys.lines[i].is_used);
+    for (size_t i = 0; i < keys.table->count; i++) {
+        if (!keys.table->lines[i].is_used)
+            printf("    %s is no key\n", keys.table->lines[i].key);
+        CHECK(keys.table->lines[i].is_used);
     }
     test_kept_close(keys.kept);
-    free(keys.lines);
+    free(keys.table);
 }
 
 static const struct test tests[] = {
