@@ -144,18 +144,27 @@ static bool saves_to_a_store(const struct sim_yaml *root)
 }
 
 /* What acts on pipelines too is on the way to stores. */
+static bool is_on_the_way(uint32_t acts)
+{
+    return (acts & SIM_ACTS_PIPELINES) != 0;
+}
+
+bool sim_needs_sync_met(const struct sim_yaml *root, uint32_t acts, uint32_t there)
+{
+    return (acts & there) != SIM_ACTS_JOBS || exchanges(root) ||
+           sim_needs_is_varied(root, "sync") || (is_on_the_way(acts) && saves_to_a_store(root));
+}
+
 static const char *unmet_sync(const struct sim_acts_walk *walk, const struct sim_field *field,
                               uint32_t own, uint32_t there)
 {
-    const bool is_on_the_way = (own & SIM_ACTS_PIPELINES) != 0;
-    if (!walk->has_needs || !field->needs_sync || (own & there) != SIM_ACTS_JOBS ||
-        exchanges(walk->root) || sim_needs_is_varied(walk->root, "sync") ||
-        (is_on_the_way && saves_to_a_store(walk->root)))
+    if (!walk->has_needs || !field->needs_sync || sim_needs_sync_met(walk->root, own, there))
         return NULL;
-    return is_on_the_way ? "acts on jobs that exchange (step: {time: T, sync: BYTES}) or write "
-                           "checkpoints to a store, and none does here"
-                         : "acts on jobs that exchange, and none does here: give them step: "
-                           "{time: T, sync: BYTES}";
+    return is_on_the_way(own)
+               ? "acts on jobs that exchange (step: {time: T, sync: BYTES}) or write "
+                 "checkpoints to a store, and none does here"
+               : "acts on jobs that exchange, and none does here: give them step: "
+                 "{time: T, sync: BYTES}";
 }
 
 /* ---- the walk ---- */

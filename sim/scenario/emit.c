@@ -15,7 +15,8 @@
 struct emitter {
     struct sim_arena *arena;
     FILE *out;
-    uint32_t there; /* enum sim_acts: the work there is */
+    const struct sim_yaml *root; /* as given */
+    uint32_t there;              /* enum sim_acts: the work there is */
     const struct level *level;
 };
 
@@ -97,7 +98,8 @@ static bool is_kept(const struct emitter *emitter, const struct sim_field *field
 {
     return !is_field_absent(field, draft) &&
            (field->acts == 0 || (field->acts & emitter->there) != 0) &&
-           (field->needs == NULL || is_need_met(emitter, field->needs));
+           (field->needs == NULL || is_need_met(emitter, field->needs)) &&
+           (!field->needs_sync || sim_needs_sync_met(emitter->root, field->acts, emitter->there));
 }
 
 /* ---- single values ---- */
@@ -356,13 +358,15 @@ static void emit_fields(struct emitter *emitter, const struct sim_section *secti
     emitter->level = level.above;
 }
 
-char *sim_emit(struct sim_arena *arena, const struct draft_scenario *draft, uint32_t there)
+char *sim_emit(struct sim_arena *arena, const struct draft_scenario *draft,
+               const struct sim_yaml *root)
 {
     char *text = NULL;
     size_t length = 0;
     struct emitter emitter = { .arena = arena,
                                .out = open_memstream(&text, &length),
-                               .there = there };
+                               .root = root,
+                               .there = sim_acts_present(root) };
     if (emitter.out == NULL)
         abort();
     emit_fields(&emitter, &sim_schema_scenario, draft, 0, false);

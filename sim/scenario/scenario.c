@@ -172,7 +172,7 @@ static void build(struct loading *loading, const struct sim_yaml *given)
     if (loading->report.out->errors > 0)
         return;
     note_named_files(loading, &reader);
-    scenario->resolved = sim_emit(arena, draft, sim_acts_present(root));
+    scenario->resolved = sim_emit(arena, draft, root);
     scenario->digest =
         sim_digest_bytes(SIM_DIGEST_START, scenario->resolved, strlen(scenario->resolved));
 }

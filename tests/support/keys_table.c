@@ -56,8 +56,11 @@ struct test_keys *test_keys_read(void)
 {
     struct test_keys *keys = calloc(1, sizeof *keys);
     FILE *file = fopen(test_data("property/keys.table"), "r");
-    if (!CHECK(file != NULL) || !CHECK(keys != NULL)) {
+    CHECK(file != NULL && keys != NULL);
+    if (file == NULL || keys == NULL) {
         free(keys);
+        if (file != NULL)
+            (void)fclose(file);
         return NULL;
     }
     struct test_keys_line *line = keys->lines;
