@@ -170,17 +170,18 @@ weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_polic
 weir_status weir_host_heal(struct weir_host *host, struct weir_error *error);
 weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct weir_error *error);
 
-/* preempt.c: the plan stops this job; it will not after all. */
-/* gone.c: before a job goes from the scratch, those that are back there are forgotten; it has gone,
- * and had this worker; whether limits of tenants
- * let a job start as the scratch is: WEIR_NO_INDEX, else the tenant as of weir_tenants_blocked. */
+/* gone.c: before a job goes from the scratch, those that are back there are forgotten. It has gone,
+ * and had this worker. Whether limits of tenants let a job start as the scratch is: WEIR_NO_INDEX,
+ * else the tenant as of weir_tenants_blocked. */
 void weir_host_drop_back(struct weir_host *host);
 weir_status weir_host_note_gone(struct weir_host *host, uint32_t record, uint64_t worker);
 uint32_t weir_host_blocked(struct weir_host *host, const struct weir_job_kind *kind);
 
+/* preempt.c: the plan stops this job; it will not after all. */
 weir_status weir_host_note_preempted(struct weir_host *host, uint32_t record);
 /* Its ranks with ids below `before` are gone from the scratch: one that the same plan gives back to
- * it is there until the plan is carried out. */
+ * it is there until the plan is carried out. *worker = one that is gone, UINT64_MAX = none was
+ * there. */
 weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs *jobs,
                            uint32_t record, uint64_t before, uint64_t *worker,
                            struct weir_error *error);

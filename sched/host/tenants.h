@@ -66,10 +66,10 @@ static inline uint32_t weir_tenants_of(const struct weir_tenants *tenants, uint3
 {
     return number < tenants->count ? number : 0;
 }
-/* The tenant whose limit so much more would break, or WEIR_NO_INDEX; `free` = of the cluster. */
 /* So many more (fewer) such needs are used; nothing else is counted. */
 void weir_tenants_count(struct weir_tenants *tenants, uint32_t number,
                         const struct weir_amounts *need, int32_t by);
+/* The tenant whose limit so much more would break, or WEIR_NO_INDEX; `free` = of the cluster. */
 uint32_t weir_tenants_blocked(const struct weir_tenants *tenants, uint32_t number,
                               const struct weir_amounts *need, const struct weir_amounts *free);
 /* Whether so much more goes beyond a soft limit. */
