@@ -239,8 +239,10 @@ static weir_status pair_evict(const struct pair *pair, const struct weir_evict_q
 static bool same_report(const struct pair *pair, const struct weir_place_query *query,
                         const struct weir_choice *a, const struct weir_choice *b)
 {
-    if (pair->single == NULL || query->reusable_count > 0)
+    if (query->reusable_count > 0)
         return true;
+    if (pair->single == NULL) /* places of the chosen node that differ, and one of the next one */
+        return b->ties > 0 && b->ties <= a->ties;
     return a->candidates == b->candidates && a->ties == b->ties &&
            !(fabs(a->runner_up_primary - b->runner_up_primary) > 0) &&
            !(fabs(a->runner_up_secondary - b->runner_up_secondary) > 0);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const bases[TEST_KEYS_KINDS] = {
+static const char *const bases[TEST_KEYS_BASES] = {
     "schema: 2\nname: t\nhorizon: 10 min\n"
     "catalog: {node_types: {m: {cpus: 16, ram: 64 GB, gpus: {h100: 2}}}}\n"
     "cluster: {nodes: [{name: n, type: m, count: 2}]}\n"
@@ -37,7 +37,35 @@ static const char *const bases[TEST_KEYS_KINDS] = {
     "    count: 12\n"
     "    classes:\n"
     "      - {name: a, request: {cpus: 2, gpus: 0.6}}\n"
-    "      - {name: b, request: {cpus: 4, gpus: 1}}\n"
+    "      - {name: b, request: {cpus: 4, gpus: 1}}\n",
+    "schema: 2\nname: t\nhorizon: 10 min\n"
+    "catalog: {node_types: {m: {cpus: 16, ram: 64 GB, gpus: {h100: 2}}}}\n"
+    "cluster: {nodes: [{name: n, type: m, count: 3}]}\n"
+    "sched: {placement: fgd, scaling: {policy: xenna, interval: 30 s, window: 60 s}}\n"
+    "pipelines:\n"
+    "  - name: p\n"
+    "    input: {items: 60}\n"
+    "    stages:\n"
+    "      - {name: a, cpus: 1, service: exp(3 s), setup: 2 s}\n"
+    "      - {name: b, cpus: 1, gpus: 0.5, service: exp(2 s), setup: 5 s}\n"
+    "  - name: q\n"
+    "    input: {items: 20}\n"
+    "    stages: [{name: c, cpus: 1, gpus: 0.3, service: 4 s}]\n"
+    "jobs:\n"
+    "  - name: w\n"
+    "    run_time: exp(1 min)\n"
+    "    arrivals: {rate: 0.05}\n"
+    "    classes:\n"
+    "      - {name: a, request: {cpus: 2, gpus: 1}}\n"
+    "      - {name: b, request: {cpus: 4, gpus: 2}}\n"
+    "  - name: v\n"
+    "    run_time: exp(1 min)\n"
+    "    arrivals: {process: renewal, gap: 20 s}\n"
+    "    classes: [{name: c, request: {cpus: 1, gpus: 0.5}}]\n"
+    "  - name: u\n"
+    "    run_time: 30 s\n"
+    "    arrivals: {process: renewal, gap: 40 s}\n"
+    "    classes: [{name: d, request: {cpus: 2, gpus: 1}}]\n"
 };
 
 char *test_keys_part(char **rest)
@@ -96,12 +124,18 @@ size_t test_keys_split(char *text, const char **sets)
     return count;
 }
 
+bool test_keys_is_for(const struct test_keys_line *line, int base)
+{
+    return base == TEST_KEYS_TOGETHER ? strpbrk(line->kind, "PJ") != NULL
+                                      : strchr(line->kind, test_keys_letters[base]) != NULL;
+}
+
 /* Files are given relative to the folder of this test's data. */
-struct sim_scenario *test_keys_load(int kind, const char *text, const char *const *sets,
+struct sim_scenario *test_keys_load(int base, const char *text, const char *const *sets,
                                     size_t count, struct sim_diagnostics *said)
 {
     const struct sim_scenario_source source = { .path = test_data("property/keys/keys.yaml"),
-                                                .text = text != NULL ? text : bases[kind],
+                                                .text = text != NULL ? text : bases[base],
                                                 .sets = sets,
                                                 .sets_count = count };
     struct sim_scenario *scenario = NULL;

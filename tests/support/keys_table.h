@@ -14,10 +14,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TEST_KEYS_LINE = 1024, TEST_KEYS_LINES = 700, TEST_KEYS_SETS = 16, TEST_KEYS_KINDS = 3 };
+enum { TEST_KEYS_LINE = 1024, TEST_KEYS_LINES = 700, TEST_KEYS_SETS = 16 };
 
-/* The letter of a kind of work: pipelines, jobs in time, a fill. */
-static const char test_keys_letters[] = "PJF";
+/* Pipelines, jobs in time and a fill are kinds of work; the last base has two pipelines and two
+ * workloads, whose jobs come at the same instants. */
+enum { TEST_KEYS_KINDS = 3, TEST_KEYS_TOGETHER = 3, TEST_KEYS_BASES };
+
+/* The letter of a base. */
+static const char test_keys_letters[] = "PJFT";
 
 struct test_keys_line {
     char text[TEST_KEYS_LINE];
@@ -36,9 +40,11 @@ struct test_keys *test_keys_read(void);
 char *test_keys_part(char **rest);
 /* Cuts `text` into at most TEST_KEYS_SETS sets; how many there are. */
 size_t test_keys_split(char *text, const char **sets);
-/* The scenario of a kind with these sets (`text` instead of it, unless NULL). NULL with what was
+/* Whether a line is for a base: all of pipelines and of jobs are for them together. */
+bool test_keys_is_for(const struct test_keys_line *line, int base);
+/* The scenario of a base with these sets (`text` instead of it, unless NULL). NULL with what was
  * said, which is the caller's to clear. */
-struct sim_scenario *test_keys_load(int kind, const char *text, const char *const *sets,
+struct sim_scenario *test_keys_load(int base, const char *text, const char *const *sets,
                                     size_t count, struct sim_diagnostics *said);
 
 #endif

@@ -345,6 +345,7 @@ static weir_status reserve_two(struct weir_placer *placer, struct weir_plan *pla
     (void)plan;
     CHECK_I64(weir_placer_reserve_job(placer, 0, 2, -1, NULL), WEIR_EINVAL);
     CHECK_I64(weir_placer_reserve_job(placer, 0, 2, 7 * s_ns, NULL), WEIR_OK);
+    CHECK_I64(weir_placer_reserve_job(placer, 0, 2, 0, NULL), WEIR_OK); /* until now */
     return weir_placer_start_job(placer, 0, 3, NULL);
 }
 

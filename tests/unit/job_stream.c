@@ -185,6 +185,25 @@ static void how_many_come_in_all_is_known(void)
     }
 }
 
+/* Nobody comes before the change that hastens him, where a double no longer knows every ns either.
+ */
+static void who_is_hastened_is_not_late(void)
+{
+    struct jobs jobs;
+    open_jobs(&jobs, "    arrivals: {rate: 1e-7}\n    classes: [{name: a}]\n");
+    (void)next_ms(&jobs);
+    while (jobs.next.at_ns < 1LL << 60) {
+        const int64_t now_ns = jobs.next.at_ns - 1;
+        sim_job_stream_put_back(jobs.stream, &jobs.next);
+        sim_job_stream_set_factor(jobs.stream, now_ns, 9);
+        (void)next_ms(&jobs);
+        CHECK(jobs.next.at_ns >= now_ns && jobs.next.at_ns <= now_ns + 128);
+        sim_job_stream_set_factor(jobs.stream, jobs.next.at_ns, 1);
+        (void)next_ms(&jobs);
+    }
+    close_jobs(&jobs);
+}
+
 static const struct test tests[] = {
     { "a rate changes in a gap", a_rate_changes_in_a_gap },
     { "a rate of zero holds them", a_rate_of_zero_holds_them },
@@ -193,5 +212,6 @@ static const struct test tests[] = {
     { "a burst is beyond the limit", a_burst_is_beyond_the_limit },
     { "some workloads draw nothing", some_workloads_draw_nothing },
     { "how many come in all is known", how_many_come_in_all_is_known },
+    { "who is hastened is not late", who_is_hastened_is_not_late },
 };
 TEST_MAIN(tests)
