@@ -45,8 +45,8 @@ uint32_t weir_id_table_find(const struct weir_id_table *table, uint64_t id)
     return table->entries[place_of(table, id)].index;
 }
 
-weir_status weir_id_table_reserve(struct weir_id_table *table,
-                                  const struct weir_allocator *allocator, uint32_t count)
+weir_status weir_id_table_grow(struct weir_id_table *table, const struct weir_allocator *allocator,
+                               uint32_t count)
 {
     uint32_t capacity = table->capacity == 0 ? 16 : table->capacity;
 
@@ -55,9 +55,6 @@ weir_status weir_id_table_reserve(struct weir_id_table *table,
             return WEIR_ENOMEM;
         capacity *= 2;
     }
-    if (capacity == table->capacity)
-        return WEIR_OK;
-
     struct weir_id_table larger = { .capacity = capacity, .count = 0 };
     larger.entries = weir_alloc(allocator, capacity, sizeof *larger.entries);
     if (larger.entries == NULL)

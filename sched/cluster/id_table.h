@@ -27,8 +27,17 @@ struct weir_id_table {
 uint32_t weir_id_table_find(const struct weir_id_table *table, uint64_t id);
 
 /* Makes room for `count` ids, so that as many puts cannot fail. */
-weir_status weir_id_table_reserve(struct weir_id_table *table,
-                                  const struct weir_allocator *allocator, uint32_t count);
+weir_status weir_id_table_grow(struct weir_id_table *table, const struct weir_allocator *allocator,
+                               uint32_t count);
+
+static inline weir_status weir_id_table_reserve(struct weir_id_table *table,
+                                                const struct weir_allocator *allocator,
+                                                uint32_t count)
+{
+    return count <= table->capacity / 2 && table->capacity > 0
+               ? WEIR_OK
+               : weir_id_table_grow(table, allocator, count);
+}
 
 /* Adds an id that is not there; room must have been reserved. */
 void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index);

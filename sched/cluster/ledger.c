@@ -17,10 +17,10 @@
 /* The part of a GPU that every worker on it changes. */
 static uint64_t free_gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
 {
-    uint64_t hash = weir_hash_mix((uint64_t)gpu->units_free ^ (uint64_t)index << 48);
+    const uint64_t engines = ((uint64_t)gpu->nvdec_free << 32) | gpu->nvenc_free;
+    const uint64_t hash =
+        weir_hash_words(index, (uint64_t)gpu->units_free, (uint64_t)gpu->mem_free_bytes, engines);
 
-    hash = weir_hash_add(hash, (uint64_t)gpu->mem_free_bytes);
-    hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_free << 32) | gpu->nvenc_free);
     return gpu->mig == NULL ? hash : weir_hash_add(hash, gpu->mig_state.held);
 }
 
@@ -41,7 +41,7 @@ static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
 /* The part that every worker changes. */
 static uint64_t free_fingerprint(const struct weir_node *node)
 {
-    return weir_hash_add(weir_hash_mix((uint64_t)node->cpu_free), (uint64_t)node->ram_free_bytes);
+    return weir_hash_words((uint64_t)node->cpu_free, (uint64_t)node->ram_free_bytes, 0, 0);
 }
 
 static uint64_t host_fingerprint(const struct weir_node *node)
@@ -75,10 +75,10 @@ uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
 /* `cause` tells apart changes that leave equal books: another worker, another pool. */
 static void record_change(struct weir_cluster *cluster, uint32_t node, uint64_t cause)
 {
-    cluster->stamp = weir_hash_add(cluster->stamp + node, cluster->nodes[node].version);
-    cluster->stamp = weir_hash_add(cluster->stamp, cause);
-    cluster->lists[node].stamp =
-        weir_hash_add(cluster->lists[node].stamp + cause, cluster->nodes[node].version);
+    const uint64_t event = weir_hash_words(node, cluster->nodes[node].version, cause, 0);
+
+    cluster->stamp = weir_hash_add(cluster->stamp, event);
+    cluster->lists[node].stamp = weir_hash_add(cluster->lists[node].stamp, event);
     cluster->changes[cluster->change_count % WEIR_CHANGE_RING] =
         (struct weir_change){ .stamp = cluster->stamp, .node = node };
     cluster->change_count++;
@@ -451,49 +451,33 @@ weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct w
     return WEIR_OK;
 }
 
-/* What moves between free and held on GPUs, and what comes into or leaves the totals: the part of
- * unhealthy ones that is held. */
-struct moved {
-    struct weir_amounts free;
-    struct weir_amounts total;
-    bool is_of_unhealthy; /* `total` says something */
-};
-
-static void apply_device(struct weir_gpu *gpu, const struct weir_device *device, int64_t direction,
-                         struct moved *moved)
+static void count_device(struct weir_amounts *sum, const struct weir_device *device, int64_t sign)
 {
-    const struct weir_device instance = { .mig = device->mig };
-    const bool is_held_back = is_unhealthy(gpu);
-    struct weir_amounts *const sum = is_held_back ? &moved->total : &moved->free;
-
-    weir_gpu_move(gpu, is_held_back ? &instance : device, direction);
-    moved->is_of_unhealthy |= is_held_back;
-    sum->gpu_units += device->units;
-    sum->gpu_mem_bytes += device->mem_bytes;
+    sum->gpu_units += sign * device->units;
+    sum->gpu_mem_bytes += sign * device->mem_bytes;
     if (device->nvdec_mask != 0)
-        sum->nvdecs += __builtin_popcount(device->nvdec_mask);
+        sum->nvdecs += sign * __builtin_popcount(device->nvdec_mask);
     if (device->nvenc_mask != 0)
-        sum->nvencs += __builtin_popcount(device->nvenc_mask);
+        sum->nvencs += sign * __builtin_popcount(device->nvenc_mask);
 }
 
-static void apply_devices(struct weir_cluster *cluster, const struct weir_alloc *alloc,
-                          int64_t direction)
+/* What moves between free and held; of an unhealthy GPU, what comes into or leaves the totals. */
+static void apply_device(struct weir_cluster *cluster, struct weir_node *node,
+                         const struct weir_device *device, int64_t direction)
 {
-    struct weir_node *const node = &cluster->nodes[alloc->node];
-    struct moved moved = { .free = { .gpu_units = 0 } };
+    struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + device->gpu];
+    const struct weir_device instance = { .mig = device->mig };
+    const bool is_held_back = is_unhealthy(gpu);
 
-    for (uint32_t d = 0; d < alloc->device_count; d++) {
-        const struct weir_device *const device = &alloc->devices[d];
-        struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + device->gpu];
-        node->version -= free_gpu_fingerprint(gpu, device->gpu);
-        apply_device(gpu, device, direction, &moved);
-        node->version += free_gpu_fingerprint(gpu, device->gpu);
-    }
+    node->version -= free_gpu_fingerprint(gpu, device->gpu);
+    weir_gpu_move(gpu, is_held_back ? &instance : device, direction);
+    node->version += free_gpu_fingerprint(gpu, device->gpu);
     if ((node->flags & WEIR_NODE_UP) == 0)
         return;
-    add_amounts(&cluster->free, &moved.free, -direction);
-    if (moved.is_of_unhealthy)
-        add_amounts(&cluster->total, &moved.total, direction);
+    if (is_held_back)
+        count_device(&cluster->total, device, direction);
+    else
+        count_device(&cluster->free, device, -direction);
 }
 
 void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *alloc,
@@ -509,10 +493,9 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
         cluster->free.cpu_units -= direction * alloc->cpu_units;
         cluster->free.ram_bytes -= direction * alloc->ram_bytes;
     }
-    if (alloc->device_count > 0)
-        apply_devices(cluster, alloc, direction);
+    for (uint32_t d = 0; d < alloc->device_count; d++)
+        apply_device(cluster, node, &alloc->devices[d], direction);
     record_change(
         cluster, alloc->node,
-        weir_hash_add(weir_hash_mix(worker->id * 2 + (direction > 0)) + worker->owner.index,
-                      worker->sequence));
+        weir_hash_words(worker->id, direction > 0, worker->owner.index, worker->sequence));
 }
