@@ -62,15 +62,27 @@ static weir_status id_map_grow(const struct weir_allocator *allocator, struct we
     return WEIR_OK;
 }
 
+uint32_t *weir_id_map_at(const struct weir_allocator *allocator, struct weir_id_map *map,
+                         uint64_t id)
+{
+    if (map->count >= map->capacity / 2 && id_map_grow(allocator, map) != WEIR_OK)
+        return NULL;
+    struct weir_id_map_entry *const entry = id_entry(map, id);
+    if (entry->stamp != map->stamp) {
+        map->count++;
+        *entry = (struct weir_id_map_entry){ id, map->stamp, WEIR_NO_INDEX };
+    }
+    return &entry->value;
+}
+
 weir_status weir_id_map_put(const struct weir_allocator *allocator, struct weir_id_map *map,
                             uint64_t id, uint32_t value)
 {
-    if (map->count >= map->capacity / 2)
-        WEIR_TRY(id_map_grow(allocator, map));
-    struct weir_id_map_entry *const entry = id_entry(map, id);
-    if (entry->stamp != map->stamp)
-        map->count++;
-    *entry = (struct weir_id_map_entry){ .id = id, .stamp = map->stamp, .value = value };
+    uint32_t *const place = weir_id_map_at(allocator, map, id);
+
+    if (place == NULL)
+        return WEIR_ENOMEM;
+    *place = value;
     return WEIR_OK;
 }
 

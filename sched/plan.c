@@ -373,9 +373,11 @@ uint32_t weir_plan_settle(const struct weir_plan *plan)
 {
     struct weir_plan_store *const store = plan->store;
 
-    if (store->is_settled == 0 && store->stops_first != 0)
+    if (store->is_settled != 0)
+        return store->action_count - store->hole_count;
+    if (store->stops_first != 0)
         (void)list_verbs(store, list_verbs(store, 0, true), false);
-    else if (store->is_settled == 0)
+    else
         list_all(store);
     store->is_settled = 1;
     return store->action_count - store->hole_count;
@@ -413,9 +415,8 @@ uint32_t weir_plan_count(const struct weir_plan *plan)
 
 const struct weir_action *weir_plan_action(const struct weir_plan *plan, uint32_t index)
 {
-    if (index >= weir_plan_count(plan))
+    if (plan == NULL || index >= weir_plan_settle(plan))
         return NULL;
-    (void)weir_plan_settle(plan);
     return weir_plan_settled(plan, index);
 }
 

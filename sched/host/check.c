@@ -57,23 +57,23 @@ static struct weir_check_node *node_book(const struct checker *checker, uint32_t
 {
     struct weir_check *const books = checker->books;
     const struct weir_allocator *const memory = &checker->store->allocator;
-    uint32_t place = weir_id_map_get(&books->node_map, node);
+    uint32_t *const place = weir_id_map_at(memory, &books->node_map, node);
 
-    if (place == WEIR_NO_INDEX) {
+    if (place == NULL)
+        return NULL;
+    if (*place == WEIR_NO_INDEX) {
         struct weir_check_node *const nodes = weir_grow(memory, books->nodes, &books->node_capacity,
                                                         books->node_count + 1, sizeof *nodes);
         if (nodes == NULL)
             return NULL;
         books->nodes = nodes;
-        if (weir_id_map_put(memory, &books->node_map, node, books->node_count) != WEIR_OK)
-            return NULL;
         const struct weir_node *const seen = weir_cluster_node(checker->view->cluster, node);
-        place = books->node_count++;
-        nodes[place] = (struct weir_check_node){ .node = node,
-                                                 .cpu_free = seen->cpu_free,
-                                                 .ram_free_bytes = seen->ram_free_bytes };
+        *place = books->node_count++;
+        nodes[*place] = (struct weir_check_node){ .node = node,
+                                                  .cpu_free = seen->cpu_free,
+                                                  .ram_free_bytes = seen->ram_free_bytes };
     }
-    return &books->nodes[place];
+    return &books->nodes[*place];
 }
 
 static struct weir_check_gpu *gpu_book(const struct checker *checker, uint32_t node, uint32_t gpu)
@@ -81,26 +81,26 @@ static struct weir_check_gpu *gpu_book(const struct checker *checker, uint32_t n
     struct weir_check *const books = checker->books;
     const struct weir_allocator *const memory = &checker->store->allocator;
     const uint64_t key = (uint64_t)node << 32 | gpu;
-    uint32_t place = weir_id_map_get(&books->gpu_map, key);
+    uint32_t *const place = weir_id_map_at(memory, &books->gpu_map, key);
 
-    if (place == WEIR_NO_INDEX) {
+    if (place == NULL)
+        return NULL;
+    if (*place == WEIR_NO_INDEX) {
         struct weir_check_gpu *const gpus = weir_grow(memory, books->gpus, &books->gpu_capacity,
                                                       books->gpu_count + 1, sizeof *gpus);
         if (gpus == NULL)
             return NULL;
         books->gpus = gpus;
-        if (weir_id_map_put(memory, &books->gpu_map, key, books->gpu_count) != WEIR_OK)
-            return NULL;
         const struct weir_gpu *const seen = weir_cluster_gpu(checker->view->cluster, node, gpu);
-        place = books->gpu_count++;
-        gpus[place] = (struct weir_check_gpu){ .units_free = seen->units_free,
-                                               .mem_free_bytes = seen->mem_free_bytes,
-                                               .nvdec_free = seen->nvdec_free,
-                                               .nvenc_free = seen->nvenc_free,
-                                               .seen = seen,
-                                               .mig_state = seen->mig_state };
+        *place = books->gpu_count++;
+        gpus[*place] = (struct weir_check_gpu){ .units_free = seen->units_free,
+                                                .mem_free_bytes = seen->mem_free_bytes,
+                                                .nvdec_free = seen->nvdec_free,
+                                                .nvenc_free = seen->nvenc_free,
+                                                .seen = seen,
+                                                .mig_state = seen->mig_state };
     }
-    return &books->gpus[place];
+    return &books->gpus[*place];
 }
 
 /* Takes `amount` off `*free` when there is that much. */
@@ -268,6 +268,12 @@ static weir_status give_back(const struct checker *checker, const struct weir_al
     return WEIR_OK;
 }
 
+/* Most have none, and to count bits is a call where the processor is not told to. */
+static uint32_t engines_of(uint32_t mask)
+{
+    return mask == 0 ? 0 : (uint32_t)__builtin_popcount(mask);
+}
+
 /* Whether every GPU gives a worker of this shape what it needs of one GPU. */
 static bool covers_gpus(const struct checker *checker, const struct weir_shape *shape,
                         const struct weir_alloc *alloc)
@@ -277,11 +283,10 @@ static bool covers_gpus(const struct checker *checker, const struct weir_shape *
         const struct weir_gpu *const gpu =
             weir_cluster_gpu(checker->view->cluster, alloc->node, device->gpu);
         const bool all = shape->kind == WEIR_SHAPE_ENTIRE;
-        const uint32_t nvdecs = all ? (uint32_t)__builtin_popcount(gpu->nvdec_all) : shape->nvdecs;
-        const uint32_t nvencs = all ? (uint32_t)__builtin_popcount(gpu->nvenc_all) : shape->nvencs;
+        const uint32_t nvdecs = all ? engines_of(gpu->nvdec_all) : shape->nvdecs;
+        const uint32_t nvencs = all ? engines_of(gpu->nvenc_all) : shape->nvencs;
         if (device->units < shape->gpu_units || device->mem_bytes < shape->gpu_mem_bytes ||
-            (uint32_t)__builtin_popcount(device->nvdec_mask) < nvdecs ||
-            (uint32_t)__builtin_popcount(device->nvenc_mask) < nvencs)
+            engines_of(device->nvdec_mask) < nvdecs || engines_of(device->nvenc_mask) < nvencs)
             return false;
     }
     return alloc->device_count == shape->gpu_count;
@@ -297,7 +302,7 @@ static bool covers_slice(const struct checker *checker, const struct weir_shape 
         weir_cluster_gpu(checker->view->cluster, alloc->node, device->gpu);
     const struct weir_mig_profile *const profile = &gpu->mig->profiles[weir_device_profile(device)];
     return weir_shape_takes_profile(shape, profile) &&
-           (uint32_t)__builtin_popcount(device->nvdec_mask) >= shape->nvdecs;
+           engines_of(device->nvdec_mask) >= shape->nvdecs;
 }
 
 static bool covers_codecs(const struct weir_shape *shape, const struct weir_alloc *alloc)
@@ -306,8 +311,8 @@ static bool covers_codecs(const struct weir_shape *shape, const struct weir_allo
     uint32_t nvencs = 0;
 
     for (uint32_t i = 0; i < alloc->device_count; i++) {
-        nvdecs += (uint32_t)__builtin_popcount(alloc->devices[i].nvdec_mask);
-        nvencs += (uint32_t)__builtin_popcount(alloc->devices[i].nvenc_mask);
+        nvdecs += engines_of(alloc->devices[i].nvdec_mask);
+        nvencs += engines_of(alloc->devices[i].nvenc_mask);
     }
     return nvdecs >= shape->nvdecs && nvencs >= shape->nvencs &&
            (shape->codec_same_gpu == 0 || alloc->device_count == 1);
@@ -423,13 +428,14 @@ static weir_status check_rank(const struct checker *checker)
     if (job->state != WEIR_JOB_WAITING && weir_jobs_placed(jobs, checker->record)->is_planned == 0)
         return weir_fail(checker->error, WEIR_EPOLICY, "job %llu does not wait",
                          (unsigned long long)job->id);
-    struct weir_id_map *const started = &checker->books->jobs;
-    if (weir_id_map_get(started, checker->record) != WEIR_NO_INDEX)
+    uint32_t *const started =
+        weir_id_map_at(&checker->store->allocator, &checker->books->jobs, checker->record);
+    if (started == NULL)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    if (*started != WEIR_NO_INDEX)
         return weir_fail(checker->error, WEIR_EPOLICY, "job %llu starts twice",
                          (unsigned long long)job->id);
-    if (weir_id_map_put(&checker->store->allocator, started, checker->record, checker->index) !=
-        WEIR_OK)
-        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    *started = checker->index;
     return WEIR_OK;
 }
 
@@ -472,7 +478,10 @@ static weir_status check_start(const struct checker *checker)
         WEIR_TRY(check_rank(checker));
     if (find_holding(checker, action->worker, &held))
         return weir_fail(checker->error, WEIR_EPOLICY, "this worker runs already");
-    const bool is_known = weir_cluster_worker(checker->view->cluster, action->worker, &held);
+    /* Whom the plan has not named and who does not run is new. */
+    const bool is_known =
+        weir_id_map_get(&checker->books->workers, action->worker) != WEIR_NO_INDEX &&
+        weir_cluster_worker(checker->view->cluster, action->worker, &held);
     if (is_known && action->reused == 0)
         return weir_fail(checker->error, WEIR_EPOLICY,
                          "the id belongs to a worker that was "

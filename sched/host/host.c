@@ -219,12 +219,11 @@ static uint64_t fingerprint(const struct weir_host *host)
     const struct weir_view *const view = &host->view;
     const bool is_ours = view->cluster == host->inventory && view->pools == host->pools.views &&
                          view->jobs == &host->jobs && view->live == &host->pools;
-    uint64_t hash = weir_hash_add(view->pool_count, (uint64_t)view->now_ns);
+    const uint64_t hash = weir_hash_words(view->pool_count, (uint64_t)view->now_ns, view->seed,
+                                          (uint64_t)free.cpu_units);
 
-    hash = weir_hash_add(hash, view->seed);
-    hash = weir_hash_add(hash, is_ours);
-    hash = weir_hash_add(hash, weir_cluster_worker_count(host->inventory));
-    return weir_hash_add(hash, (uint64_t)free.cpu_units ^ (uint64_t)free.gpu_units << 24);
+    return weir_hash_words(hash, is_ours, weir_cluster_worker_count(host->inventory),
+                           (uint64_t)free.gpu_units);
 }
 
 /* A status that decide() may return, with a sentence; anything else breaks the contract. */

@@ -28,6 +28,10 @@ void weir_id_map_clear(struct weir_id_map *map);
 void weir_id_map_free(const struct weir_allocator *allocator, struct weir_id_map *map);
 weir_status weir_id_map_put(const struct weir_allocator *allocator, struct weir_id_map *map,
                             uint64_t id, uint32_t value);
+/* The number of an id, WEIR_NO_INDEX when it is new; it holds until the next id comes. NULL: out of
+ * memory. */
+uint32_t *weir_id_map_at(const struct weir_allocator *allocator, struct weir_id_map *map,
+                         uint64_t id);
 /* WEIR_NO_INDEX when it is not there. */
 uint32_t weir_id_map_get(const struct weir_id_map *map, uint64_t id);
 

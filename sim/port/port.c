@@ -670,7 +670,7 @@ weir_status sim_port_apply(struct sim_port *port)
     if (port->is_pending_of_pools)
         note_wanted(port, plan);
     sim_meter_decision(context->meter, sim_engine_now(context->engine),
-                       sim_port_count_refused(port, plan), wall_ns);
+                       refused == 0 ? 0 : sim_port_count_refused(port, plan), wall_ns);
     const struct sim_decision_row row = { .decision = port->decisions++,
                                           .t_ns = port->pending_ns,
                                           .placement =

@@ -173,15 +173,6 @@ static bool is_kept(const struct weir_plan *plan, const struct weir_action *stop
     return false;
 }
 
-static bool has_reused(const struct weir_plan *plan)
-{
-    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
-        if (weir_plan_action(plan, i)->verb == WEIR_VERB_START &&
-            weir_plan_action(plan, i)->reused != 0)
-            return true;
-    return false;
-}
-
 /* Stops, then slots and the rest, then starts: what stops make room for must be free first. */
 enum { TURN_STOP, TURN_REST, TURN_START, TURN_COUNT, TURN_NEVER };
 
@@ -215,6 +206,29 @@ static weir_status take_turn(struct sim_port *port, const struct weir_plan *plan
     return apply_action(port, action, &port->outcomes[index]);
 }
 
+/* The turns that some action of the plan has, as bits. */
+static uint32_t turns_of(const struct weir_plan *plan, uint32_t count)
+{
+    uint32_t turns = 0;
+    for (uint32_t i = 0; i < count; i++)
+        turns |= UINT32_C(1) << turn_of(weir_plan_action(plan, i));
+    return turns;
+}
+
+/* The actions of one turn, in their order. */
+static weir_status apply_turn(struct sim_port *port, const struct weir_plan *plan, int turn,
+                              bool keeps_some)
+{
+    const uint32_t count = weir_plan_count(plan);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_action *action = weir_plan_action(plan, i);
+        if (turn_of(action) != turn || (turn == TURN_STOP && keeps_some && is_kept(plan, action)))
+            continue;
+        WEIR_TRY(take_turn(port, plan, i));
+    }
+    return WEIR_OK;
+}
+
 weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *plan,
                                 uint32_t *refused)
 {
@@ -223,21 +237,16 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
         sim_port_count_reserved(port);
         return WEIR_OK;
     }
-    const bool keeps_some = has_reused(plan);
+    const uint32_t turns = turns_of(plan, count);
     SIM_ROOM(port->outcomes, port->outcome_capacity, count + 1);
     SIM_ROOM(port->kinds, port->kind_capacity, count + 1);
     memset(port->outcomes, 0, count * sizeof(*port->outcomes));
     note_kinds(port, plan);
-    for (int turn = 0; turn < TURN_COUNT; turn++) {
-        for (uint32_t i = 0; i < count; i++) {
-            const struct weir_action *action = weir_plan_action(plan, i);
-            if (turn_of(action) != turn ||
-                (turn == TURN_STOP && keeps_some && is_kept(plan, action)))
-                continue;
-            WEIR_TRY(take_turn(port, plan, i));
-            *refused += port->outcomes[i] != WEIR_REASON_NONE ? 1 : 0;
-        }
-    }
+    for (int turn = 0; turn < TURN_COUNT; turn++)
+        if ((turns >> turn & 1) != 0)
+            WEIR_TRY(apply_turn(port, plan, turn, (turns >> TURN_NEVER & 1) != 0));
+    for (uint32_t i = 0; i < count; i++)
+        *refused += port->outcomes[i] != WEIR_REASON_NONE ? 1 : 0;
     sim_port_count_reserved(port);
     return WEIR_OK;
 }

@@ -676,6 +676,8 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
                           int64_t ended_ns, const char *text)
 {
     const struct sim_context *context = workers->context;
+    if (!sim_recorder_keeps(context->recorder, SIM_KEEP_JOBS))
+        return WEIR_OK;
     for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
         const struct weir_alloc alloc = sim_lease_alloc(&hold->lease);
         const struct sim_worker_row row = { .worker = hold->id,
