@@ -8,6 +8,7 @@
 #include "weir/json.h"
 
 #include "sim/cli/decide_document.h"
+#include "sim/cli/decide_memory.h"
 #include "sim/cli/decide_session.h"
 #include "sim/engine/law.h"
 #include "sim/port/module.h"
@@ -17,7 +18,8 @@
 
 struct weir_json {
     struct decide_session *session;
-    char *text; /* what was answered last */
+    char *text;     /* what was answered last */
+    bool is_broken; /* memory ended within a call: what the session holds is as it was just then */
 };
 
 struct weir_json *weir_json_open(void)
@@ -38,41 +40,94 @@ void weir_json_close(struct weir_json *session)
 {
     if (session == NULL)
         return;
-    decide_session_close(session->session);
+    if (!session->is_broken)
+        decide_session_close(session->session);
     free(session->text);
     free(session);
 }
 
-/* Where the next answer is written. */
-static FILE *begin_text(struct weir_json *session, size_t *length)
+/* ---- calls, which end where memory does ---- */
+
+struct call {
+    struct weir_json *in;
+    const char *document;
+    const char *text; /* NULL = there is none */
+    size_t length;    /* of what the session keeps of it */
+    bool is_short;    /* of memory */
+};
+
+/* Memory streams of the C library lose letters when there is no memory, and call it well. */
+static ssize_t take(void *state, const char *bytes, size_t size)
 {
-    free(session->text);
-    session->text = NULL;
-    return open_memstream(&session->text, length);
+    struct call *const call = state;
+    char *const larger = (realloc)(call->in->text, call->length + size + 1);
+
+    if (larger == NULL)
+        return 0;
+    call->in->text = larger;
+    memcpy(larger + call->length, bytes, size);
+    call->length += size;
+    larger[call->length] = '\0';
+    return (ssize_t)size;
 }
 
-static const char *end_text(struct weir_json *session, FILE *out)
+/* Where the next answer is written. */
+static FILE *begin_text(struct call *call)
+{
+    FILE *const out = fopencookie(call, "w", (cookie_io_functions_t){ .write = take });
+
+    call->is_short = out == NULL;
+    return out;
+}
+
+static void end_text(struct call *call, FILE *out)
 {
     const bool is_whole = ferror(out) == 0;
 
-    return fclose(out) == 0 && is_whole ? session->text : NULL;
+    call->is_short = fclose(out) != 0 || !is_whole;
+    call->text = call->in->text;
+}
+
+static const char *ended(struct call *call, void (*made)(void *))
+{
+    struct weir_json *const session = call->in;
+
+    if (session == NULL || session->is_broken)
+        return NULL;
+    free(session->text);
+    session->text = NULL;
+    if (!decide_memory_try(made, call) || call->is_short) {
+        session->is_broken = true;
+        return NULL;
+    }
+    return call->text;
+}
+
+static void make_answer(void *state)
+{
+    struct call *const call = state;
+    json_t *const answer =
+        decide_session_answer(call->in->session, call->document, strlen(call->document));
+    const char *const reason = json_string_value(json_object_get(answer, "error_type"));
+    FILE *const out =
+        reason != NULL && strcmp(reason, "WEIR_ENOMEM") == 0 ? NULL : begin_text(call);
+
+    if (out != NULL) {
+        decide_print(answer, true, out);
+        end_text(call, out);
+    } else {
+        call->is_short = true;
+    }
+    if (call->text != NULL)
+        call->in->text[strcspn(call->text, "\n")] = '\0';
+    json_decref(answer);
 }
 
 const char *weir_json_answer(struct weir_json *session, const char *document)
 {
-    size_t length = 0;
+    struct call call = { .in = session, .document = document };
 
-    if (session == NULL || document == NULL)
-        return NULL;
-    json_t *const answer = decide_session_answer(session->session, document, strlen(document));
-    FILE *const out = begin_text(session, &length);
-    if (out != NULL)
-        decide_print(answer, true, out);
-    json_decref(answer);
-    const char *const text = out == NULL ? NULL : end_text(session, out);
-    if (text != NULL)
-        session->text[strcspn(session->text, "\n")] = '\0';
-    return text;
+    return document == NULL ? NULL : ended(&call, make_answer);
 }
 
 static weir_status append(void *state, const char *text, size_t length)
@@ -80,20 +135,29 @@ static weir_status append(void *state, const char *text, size_t length)
     return fwrite(text, 1, length, state) == length ? WEIR_OK : WEIR_ENOMEM;
 }
 
-const char *weir_json_state(struct weir_json *session)
+static void make_state(void *state)
 {
-    size_t length = 0;
-    FILE *const out = session == NULL ? NULL : begin_text(session, &length);
+    struct call *const call = state;
+    FILE *const out = begin_text(call);
 
     if (out == NULL)
-        return NULL;
+        return;
     const struct weir_sink sink = { .write = append, .state = out };
-    const weir_status status = decide_session_export(session->session, &sink);
-    const char *const text = end_text(session, out);
-    for (char *at = session->text; text != NULL && *at != '\0'; at++)
+    const weir_status status = decide_session_export(call->in->session, &sink);
+    end_text(call, out);
+    call->is_short |= status == WEIR_ENOMEM;
+    for (char *at = call->in->text; call->text != NULL && *at != '\0'; at++)
         if (*at == '\n') /* between words: texts of JSON have none */
             *at = ' ';
-    return status == WEIR_OK ? text : NULL;
+    if (status != WEIR_OK)
+        call->text = NULL;
+}
+
+const char *weir_json_state(struct weir_json *session)
+{
+    struct call call = { .in = session };
+
+    return ended(&call, make_state);
 }
 
 /* ---- in place of what the program has besides: modules, and laws of times ---- */

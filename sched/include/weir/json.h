@@ -5,7 +5,8 @@
  *
  * A session answers documents one after the other: a whole one begins it, those of the command
  * `next` say what happened since. What is wrong with a document is its answer. One thread a
- * session; several sessions may live side by side.
+ * session; several sessions may live side by side. A session in which memory ended answers nothing
+ * more (NULL): it can be closed, and what it held is not given back.
  */
 #ifndef WEIR_JSON_H
 #define WEIR_JSON_H
