@@ -38,23 +38,36 @@ static void add_word(const struct reading *reading, struct sim_words *words, con
     words->items[words->count++] = text;
 }
 
+/* A text in pieces: they go to `out`. */
+struct pieces {
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
+static FILE *begin_text(struct pieces *pieces)
+{
+    return pieces->out = open_memstream(&pieces->text, &pieces->size);
+}
+
+static const char *end_text(const struct reading *reading, struct pieces *pieces)
+{
+    (void)fclose(pieces->out);
+    const char *kept = sim_arena_copy(&reading->suite->arena, pieces->text);
+    free(pieces->text);
+    return kept;
+}
+
 /* As --set and --axis take it; nothing removes what is there. */
 static const char *text_of(const struct reading *reading, const struct sim_yaml *node)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct pieces pieces;
     if (node->kind == SIM_YAML_NULL)
         return "-";
     if (node->kind == SIM_YAML_SCALAR && !node->is_quoted)
         return node->text;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return "";
-    sim_yaml_write_flow(node, out);
-    (void)fclose(out);
-    const char *kept = sim_arena_copy(&reading->suite->arena, text);
-    free(text);
-    return kept;
+    sim_yaml_write_flow(node, begin_text(&pieces));
+    return end_text(reading, &pieces);
 }
 
 /* The scenario of a block is a file beside this one. */
@@ -93,12 +106,13 @@ static bool read_set(const struct reading *reading, const struct sim_yaml *node)
 /* PATH: VALUE is a list of one. */
 static const char *list_of(const struct reading *reading, const struct sim_yaml *node)
 {
-    const char *values = "";
+    struct pieces values;
     if (node->kind != SIM_YAML_LIST)
         return text_of(reading, node);
+    (void)begin_text(&values);
     for (const struct sim_yaml *item = node->first; item != NULL; item = item->next)
-        values = join(reading, values, item == node->first ? "" : ",", text_of(reading, item));
-    return values;
+        (void)fprintf(values.out, "%s%s", item == node->first ? "" : ",", text_of(reading, item));
+    return end_text(reading, &values);
 }
 
 static bool read_policies(const struct reading *reading, const struct sim_yaml *node)
@@ -111,11 +125,17 @@ static bool read_policies(const struct reading *reading, const struct sim_yaml *
     return true;
 }
 
+/* Of a block; more than there may be are one more than that. */
 static size_t count_points(const struct sim_yaml *block)
 {
+    const size_t too_many = SIM_AXIS_VALUES + 1;
     size_t count = 1;
-    for (const struct sim_yaml *child = block->first; child != NULL; child = child->next)
-        count *= child->kind == SIM_YAML_LIST ? child->count : 1;
+    for (const struct sim_yaml *child = block->first; child != NULL; child = child->next) {
+        const size_t values = child->kind == SIM_YAML_LIST ? child->count : 1;
+        count = values > too_many / count ? too_many : count * values;
+        if (count == 0)
+            break;
+    }
     return count;
 }
 
@@ -144,24 +164,38 @@ static bool check_block(const struct reading *reading, const struct sim_yaml *fi
     return count_points(block) > 0 || sim_report_error(reading->report, block, "is empty");
 }
 
+static bool check_blocks(const struct reading *reading, const struct sim_yaml *first)
+{
+    size_t points = 0;
+    for (const struct sim_yaml *block = first; block != NULL; block = block->next) {
+        if (!check_block(reading, first, block))
+            return false;
+        points += count_points(block);
+        if (points > SIM_AXIS_VALUES)
+            return sim_report_error(reading->report, block, "makes more than %d points",
+                                    SIM_AXIS_VALUES);
+    }
+    return true;
+}
+
 /* Every path an axis with a value for each point; the first tells blocks apart. */
 static bool read_blocks(const struct reading *reading, const struct sim_yaml *node)
 {
     const struct sim_yaml *first = sim_yaml_item(node, 0);
     if (node->kind != SIM_YAML_LIST || first == NULL)
         return sim_report_error(reading->report, node, "expected a list of blocks");
-    for (const struct sim_yaml *block = first; block != NULL; block = block->next)
-        if (!check_block(reading, first, block))
-            return false;
+    if (!check_blocks(reading, first))
+        return false;
     reading->suite->block = first->first->key;
     for (const struct sim_yaml *path = first->first; path != NULL; path = path->next) {
-        const char *word = join(reading, path->key, "=", "");
-        const char *gap = "";
+        struct pieces word;
+        const char *gap = "=";
+        (void)fputs(path->key, begin_text(&word));
         for (const struct sim_yaml *block = first; block != NULL; block = block->next)
             for (size_t i = 0; i < count_points(block); i++, gap = ",")
-                word = join(reading, word, gap,
-                            value_of(reading, path->key, pick(block, path->key, i)));
-        add_word(reading, &reading->suite->axes, word);
+                (void)fprintf(word.out, "%s%s", gap,
+                              value_of(reading, path->key, pick(block, path->key, i)));
+        add_word(reading, &reading->suite->axes, end_text(reading, &word));
     }
     return true;
 }

@@ -66,3 +66,12 @@ many 255 1 >full.yaml
 expect 0 env WEIR_CHECK_INVARIANTS=0 "$WEIR_BIN" run full.yaml --no-db -q
 many 255 100 >wide.yaml
 (ulimit -t 20; exec "$WEIR_BIN" show wide.yaml) >stdout || fail 'showing 255 pipelines takes more than 20 s of the processor'
+
+# A suite of more points than an experiment may have is refused before they are made.
+{
+    printf 'suite: many\nscenario: none.yaml\npolicies: {sched.queueing: [fcfs, sjf]}\nblocks:\n  - {'
+    for path in a b c d e f g h; do printf '%s: [%s], ' "$path" "$(seq -s , 100)"; done
+    printf 'seed: 1}\n'
+} >many.suite
+(ulimit -t 10; exec "$WEIR_BIN" compare many.suite) >stdout 2>stderr && fail 'many.suite is run'
+has stderr 'many.suite:5:5: error: blocks[0]: makes more than 4096 points'
