@@ -230,12 +230,12 @@ static int export(const struct arguments *arguments)
         return sim_export_trace(&trace);
     if (arguments->output == NULL)
         return write_form(arguments, stdout);
-    if (written_open(arguments->output, &file, &error) != WEIR_OK)
-        return sim_analysis_exit(WEIR_EIO, &error);
+    weir_status status = written_open(arguments->output, &file, &error);
+    if (status != WEIR_OK)
+        return sim_analysis_exit(status, &error);
     const int code = write_form(arguments, file.out);
     /* A form that failed leaves what was there. */
-    const weir_status status =
-        written_close(&file, code == SIM_EXIT_OK ? WEIR_OK : WEIR_EIO, &error);
+    status = written_close(&file, code == SIM_EXIT_OK ? WEIR_OK : WEIR_EIO, &error);
     return code != SIM_EXIT_OK ? code : sim_analysis_exit(status, &error);
 }
 

@@ -4,7 +4,6 @@
  */
 #include "analysis/claim.h"
 #include "analysis/query.h"
-#include "analysis/svg.h"
 #include "analysis/text.h"
 #include "analysis/windows.h"
 #include "sim/cli/analysis_options.h"
@@ -13,13 +12,14 @@
 #include "sim/cli/observed.h"
 #include "sim/cli/what_if.h"
 #include "sim/cli/windows_given.h"
+#include "sim/scenario/input_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_ROOM = 4096, NOTES_MIB = 1 };
 enum { FORMAT_HTML, FORMAT_JSON, FORMAT_MARKDOWN };
 
 struct arguments {
@@ -117,11 +117,26 @@ static weir_status write_output(const struct arguments *arguments, struct an_db 
     }
 }
 
+/* What the reader of a review says himself. */
+static weir_status read_notes(const char *path, struct sim_arena *arena, const char **notes,
+                              struct weir_error *error)
+{
+    size_t length = 0;
+    char *text = sim_input_file_read_most(arena, path, NOTES_MIB, &length, error);
+    if (text == NULL)
+        return WEIR_EIO;
+    if (strlen(text) < length)
+        return weir_fail(error, WEIR_EFORMAT, "%s: is no text: a byte 0", path);
+    an_clean(text);
+    *notes = text;
+    return WEIR_OK;
+}
+
 /* The page, or its claims, of a database that has its windows. */
 static int report(const struct arguments *arguments, const char *database, const char *output,
                   const char *what_if)
 {
-    char *notes = NULL;
+    struct sim_arena arena = { .blocks = NULL };
     struct an_observed *observed = calloc(1, sizeof *observed);
     struct an_plot_options options = { .variant = arguments->choice.variant,
                                        .replication = arguments->choice.replication,
@@ -140,13 +155,10 @@ static int report(const struct arguments *arguments, const char *database, const
     if (status == WEIR_OK && arguments->as == AN_PAGE_INCIDENT)
         status = check_windows(db, arguments->database, &error);
     if (status == WEIR_OK && arguments->notes != NULL)
-        status = an_read_text(arguments->notes, &notes, &error);
-    if (notes != NULL)
-        an_clean(notes);
-    options.notes = notes;
+        status = read_notes(arguments->notes, &arena, &options.notes, &error);
     if (status == WEIR_OK)
         status = write_output(arguments, db, &options, output, &error);
-    free(notes);
+    sim_arena_clear(&arena);
     an_close(db);
     if (observed != NULL)
         an_observed_clear(observed);

@@ -2,7 +2,8 @@
 /* Scripts for Slurm, and their submission; see the header. */
 #include "sim/cli/slurm.h"
 
-#include "sim/cli/options.h"
+#include "sim/cli/analysis_options.h"
+#include "sim/files/written.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,8 +21,10 @@ struct places {
 
 static int refuse(const char *what, const char *name)
 {
-    (void)fprintf(stderr, "weir: --engine slurm: %s: %s: %s\n", name, what, strerror(errno));
-    return SIM_EXIT_INPUT;
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    return sim_analysis_exit(weir_fail(&error, written_status(errno), "--engine slurm: %s: %s: %s",
+                                       name, what, strerror(errno)),
+                             &error);
 }
 
 static int find_places(struct places *places, const char *database)
@@ -140,17 +143,17 @@ int sim_slurm_submit(const char *command_line, const char *database, unsigned pa
     struct places places;
     int code = find_places(&places, database);
     for (int i = 0; i < 2 && code == SIM_EXIT_OK; i++) {
-        char path[WITHIN + 16];
-        (void)snprintf(path, sizeof path, "%s/%s", places.folder, i == 0 ? "array.sh" : "merge.sh");
-        FILE *out = fopen(path, "we");
-        if (out == NULL)
-            return refuse("cannot be written", path);
-        if (i == 0)
-            write_array(out, &places, command_line, parts);
-        else
-            write_merge(out, &places);
-        if (fclose(out) != 0)
-            code = refuse("cannot be written", path);
+        struct weir_error error = { .phase = -1, .pool = -1 };
+        struct written file;
+        weir_status status =
+            written_open_in(places.folder, i == 0 ? "array" : "merge", "sh", &file, &error);
+        if (status == WEIR_OK && i == 0)
+            write_array(file.out, &places, command_line, parts);
+        else if (status == WEIR_OK)
+            write_merge(file.out, &places);
+        if (status == WEIR_OK)
+            status = written_close(&file, WEIR_OK, &error);
+        code = sim_analysis_exit(status, &error);
     }
     return code == SIM_EXIT_OK ? submit_all(&places, parts) : code;
 }

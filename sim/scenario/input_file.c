@@ -107,8 +107,8 @@ char *sim_input_file_read_most(struct sim_arena *arena, const char *path, uint64
         return NULL;
     }
     if (*length >> 20 >= most_mib) {
-        (void)weir_fail(error, WEIR_EFORMAT, "%s: larger than %llu MiB (--limit scenario=MIB)",
-                        path, (unsigned long long)most_mib);
+        (void)weir_fail(error, WEIR_EFORMAT, "%s: larger than %llu MiB", path,
+                        (unsigned long long)most_mib);
         return NULL;
     }
     return text;

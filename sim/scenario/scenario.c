@@ -293,8 +293,10 @@ static weir_status load_file(struct loading *loading)
                                                 &report->length, &error);
     }
     if (report->text == NULL) {
+        const bool is_large = report->length >> 20 >= most_mib;
         report->length = 0;
-        sim_report_error(report, NULL, "%s", error.text);
+        sim_report_error(report, NULL, "%s%s", error.text,
+                         is_large ? " (--limit scenario=MIB)" : "");
         return WEIR_EIO;
     }
     if (report->length >> 20 >= most_mib) {

@@ -199,6 +199,12 @@ has stderr '--notes belongs to a page of --as review'
 expect 2 "$WEIR_BIN" report sizes.db --format md
 expect 3 "$WEIR_BIN" report sizes.db --as review --notes missing.md -o none.html
 has stderr 'missing.md'
+head -c 1048576 /dev/zero >large.md
+expect 3 "$WEIR_BIN" report sizes.db --as review --notes large.md -o none.html
+has stderr 'large.md: larger than 1 MiB'
+printf 'one\0two\n' >cut.md
+expect 3 "$WEIR_BIN" report sizes.db --as review --notes cut.md -o none.html
+has stderr 'cut.md: is no text: a byte 0'
 [ ! -e none.html ] || fail 'a page without its notes was written'
 for growth in 3 3% 3%/fortnight -1%/month x%/month 2000%/day; do
     expect 2 "$WEIR_BIN" run plan.yaml -q --no-db --set "growth=$growth"
