@@ -48,6 +48,42 @@ for part in 1 2; do
 done
 printf '%s\n' 'schema: 2' 'name: fill' 'cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 2}}]}' \
     'fill: [{name: w, classes: [{name: one, count: 12, request: {cpus: 1, gpus: 0.5}}]}]' >fill.yaml
+# What a review, a search and a suite are made of, a program that decides, and a session of decisions.
+cat >plan.yaml <<'Y'
+schema: 2
+name: plan
+horizon: 8 h
+growth: 3%/month
+prices: {billing: nodes, cpu: 1}
+cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 4}}]}
+sched: {placement: fgd, queueing: fcfs}
+metrics: {keep: jobs}
+goal: {min: wait p95, while: ["wait p95 <= 20 min"]}
+jobs:
+  - name: work
+    arrivals: {rate: 8/h}
+    classes: [{name: one, run_time: exp(40 min), request: {cpus: 1, gpus: 1}}]
+Y
+sed 's/queueing: fcfs/queueing: {policy: command, argv: [python3, order.py], passes: true}/' plan.yaml >asked.yaml
+cp "$WEIR_SOURCE_DIR/sched/template/queueing.py" order.py
+cat >plan.suite <<'Y'
+suite: plan
+scenario: plan.yaml
+policies: {sched.queueing: [fcfs, sjf]}
+blocks:
+  - {jobs.work.arrivals.rate: 8/h, seed: [1, 2]}
+  - {jobs.work.arrivals.rate: 9/h, seed: [1, 2]}
+metrics: [wait mean]
+replications: 1
+Y
+printf '# Why\n\n- one\n' >notes.md
+printf 'time,metric,stage,value\n1 s,throughput,,3\n4 s,throughput,,20\n' >observed.csv
+expect 0 "$WEIR_BIN" compare plan.yaml -n 2 -q --axis cluster.nodes.n.count=1..3 -o sizes.db
+expect 0 "$WEIR_BIN" compare plan.suite -q -o suite.db
+next='{"format":"weir-decision","version":3,"command":"next"'
+{ tr -d '\n' <state.json; printf '\n%s,"time_ns":60000000000,"carried_out":true}\n%s,"nodes":1}\n' "$next" "$next"; } >lines.jsonl
+mkdir bin && printf '#!/bin/sh\necho 7\n' >bin/sbatch && chmod +x bin/sbatch # takes whatever it is given
+export PATH="$PWD/bin:$PATH"
 cp whole.db part.db
 sqlite3 part.db "DELETE FROM run WHERE run_id = 2"
 
@@ -109,7 +145,9 @@ cp small.yaml old.yaml
 sed -i 's/,h100,/,,/' spans.csv # its workers share GPUs, of which no cluster can be made
 for words in 'trace convert jobs_table.csv --map jobs_table.json -o x.swf' \
     'trace convert jobs_table.csv --map jobs_table.json -o x.csv.gz' 'import spans.csv -o x.yaml' \
-    'policies new mine' 'upgrade --write old.yaml' 'report two.db -o x.html' 'run small.yaml -n 1 --no-db -q --spans x.csv.gz'; do
+    'policies new mine' 'upgrade --write old.yaml' 'report two.db -o x.html' \
+    'export whole.db --to state --at 3s -o x.yaml' 'export two.db --to csv -o x.csv' \
+    'compare small.yaml -n 2 -q --engine slurm -o y.db' 'run small.yaml -n 1 --no-db -q --spans x.csv.gz'; do
     for n in 1 2; do
         # shellcheck disable=SC2086
         expect 6 env LD_PRELOAD="$shim" WEIR_FAIL="write:$n:on:enospc" "$WEIR_BIN" $words

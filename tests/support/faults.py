@@ -24,7 +24,7 @@ import time
 
 weir, plugins = os.environ["WEIR_BIN"], os.environ.get("WEIR_PLUGINS", "")
 shim, each, seed, only = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
-COMMANDS = {  # words, and what it makes
+COMMANDS = {  # words, a file for standard input behind <, and what it makes
     "run": ("run small.yaml -n 1 -o x.db --format json", ["x.db"]),
     "run 2": ("run small.yaml -n 2 -j 1 -o x.db --format json", ["x.db"]),
     "run --no-db": ("run small.yaml -n 1 --no-db --format json", []),
@@ -86,6 +86,48 @@ COMMANDS = {  # words, and what it makes
     "completion": ("completion bash", []),
     "upgrade": ("upgrade --write small.yaml", ["small.yaml"]),
     "help": ("run --help", []),
+    "help word": ("help fgd", []),
+    "help key": ("help cluster.nodes.count", []),
+    "list policies": ("list policies --format json", []),
+    "list keys": ("list keys", []),
+    "list metrics": ("list metrics --format csv", []),
+    "list traces": ("list traces", []),
+    "new pipeline": ("new pipeline n", ["n.yaml"]),
+    "new incident": ("new incident n.yaml", ["n.yaml"]),
+    "new module": ("new policy n --kind queueing", ["n.c"]),
+    "new program": ("new policy n.py --kind placement", ["n.py"]),
+    "check machine": ("check", []),
+    "check write": ("check --write small.yaml", ["small.yaml"]),
+    "show trace": ("show jobs_table.csv --map jobs_table.json --groups 3 --scenario plan.yaml "
+                   "--plot x.svg", ["x.svg"]),
+    "show results": ("show jobs.db --format md", []),
+    "export csv": ("export two.db --to csv --view v_stage -o x.csv.gz", ["x.csv.gz"]),
+    "export csv out": ("export two.db --to csv --view v_result", []),
+    "export perfetto": ("export whole.db --to perfetto -o x.json", ["x.json"]),
+    "export openmetrics": ("export whole.db --to openmetrics -o x.om", ["x.om"]),
+    "export state": ("export whole.db --to state --at 3s -o x.yaml", ["x.yaml"]),
+    "export decision": ("export whole.db --to decision --at 0s -o x.json", ["x.json"]),
+    "report review": ("report sizes.db --as review --notes notes.md -o x.html", ["x.html"]),
+    "report review md": ("report sizes.db --as review --format md", []),
+    "report observed": ("report whole.db --observed observed.csv -o x.html", ["x.html"]),
+    "plot observed": ("plot whole.db throughput --observed observed.csv -o x.svg", ["x.svg"]),
+    "compare observed": ("compare two.db --observed observed.csv --format json", []),
+    "compare pool": ("compare suite.db --pool --metric wait.job.mean --format latex", []),
+    "compare suite": ("compare plan.suite -q -j 1 -o x.db --format json", ["x.db"]),
+    "compare vary": ("compare plan.yaml -n 1 -j 1 -q --vary jobs.work.arrivals.rate=+-10% -o x.db",
+                     ["x.db"]),
+    "compare scenarios": ("compare small.yaml plan.yaml --force --format json", []),
+    "search tune": ("search plan.yaml -n 1 -j 1 -q --tune multifactor,gittins --budget 3 -o x.db", ["x.db"]),
+    "search front": ("search plan.yaml -n 1 -j 1 -q --front --axis cluster.nodes.n.count=2,3 -o x.db",
+                     ["x.db"]),
+    "run module db": (f"run small.yaml -n 1 -q --plugin {plugins}/template.so --set "
+                      "sched.scaling=template_queue_chaser -o x.db", ["x.db"]),
+    "run program": ("run asked.yaml -n 1 -q -o x.db", ["x.db"]),
+    "decide serve": ("decide --serve <lines.jsonl", []),
+    "decide two": ("decide --compact state.json state.json", []),
+    "compare slurm": ("compare small.yaml -n 2 -q --engine slurm --parts 2 -o x.db",
+                      ["x.db.slurm/array.sh", "x.db.slurm/merge.sh"]),
+    "explain waits": ("explain jobs.db --at 60s --pending --format json", []),
 }
 WAYS = {  # of each kind: samples of the quick test, and how a call fails
     "alloc": (3, ["once", "on"]),
@@ -98,7 +140,8 @@ WAYS = {  # of each kind: samples of the quick test, and how a call fails
     "start": (1, ["once:eagain", "on:emfile"]),
     "wait": (1, ["once:eintr"]),
 }
-RESUMED = ("run", "run 2", "jobs", "compare", "resume", "run fill", "search")
+RESUMED = ("run", "run 2", "jobs", "compare", "resume", "run fill", "search", "run program", "compare suite",
+           "compare vary", "search tune", "search front")
 HOWS, USUAL, OF_ALL_KINDS = ("every", "all", "places"), ("alloc", "write", "read"), ("check", "run module")
 # Lines that the wall clock or the machine writes.
 WALL = re.compile(r'.*("wall_s"|"cpu_s"|rss|wall|cpu_ms|events_per|_ms|generated|bound\.|p99).*'
@@ -108,8 +151,8 @@ WALL = re.compile(r'.*("wall_s"|"cpu_s"|rss|wall|cpu_ms|events_per|_ms|generated
 # SQLite does not tell why it cannot make its log, or end it.
 NO_ROOM = re.compile("cannot write all of the output|readonly database|unable to open database file"
                      "|cannot end the log: disk I/O error")
-# Libraries that draw letters keep what they read of fonts; a page of help ends the program at once.
-KEEPS = re.compile(r"^(report|plot) .*-o|--plots?\b|--help")
+# A page of help ends the program at once.
+KEEPS = re.compile("--help|^help ")
 
 
 def dump(path):
@@ -125,7 +168,7 @@ def dump(path):
 
 
 def plain(text, folder):
-    text = text.replace(os.path.abspath(folder) + "/", "")
+    text = text.replace(os.path.abspath(folder) + "/", "").replace(os.path.abspath(folder), ".")
     return "\n".join(line for line in text.splitlines() if not WALL.fullmatch(line))
 
 
@@ -155,17 +198,23 @@ def content(folder, name):
         return plain(file.read(), folder)
 
 
+def ran_as(name, folder, before=(), more=(), **how):
+    """A command of the table in that folder."""
+    words, _, given = COMMANDS[name][0].partition(" <")
+    with open(given or os.devnull, "rb") as given:
+        return subprocess.run([*before, weir, *words.split(), *more], cwd=folder, stdin=given, timeout=60, **how)
+
+
 def go_on(name, folder):
     """What a program that was killed leaves to --resume: the code, and the files."""
     words, made = COMMANDS[name]
-    ran = subprocess.run([weir, *words.split(), *["--resume"] * ("--resume" not in words)], cwd=folder,
-                         capture_output=True, timeout=60)
+    ran = ran_as(name, folder, more=["--resume"] * ("--resume" not in words), capture_output=True)
     left = [file for file in os.listdir(folder) if file.startswith(made[0] + ".")]
     return ran.returncode, [content(folder, file) for file in made], left
 
 
 def once(name, plan, library=None):
-    words, made = COMMANDS[name]
+    made = COMMANDS[name][1]
     before = [content(".", file) for file in made]
     with tempfile.TemporaryDirectory(dir=".") as folder:
         for file in os.listdir("."):
@@ -174,8 +223,7 @@ def once(name, plan, library=None):
         environment = {**os.environ, "LD_PRELOAD": library or shim, "WEIR_FAIL": plan, "WEIR_FAIL_COUNT": "calls",
                        "WEIR_LEFT": "left", "TMPDIR": os.path.abspath(folder)} # what ends at once leaves files there
         try:
-            ran = subprocess.run([*FIXED, weir, *words.split()], cwd=folder, env=environment, text=True,
-                                 capture_output=True, errors="replace", timeout=60)
+            ran = ran_as(name, folder, FIXED, env=environment, text=True, capture_output=True, errors="replace")
         except subprocess.TimeoutExpired:
             return dict(code=-99, out="", err="it hangs", made=[])
         found = [content(folder, file) for file in made]
@@ -232,12 +280,11 @@ def verdict(name, good, seen, plan):
 
 def unprinted(name, folder, is_closed):
     """What is wrong when nobody takes what a command prints; None."""
-    words = COMMANDS[name][0]
     for file in os.listdir("."):
         if os.path.isfile(file) and not file.startswith("std"):
             shutil.copy(file, folder)
-    ran = subprocess.run(["sh", "-c", 'exec "$@" ' + (">&-" if is_closed else ">/dev/full"), "sh", weir, *words.split()],
-                         cwd=folder, capture_output=True, text=True, errors="replace", timeout=60)
+    shell = ["sh", "-c", 'exec "$@" ' + (">&-" if is_closed else ">/dev/full"), "sh"]
+    ran = ran_as(name, folder, shell, capture_output=True, text=True, errors="replace")
     is_said = "cannot write all of the output" in ran.stderr
     return None if ran.returncode == 3 and is_said else f"has code {ran.returncode}"
 

@@ -5,7 +5,8 @@
  *
  *   WEIR_LEFT=FILE   gets a line for each thing left, and is not made when there is none
  *
- * Only the first process counts; one that is forked ends as it likes. The C library gives back what
+ * Only the first process counts, of the program weir; one that is forked or executed ends as it
+ * likes. The C library gives back what
  * it holds for itself when it is told to, as valgrind tells it: who took a block, valgrind says.
  */
 #include <dlfcn.h>
@@ -14,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t size);
@@ -99,8 +101,9 @@ static bool is_open(int file, char *target, size_t capacity)
 
 __attribute__((constructor)) static void begin(void)
 {
-    char target[256];
-    first = getpid();
+    char target[256] = "";
+    const ssize_t length = readlink("/proc/self/exe", target, sizeof target - 1);
+    first = length >= 5 && strncmp(target + length - 5, "/weir", 5) == 0 ? getpid() : 0;
     for (int file = 0; file < FILES; file++)
         was_open[file] = is_open(file, target, sizeof target);
 }
