@@ -164,7 +164,7 @@ static weir_status read_slots(const struct answer *answer, const json_t *slots)
 static json_t *parse(const char *line, size_t length, struct weir_error *error)
 {
     json_error_t fault;
-    json_t *json = json_loadb(line, length, 0, &fault);
+    json_t *json = json_loadb(line, length, JSON_REJECT_DUPLICATES, &fault);
     if (json == NULL)
         (void)weir_fail(error, WEIR_EPOLICY, "its answer is no JSON (column %d): %s", fault.column,
                         fault.text);

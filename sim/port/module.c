@@ -168,6 +168,9 @@ weir_status sim_module_describe(const char *path, struct sim_module **module,
         status = hear(&process, made, error);
     if (status == WEIR_EPOLICY) {
         (void)sim_policy_process_lost(&process, error);
+        if (process.line.is_late) /* no option says how long that may take */
+            (void)weir_fail(error, WEIR_EPOLICY, "it gave no answer within %d s, and was ended",
+                            DESCRIBE_TIMEOUT_S);
         weir_error_wrap(error, "while it was being loaded");
     }
     sim_policy_process_stop(&process);

@@ -22,6 +22,14 @@ pipelines:
       - {name: a, cpus: 1, gpus: 0.5, nvdecs: 1, service: 1 s}
 Y
 expect 0 "$WEIR_BIN" run two.yaml -o two.db --quiet
+cat >jobs.yaml <<'Y'
+schema: 2
+name: jobs
+horizon: 1 h
+cluster: {nodes: [{name: n, count: 2, cpus: 64, gpus: {h100: 8}}]}
+sched: {placement: fgd}
+jobs: [{name: day, count: 60, arrivals: {rate: 60/h}, classes: [{name: one, run_time: exp(20 min), request: {cpus: 1, gpus: 1}}]}]
+Y
 
 mode=$(stat -c %a two.yaml)
 count=0
@@ -29,18 +37,21 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     name=$(basename "$module" .so)
     # A sanitizer's allocator writes a report when there is no memory or it is misused (a plan that was
     # given back is), and the address space has no limit there.
-    if [[ $name =~ _(hog|allocator|rlimits|late_plan)$ ]] && ldd "$WEIR_BIN" | grep libasan >/dev/null; then
+    if [[ $name =~ _(hog|allocator|rlimits|late_plan|tls)$ ]] && ldd "$WEIR_BIN" | grep libasan >/dev/null; then
         skip_part "$name, under the sanitizer"
         continue
     fi
-    kind=scaling
-    case $name in hostile_p_*) kind=placement ;; esac
+    kind=scaling file=two.yaml
+    case $name in
+    hostile_p_*) kind=placement ;;
+    hostile_q_*) kind=queueing file=jobs.yaml ;;
+    esac
     more=()
     case $name in
-    *_loop | *_hang | *_p_less | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp | *_spinners | *_blocked | *_segv_loop) more=(--policy-timeout 1) ;;
-    *_hog | *_actions | *_memory) more=(--policy-memory 600) ;;
+    *_loop | *_hang | *_p_less | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp | *_spinners | *_blocked | *_segv_loop | *_thread_exit) more=(--policy-timeout 1) ;;
+    *_hog | *_actions | *_memory | *_tls) more=(--policy-memory 600) ;;
     esac
-    expect 4 tagged timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" \
+    expect 4 tagged timeout 120 "$WEIR_BIN" run $file --plugin "$module" \
         --set "sched.$kind=hostile" -o "$name.db" "${more[@]}"
     nobody_left "$name"
     matches stderr '^weir: .{30,}'
@@ -65,6 +76,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     hostile_devices_steered) has stderr 'it may steer no device' ;;
     hostile_ring) has stderr 'it finds no ring' ;;
     hostile_processes_memory) has stderr "it may write into nobody's memory" ;;
+    hostile_int80) matches stderr 'killed by signal (31|11)' ;;
     hostile_codec) has stderr 'GPU 0 of node 0: takes NVDEC 0, which is held by another' ;;
     esac
     if [ -e "$name.db" ] && command -v sqlite3 >/dev/null; then
@@ -77,8 +89,8 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
     count=$((count + 1))
 done
-[ "$count" -ge 91 ] || fail "only $count hostile modules"
-[ "$(ls ./*.yaml)" = ./two.yaml ] && [ "$(stat -c %a two.yaml)" = "$mode" ] || fail 'a module has written files'
+[ "$count" -ge 103 ] || fail "only $count hostile modules"
+[ "$(echo ./*.yaml ./core*)" = './jobs.yaml ./two.yaml ./core*' ] && [ "$(stat -c %a two.yaml)" = "$mode" ] || fail 'a module has written files'
 
 # The same where every place is asked for, without a clock.
 cat >fill.yaml <<'Y'
@@ -127,7 +139,11 @@ for module in "$WEIR_PLUGINS"/rude_*.so; do
     fi
     rude=$((rude + 1))
 done
-[ "$rude" -ge 12 ] || fail "only $rude rude modules"
+[ "$rude" -ge 16 ] || fail "only $rude rude modules"
+
+# What it says that it remembers is asked for when a decision is written.
+expect 4 tagged timeout 60 "$WEIR_BIN" explain rude_save.db --at 60s --decide --plugin "$WEIR_PLUGINS/rude_save.so"
+nobody_left rude_save
 
 # Limits of the process of a policy are options, as all others.
 expect 4 tagged timeout 60 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_loop.so" \

@@ -46,7 +46,14 @@ program 4 'no answer within 0.3 s' "read -r line; while :; do printf ' '; sleep 
 program 4 'maximum parsing depth' "read -r line; head -c 200000 /dev/zero | tr '\\0' '['; echo; cat >/dev/null"
 program 4 'no JSON' "read -r line; head -c 1000000 /dev/urandom | tr -d '\\n'; echo; cat >/dev/null"
 program 4 'no JSON' "read -r line; printf '{\"stages\": [{\"name\": \"\\377\\376\"}]}\\n'; cat >/dev/null"
-wanted=24
+# Programs that do not listen, do not wait to be asked, or say what only looks like an answer.
+program 4 'no answer within 0.3 s' 'exec <&-; sleep 1000' 0.3
+program 4 'more than one line' "yes '{\"stages\": []}'"
+program 4 "'}' expected" "read -r line; printf '{\"stages\": []\\0}\\n'; cat >/dev/null"
+program 4 'real number overflow' "read -r line; printf '{\"stages\": [{\"workers\": 1e999}]}\\n'; cat >/dev/null"
+program 4 'duplicate object key' "read -r line; printf '{\"stages\": [], \"stages\": []}\\n'; cat >/dev/null"
+program 4 'ended with code 0' "read -r line; printf '{\"stages\": ['"
+wanted=30
 if command -v python3 >/dev/null; then
     program 4 'ended with code 1' "exec python3 -c 'import os, signal
 there = os.open(\"/proc/%d\" % os.getppid(), os.O_RDONLY)
@@ -59,7 +66,7 @@ fcntl.fcntl(here, fcntl.F_SETFL, os.O_ASYNC)
 there.send(b\"x\")'"
     [ "$(uname -m)" != x86_64 ] || program 4 'ended by signal 31' "exec python3 -c 'import ctypes, os, struct
 ctypes.CDLL(None).syscall(297, os.getppid(), os.getppid(), 9, struct.pack(\"iii\", 9, 0, -1) + bytes(116))'"
-    wanted=26
+    wanted=32
 fi
 [ "$count" -ge "$wanted" ] || fail "only $count programs"
 

@@ -6,9 +6,12 @@
 #ifndef TESTS_PLUGINS_HOSTILE_H
 #define TESTS_PLUGINS_HOSTILE_H
 
-#include "weir/policy.h"
+#include "weir/job.h"
 
 #define HOSTILE_MODULE(placement_list, scaling_list)                                               \
+    HOSTILE_MODULE_OF(placement_list, scaling_list, NULL)
+
+#define HOSTILE_MODULE_OF(placement_list, scaling_list, queueing_list)                             \
     static const struct weir_module module = {                                                     \
         .size = sizeof(struct weir_module),                                                        \
         .abi_major = WEIR_ABI_MAJOR,                                                               \
@@ -18,6 +21,7 @@
         .licence = "GPL-3.0-or-later",                                                             \
         .placements = (placement_list),                                                            \
         .scalings = (scaling_list),                                                                \
+        .queueings = (queueing_list),                                                              \
     };                                                                                             \
     WEIR_API const struct weir_module *weir_policy_module_v2(void);                                \
     const struct weir_module *weir_policy_module_v2(void)                                          \
@@ -42,6 +46,15 @@
                                                    __VA_ARGS__ };                                  \
     static const struct weir_placement_ops *const placements[] = { &ops, NULL };                   \
     HOSTILE_MODULE(placements, NULL)
+
+#define HOSTILE_QUEUEING_OPS(...)                                                                  \
+    static const struct weir_queueing_ops ops = { .size = sizeof(struct weir_queueing_ops),        \
+                                                  .abi = WEIR_ABI_MAJOR,                           \
+                                                  .name = "hostile",                               \
+                                                  .summary = "breaks a rule",                      \
+                                                  __VA_ARGS__ };                                   \
+    static const struct weir_queueing_ops *const queueings[] = { &ops, NULL };                     \
+    HOSTILE_MODULE_OF(NULL, NULL, queueings)
 
 /* The head of a decide(); all arguments count as used. */
 #define HOSTILE_DECIDE                                                                             \
