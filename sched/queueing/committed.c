@@ -9,16 +9,21 @@
  *   uni    least (1 + s) / (log2(n) r)       so n = 1 comes last
  *   f1     least log10(r) n + 870 log10(s)
  *
- * Jobs that come while nobody waits are chosen one by one in the order of submission; while one
- * waits, all that come join the queue. Then the best of the queue is chosen. With `backfill` jobs
- * start, in the order of submission, that end before the time at which the chosen one was expected
- * to start when it was chosen; that time is not looked at again, and devices left over then are
- * nobody's.
+ * n are GPUs, or CPUs of a job without GPUs. Jobs that come while nobody waits are chosen one by
+ * one in the order of submission; while one waits, all that come join the queue. Then the best of
+ * the queue is chosen. With `backfill` jobs start, in the order of submission, that end before the
+ * time at which the chosen one was expected to start when it was chosen; that time is not looked at
+ * again, and devices left over then are nobody's.
  *
- * Cost of a pass that chooses: O(waiting log waiting).
+ * What happens at one instant is looked at one after the other, as there: each arrival, then each
+ * end, and after each who may start; so one that comes may take what an end of the same instant
+ * would have completed for the chosen one. The policy remembers who ran, to know who ended.
+ *
+ * Cost of a pass: O(running + (waiting + running) times what happened).
  */
 #include "sched/queueing/queueings.h"
 
+#include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/backfill.h"
 #include "sched/queueing/listed.h"
@@ -37,10 +42,28 @@ static const struct weir_param params[PARAM_COUNT] = {
 
 static const double ns_per_s = 1e9;
 
+/* A job that ran at the end of the last pass. */
+struct ran {
+    uint32_t workload;
+    bool is_over, is_seen; /* it has ended; that was looked at */
+    uint64_t id;
+    int64_t due_ns; /* its expected end; INT64_MAX = none */
+    struct weir_amounts need;
+};
+
+/* Of a job that waits, while an instant is gone through. */
+enum sight { NOT_YET, SEEN, ASIDE };
+
 struct committed {
     struct weir_allocator allocator;
     double values[PARAM_COUNT];
-    struct weir_listed queue;
+    struct weir_listed queue; /* by submission */
+    uint8_t *sights;          /* of those */
+    uint32_t sight_capacity;
+    struct ran *ran; /* as started; when one was chosen, by their expected ends */
+    uint32_t count, capacity;
+    bool is_known; /* those that run are those of this host */
+    bool is_idle;  /* nobody waited when the last pass was over */
     bool has_head;
     uint32_t workload;
     uint64_t id;
@@ -52,6 +75,7 @@ struct pass {
     const struct weir_view *view;
     struct weir_placer *placer;
     struct weir_error *error;
+    struct weir_amounts free; /* without what was given back and not looked at */
 };
 
 static const struct weir_made made = WEIR_MADE(struct committed, params, PARAM_COUNT);
@@ -66,7 +90,11 @@ static weir_status create(const struct weir_params *given, const struct weir_all
 
 static void destroy(void *state)
 {
-    weir_listed_close(&((struct committed *)state)->queue);
+    struct committed *const own = state;
+
+    weir_listed_close(&own->queue);
+    weir_free(&own->allocator, own->sights);
+    weir_free(&own->allocator, own->ran);
     weir_made_destroy(state);
 }
 
@@ -77,7 +105,7 @@ static double score_of(const struct committed *own, const struct weir_job *job)
     const int64_t left_ns = weir_job_left_ns(job);
     const double r = left_ns > 0 ? (double)left_ns / ns_per_s : 0.1;
     const double s = job->submit_ns > 0 ? (double)job->submit_ns / ns_per_s : 0;
-    const double n = weir_ranked_gpus(job);
+    const double n = weir_ranked_processors(job);
 
     if (own->values[PARAM_BY] >= BY_FCFS)
         return s;
@@ -101,82 +129,239 @@ static double key(void *state, const struct weir_job *job, int64_t now_ns)
     return score_of(state, job);
 }
 
-/* ---- the one that waits ---- */
+/* ---- those that run ---- */
 
-/* The first end of a running job at which as much is free as it asks for. */
-static int64_t expected_start(const struct pass *pass, const struct weir_job *head)
+static weir_status note_running(struct committed *own, const struct weir_job *job, int64_t due_ns)
 {
-    const struct weir_amounts need = weir_ranked_need(head);
-    struct weir_amounts free = weir_cluster_free(weir_placer_scratch(pass->placer));
+    WEIR_ROOM(&own->allocator, own->ran, own->capacity, own->count + 1);
+    own->ran[own->count++] = (struct ran){
+        .workload = job->workload, .id = job->id, .due_ns = due_ns, .need = weir_ranked_need(job)
+    };
+    return WEIR_OK;
+}
+
+static weir_status take_over(struct committed *own, const struct weir_view *view)
+{
     struct weir_job job = { .size = sizeof job };
 
-    for (bool more = weir_view_next_running(pass->view, NULL, &job); more;
-         more = weir_view_next_running(pass->view, &job, &job)) {
-        const struct weir_amounts given = weir_ranked_need(&job);
-        const int64_t end_ns = weir_job_end_ns(&job, pass->view->now_ns);
-        free.gpu_units += given.gpu_units;
-        free.cpu_units += given.cpu_units;
-        if (free.gpu_units >= need.gpu_units && free.cpu_units >= need.cpu_units)
-            return end_ns;
+    own->count = 0;
+    own->is_known = true;
+    for (bool more = weir_view_next_running(view, NULL, &job); more;
+         more = weir_view_next_running(view, &job, &job))
+        WEIR_TRY(note_running(own, &job, weir_job_end_ns(&job, view->now_ns)));
+    return WEIR_OK;
+}
+
+static void give(struct pass *pass, const struct weir_amounts *need, int64_t sign)
+{
+    pass->free.gpu_units += sign * need->gpu_units;
+    pass->free.cpu_units += sign * need->cpu_units;
+}
+
+static void find_ended(struct pass *pass)
+{
+    struct committed *const own = pass->own;
+    struct weir_job job = { .size = sizeof job };
+
+    pass->free = weir_cluster_free(weir_placer_scratch(pass->placer));
+    for (uint32_t i = 0; i < own->count; i++) {
+        struct ran *const ran = &own->ran[i];
+        ran->is_over = !weir_view_job(pass->view, ran->workload, ran->id, &job) ||
+                       job.state == WEIR_JOB_WAITING;
+        /* While nobody waits there is no pass: most ended before. */
+        ran->is_seen = ran->is_over && own->is_idle && ran->due_ns != pass->view->now_ns;
+        if (ran->is_over && !ran->is_seen)
+            give(pass, &ran->need, -1);
     }
-    return INT64_MAX;
 }
 
-static void commit(const struct pass *pass, const struct weir_job *job)
+static void forget_ended(struct committed *own)
 {
-    pass->own->has_head = true;
-    pass->own->workload = job->workload;
-    pass->own->id = job->id;
-    pass->own->shadow_ns = expected_start(pass, job);
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < own->count; i++)
+        if (!own->ran[i].is_over)
+            own->ran[kept++] = own->ran[i];
+    own->count = kept;
 }
 
-static weir_status start(const struct pass *pass, const struct weir_job *job, bool *has_started)
+/* Those of one end stay in their order; mostly few are out of place. */
+static void sort_by_end(struct committed *own)
 {
+    for (uint32_t i = 1; i < own->count; i++) {
+        const struct ran moved = own->ran[i];
+        uint32_t at = i;
+        for (; at > 0 && own->ran[at - 1].due_ns > moved.due_ns; at--)
+            own->ran[at] = own->ran[at - 1];
+        own->ran[at] = moved;
+    }
+}
+
+/* ---- starting ---- */
+
+static bool is_enough(const struct weir_amounts *free, const struct weir_amounts *need)
+{
+    return free->gpu_units >= need->gpu_units && free->cpu_units >= need->cpu_units;
+}
+
+static weir_status start(struct pass *pass, const struct weir_job *job, bool *has_started)
+{
+    const struct weir_amounts need = weir_ranked_need(job);
+    const int64_t left_ns = weir_job_left_ns(job);
+
+    *has_started = false;
+    if (!is_enough(&pass->free, &need))
+        return WEIR_OK;
     const weir_status status =
         weir_placer_start_job(pass->placer, job->workload, job->id, pass->error);
+    if (status != WEIR_OK)
+        return weir_backfill_is_no_place(status) ? WEIR_OK : status;
+    *has_started = true;
+    give(pass, &need, -1);
+    return note_running(pass->own, job,
+                        left_ns == INT64_MAX ? left_ns : pass->view->now_ns + left_ns);
+}
 
-    *has_started = status == WEIR_OK;
-    return weir_backfill_is_no_place(status) ? WEIR_OK : status;
+/* It starts at the first end of a running job at which as much is free as it asks for. */
+static void commit(struct pass *pass, const struct weir_job *job)
+{
+    struct committed *const own = pass->own;
+    const struct weir_amounts need = weir_ranked_need(job);
+    struct weir_amounts free = pass->free;
+
+    own->has_head = true;
+    own->workload = job->workload;
+    own->id = job->id;
+    own->shadow_ns = INT64_MAX;
+    sort_by_end(own);
+    for (uint32_t i = 0; i < own->count && own->shadow_ns == INT64_MAX; i++) {
+        free.gpu_units += own->ran[i].is_seen ? 0 : own->ran[i].need.gpu_units;
+        free.cpu_units += own->ran[i].is_seen ? 0 : own->ran[i].need.cpu_units;
+        if (is_enough(&free, &need))
+            own->shadow_ns = own->ran[i].due_ns;
+    }
 }
 
 /* In the order of submission, in what the chosen one leaves free. */
-static weir_status pass_head(const struct pass *pass)
+static weir_status start_brief_ones(struct pass *pass)
 {
     struct committed *const own = pass->own;
     bool has_started;
 
-    if (own->values[PARAM_BACKFILL] <= 0)
-        return WEIR_OK;
-    WEIR_TRY(weir_listed_fill(&own->queue, pass->view));
-    weir_listed_sort(&own->queue);
-    for (uint32_t i = 0; i < own->queue.count; i++) {
+    for (uint32_t i = 0; own->values[PARAM_BACKFILL] > 0 && i < own->queue.count; i++) {
         const struct weir_job *const job = &own->queue.all[i].job;
         const int64_t left_ns = weir_job_left_ns(job);
         const bool is_head = job->workload == own->workload && job->id == own->id;
-        if (!is_head && left_ns != INT64_MAX && left_ns < own->shadow_ns - pass->view->now_ns)
-            WEIR_TRY(start(pass, job, &has_started));
+        if (own->sights[i] != SEEN || is_head || left_ns == INT64_MAX ||
+            left_ns >= own->shadow_ns - pass->view->now_ns)
+            continue;
+        WEIR_TRY(start(pass, job, &has_started));
+        own->sights[i] = has_started ? ASIDE : SEEN;
     }
     return WEIR_OK;
 }
 
-/* Takes them in their order until one finds no place. Those that limits hold stand aside. */
-static weir_status start_in_order(const struct pass *pass, bool by_score)
+/* ---- an instant, one thing after the other ---- */
+
+/* Those of one submission stand as the last choice left them: by score. */
+static void sort_equals(struct committed *own, int64_t now_ns)
+{
+    struct weir_listed_job *const all = own->queue.all;
+
+    for (uint32_t i = 1; i < own->queue.count; i++) {
+        const struct weir_listed_job moved = all[i];
+        uint32_t at = i;
+        for (; at > 0 && all[at - 1].job.submit_ns == moved.job.submit_ns &&
+               moved.job.queued_ns < now_ns &&
+               score_of(own, &all[at - 1].job) > score_of(own, &moved.job);
+             at--)
+            all[at] = all[at - 1];
+        all[at] = moved;
+    }
+}
+
+/* Those that came now are not yet seen. */
+static weir_status open_queue(struct pass *pass, uint32_t *head)
 {
     struct committed *const own = pass->own;
 
     WEIR_TRY(weir_listed_fill(&own->queue, pass->view));
-    for (uint32_t i = 0; by_score && i < own->queue.count; i++)
-        own->queue.all[i].rank = score_of(own, &own->queue.all[i].job);
     weir_listed_sort(&own->queue);
+    sort_equals(own, pass->view->now_ns);
+    WEIR_ROOM(&own->allocator, own->sights, own->sight_capacity, own->queue.count + 1);
     for (uint32_t i = 0; i < own->queue.count; i++) {
         const struct weir_job *const job = &own->queue.all[i].job;
-        const uint32_t limit = weir_view_quota_reason(pass->view, job);
-        bool has_started;
-        WEIR_TRY(start(pass, job, &has_started));
-        if (has_started || limit != WEIR_REASON_NONE)
+        own->sights[i] = job->queued_ns < pass->view->now_ns ? SEEN : NOT_YET;
+        if (own->has_head && job->workload == own->workload && job->id == own->id)
+            *head = i;
+    }
+    own->has_head = *head != WEIR_NO_INDEX;
+    return WEIR_OK;
+}
+
+/* The next arrival, or when there is none the next end. */
+static bool see_next(struct pass *pass)
+{
+    struct committed *const own = pass->own;
+
+    for (uint32_t i = 0; i < own->queue.count; i++)
+        if (own->sights[i] == NOT_YET) {
+            own->sights[i] = SEEN;
+            return true;
+        }
+    for (uint32_t i = 0; i < own->count; i++)
+        if (own->ran[i].is_over && !own->ran[i].is_seen) {
+            own->ran[i].is_seen = true;
+            give(pass, &own->ran[i].need, 1);
+            return true;
+        }
+    return false;
+}
+
+/* The best of those seen; those that limits hold stand aside. */
+static uint32_t choose(const struct pass *pass)
+{
+    const struct committed *const own = pass->own;
+    uint32_t best = WEIR_NO_INDEX;
+    double least = 0;
+
+    for (uint32_t i = 0; i < own->queue.count; i++) {
+        const struct weir_job *const job = &own->queue.all[i].job;
+        const double score = own->sights[i] == SEEN ? score_of(own, job) : 0;
+        if (own->sights[i] != SEEN || (best != WEIR_NO_INDEX && !(score < least)))
             continue;
-        commit(pass, job);
-        return pass_head(pass);
+        if (weir_view_quota_reason(pass->view, job) != WEIR_REASON_NONE) {
+            own->sights[i] = ASIDE;
+            continue;
+        }
+        best = i;
+        least = score;
+    }
+    return best;
+}
+
+static weir_status go_through(struct pass *pass)
+{
+    struct committed *const own = pass->own;
+    uint32_t head = WEIR_NO_INDEX;
+    bool more = true;
+
+    WEIR_TRY(open_queue(pass, &head));
+    while (more) {
+        bool has_started = false;
+        head = own->has_head ? head : choose(pass);
+        if (head != WEIR_NO_INDEX)
+            WEIR_TRY(start(pass, &own->queue.all[head].job, &has_started));
+        if (has_started) {
+            own->sights[head] = ASIDE;
+            own->has_head = false;
+            continue;
+        }
+        if (head != WEIR_NO_INDEX && !own->has_head)
+            commit(pass, &own->queue.all[head].job);
+        if (own->has_head)
+            WEIR_TRY(start_brief_ones(pass));
+        more = see_next(pass);
     }
     return WEIR_OK;
 }
@@ -185,23 +370,18 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
                         struct weir_plan *plan, struct weir_error *error)
 {
     struct committed *const own = state;
-    const struct pass pass = { own, view, placer, error };
-    struct weir_job head = { .size = sizeof head };
-    bool had_head = own->has_head;
-    weir_status status = WEIR_OK;
+    struct pass pass = { .own = own, .view = view, .placer = placer, .error = error };
 
     (void)plan;
-    if (had_head && weir_view_job(view, own->workload, own->id, &head) &&
-        head.state == WEIR_JOB_WAITING) {
-        WEIR_TRY(start(&pass, &head, &had_head));
-        own->has_head = !had_head;
-    } else {
-        own->has_head = false;
-    }
-    status = own->has_head ? pass_head(&pass) : start_in_order(&pass, had_head);
-    if (error != NULL && status == WEIR_OK)
+    if (!own->is_known)
+        WEIR_TRY(take_over(own, view));
+    find_ended(&pass);
+    WEIR_TRY(go_through(&pass));
+    forget_ended(own);
+    own->is_idle = weir_view_waiting_jobs(view) == 0;
+    if (error != NULL)
         error->text[0] = '\0'; /* that some found no place is no error */
-    return status;
+    return WEIR_OK;
 }
 
 /* ---- from one decision to the next ---- */
@@ -225,14 +405,14 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
 {
     struct committed *const own = state;
 
-    (void)view;
     if (count != REMEMBERED || !(numbers[1] >= 0 && numbers[2] >= 0))
         return weir_fail(error, WEIR_EFORMAT, "%u numbers are no chosen job", count);
     own->has_head = numbers[0] > 0;
     own->workload = (uint32_t)numbers[1];
     own->id = (uint64_t)numbers[2];
     own->shadow_ns = isnan(numbers[3]) ? INT64_MAX : (int64_t)numbers[3];
-    return WEIR_OK;
+    own->is_idle = weir_view_waiting_jobs(view) == 0;
+    return take_over(own, view);
 }
 
 const struct weir_queueing_ops weir_queueing_committed = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy "formula": a number worked out of wait w, estimate r, devices n and submission s says
- * who is first; the first is picked anew at every pass, and while it does not fit all wait.
+ * The policy "formula": a number worked out of wait w, estimate r, devices n (CPUs of a job without
+ * GPUs) and submission s says who is first; the first is picked anew at every pass, and while it
+ * does not fit all wait.
  *
  *   wfp3    largest (w / r)^3 n             Tang et al., CLUSTER 2009
  *   unicef  largest w / (log2(n) r)         the same; n = 1 comes first once it has waited
@@ -108,7 +109,7 @@ static double own_key(const struct formula *formula, const struct weir_job *job,
         [ESTIMATE] = seconds(job->estimate_ns),
         [LEFT] = seconds(weir_job_left_ns(job)),
         [SUBMIT] = (double)job->submit_ns / ns_per_s,
-        [DEVICES] = weir_ranked_gpus(job),
+        [DEVICES] = weir_ranked_processors(job),
         [CPUS] = weir_units_amount(weir_ranked_need(job).cpu_units),
         [RANKS] = job->ranks,
         [PRIORITY] = job->priority,
@@ -127,7 +128,7 @@ static double key(void *state, const struct weir_job *job, int64_t now_ns)
     const double wait = (double)(now_ns - job->submit_ns) / ns_per_s;
     const double estimate = left_ns > 0 ? (double)left_ns / ns_per_s : 0.1;
     const double submit = job->submit_ns > 0 ? (double)job->submit_ns / ns_per_s : 0.1;
-    const double devices = weir_ranked_gpus(job);
+    const double devices = weir_ranked_processors(job);
     const int name = (int)formula->values[PARAM_NAME];
 
     if (name == OWN)

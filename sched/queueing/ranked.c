@@ -40,6 +40,14 @@ double weir_ranked_gpus(const struct weir_job *job)
     return gpus;
 }
 
+double weir_ranked_processors(const struct weir_job *job)
+{
+    for (uint32_t g = 0; g < job->group_count; g++)
+        if (job->groups[g].shape.gpu_count > 0)
+            return weir_ranked_gpus(job);
+    return weir_units_amount(weir_ranked_need(job).cpu_units);
+}
+
 void weir_ranked_open(struct weir_ranked *ranked, const struct weir_allocator *allocator)
 {
     ranked->allocator = *allocator;

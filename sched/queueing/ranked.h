@@ -48,7 +48,9 @@ weir_status weir_ranked_pass(struct weir_ranked *ranked, const struct weir_view 
 
 /* What all ranks of a job ask for. */
 struct weir_amounts weir_ranked_need(const struct weir_job *job);
-/* Its GPUs, ranks without any as one each. */
+/* Its GPUs, ranks without any as one each: what attained service counts. */
 double weir_ranked_gpus(const struct weir_job *job);
+/* Its GPUs, ranks without any as one each; of a job that asks for no GPU at all its CPUs. */
+double weir_ranked_processors(const struct weir_job *job);
 
 #endif

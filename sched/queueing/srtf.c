@@ -21,7 +21,7 @@ static double rank_of(const struct shortest *shortest, const struct weir_job *jo
 {
     if (left_ns == INT64_MAX)
         return HUGE_VAL;
-    return shortest->counts_gpus ? (double)left_ns * weir_ranked_gpus(job) : (double)left_ns;
+    return shortest->counts_gpus ? (double)left_ns * weir_ranked_processors(job) : (double)left_ns;
 }
 
 static double key(void *state, const struct weir_job *job, int64_t now_ns)

@@ -149,6 +149,50 @@ static void behind_who_was_chosen_only_brief_jobs_start(void)
         starts_are(spare, EACH(spare), 4, &spared[i]);
 }
 
+/* The first job ends early, at 8 s, when the third comes: RLScheduler sees the third before that
+ * end, and it is over before the second is expected to start, at 20 s. */
+static void an_arrival_is_seen_before_an_end(void)
+{
+    static const struct job jobs[] = { { 0, 8, 2, 20 }, { 1, 5, 4, 5 }, { 8, 3, 2, 3 } };
+    static const struct known known[] = {
+        { "{policy: committed, by: fcfs, backfill: true}", { 0, 11, 8 } },
+        { "easy", { 0, 8, 13 } },
+    };
+    for (size_t i = 0; i < EACH(known); i++)
+        starts_are(jobs, EACH(jobs), 4, &known[i]);
+}
+
+/* Jobs of CPUs are as large as their CPUs. */
+static void formulas_know_cpus(void)
+{
+    static const int starts[][6] = { { 0, 23, 20, 31, 12, 10 },
+                                     { 0, 27, 16, 10, 19, 10 },
+                                     { 0, 20, 34, 28, 12, 10 },
+                                     { 0, 18, 32, 26, 10, 26 } };
+    static const char *const policies[] = { "{policy: formula, name: wfp3}",
+                                            "{policy: formula, name: unicef}",
+                                            "{policy: formula, name: f1}",
+                                            "{policy: committed, by: wfp3}" };
+    for (size_t p = 0; p < EACH(policies); p++) {
+        char text[TEXT];
+        struct times times = { { 0 }, { 0 } };
+        int used = snprintf(text, sizeof text,
+                            "schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 4}]}\nsched: "
+                            "{queueing: %s}\njobs:\n  - name: w\n    classes:\n",
+                            policies[p]);
+        for (size_t i = 0; i < EACH(six); i++)
+            used += snprintf(text + used, sizeof text - (size_t)used,
+                             "      - {name: j%zu, count: 1, at: %d s, run_time: %d s, request: "
+                             "{cpus: %d}}\n",
+                             i, six[i].submit_s, six[i].run_s, six[i].gpus);
+        const struct sim_observer observer = { .job = see_job, .state = &times };
+        free(test_watch_text(text, &observer));
+        for (size_t i = 0; i < EACH(six); i++)
+            if (!CHECK_NEAR(times.start_s[i], starts[p][i], 0))
+                printf("%s: job %zu\n", policies[p], i);
+    }
+}
+
 static void slurm_backfills_now_and_then(void)
 {
     static const struct job jobs[] = { { 0, 300, 6, 360 },
@@ -306,6 +350,8 @@ static const struct test tests[] = {
     { "formulas say who is first", formulas_say_who_is_first },
     { "jobs that were chosen stay chosen", chosen_jobs_stay_chosen },
     { "behind who was chosen only brief jobs start", behind_who_was_chosen_only_brief_jobs_start },
+    { "an arrival is seen before an end", an_arrival_is_seen_before_an_end },
+    { "formulas know CPUs", formulas_know_cpus },
     { "Slurm backfills now and then", slurm_backfills_now_and_then },
     { "types that jobs insist on count", types_that_jobs_insist_on_count },
     { "who takes any GPU takes none that is reserved",
