@@ -5,6 +5,7 @@
 #include <math.h>
 
 static const double ns_per_s = 1e9;
+static const int64_t second_ns = 1000000000;
 
 weir_status weir_attained_open(struct weir_attained *attained, double first_s, double second_s,
                                struct weir_error *error)
@@ -24,18 +25,19 @@ double weir_attained_of(const struct weir_job *job, int64_t now_ns)
     return (double)job->attained_ns + run_ns * weir_ranked_gpus(job);
 }
 
-double weir_attained_limit(const struct weir_attained *attained, uint32_t queue)
-{
-    return queue < WEIR_ATTAINED_LIMITS ? attained->limit_ns[queue] : HUGE_VAL;
-}
-
-uint32_t weir_attained_queue(const struct weir_attained *attained, double service)
+static uint32_t queue_of(const struct weir_attained *attained, double service)
 {
     uint32_t queue = 0;
 
     while (queue < WEIR_ATTAINED_LIMITS && service >= attained->limit_ns[queue])
         queue++;
     return queue;
+}
+
+uint32_t weir_attained_queue(const struct weir_attained *attained, const struct weir_job *job,
+                             double base_ns)
+{
+    return queue_of(attained, (double)job->attained_ns - base_ns);
 }
 
 bool weir_attained_is_idle(struct weir_attained *attained, const struct weir_view *view)
@@ -53,13 +55,49 @@ void weir_attained_begin(struct weir_attained *attained)
     attained->next_ns = HUGE_VAL;
 }
 
-void weir_attained_note(struct weir_attained *attained, double service, double gpus)
+/* Whole seconds in which so much service is had, in ns. */
+static double until(double left_ns, double gpus)
 {
-    const double limit = weir_attained_limit(attained, weir_attained_queue(attained, service));
-    const double wait_ns = ceil((limit - service) / gpus);
+    return ceil(left_ns / gpus / (double)second_ns) * (double)second_ns;
+}
 
+int64_t weir_attained_since(const struct weir_attained *attained, const struct weir_ranked_job *job,
+                            uint32_t queue, double base_ns, bool *has_come)
+{
+    const double left_ns =
+        queue == 0 ? 0 : attained->limit_ns[queue - 1] - ((double)job->attained_ns - base_ns);
+    const double most_ns = (double)(INT64_MAX - job->start_ns) / 2;
+
+    *has_come = left_ns > 0;
+    return job->start_ns + (*has_come ? (int64_t)fmin(until(left_ns, job->gpus), most_ns) : 0);
+}
+
+struct weir_attained_stand weir_attained_note(struct weir_attained *attained,
+                                              const struct weir_job *job, int64_t now_ns,
+                                              double base_ns)
+{
+    const int64_t run_ns = job->state == WEIR_JOB_WAITING ? 0 : now_ns - job->start_ns;
+    const double before = (double)job->attained_ns - base_ns;
+    const double gpus = weir_ranked_gpus(job);
+    const double service = before + (double)run_ns * gpus;
+    struct weir_attained_stand stand = { .queue = queue_of(attained,
+                                                           service - (double)second_ns * gpus) };
+
+    /* near a limit, the whole seconds of its run count */
+    if (run_ns > 0 && queue_of(attained, service) > stand.queue) {
+        const int64_t over_ns = run_ns % second_ns;
+        const uint32_t queue = queue_of(attained, service - (double)over_ns * gpus);
+        stand.has_just_come = over_ns == 0 && queue > stand.queue;
+        stand.queue = queue;
+    } else if (run_ns == 0) {
+        stand.queue = queue_of(attained, before);
+    }
+    if (stand.queue == WEIR_ATTAINED_LIMITS)
+        return stand;
+    const double wait_ns = until(attained->limit_ns[stand.queue] - before, gpus) - (double)run_ns;
     if (wait_ns < attained->next_ns)
         attained->next_ns = wait_ns;
+    return stand;
 }
 
 weir_status weir_attained_wake(struct weir_attained *attained, int64_t now_ns,

@@ -110,19 +110,29 @@ static double index_of(const struct gittins *gittins, double service)
 }
 
 /* The queue, and in it a part of 1 that falls as the index rises. */
-static double rank(void *state, const struct weir_job *job, int64_t now_ns)
+static double rank(const struct gittins *gittins, const struct weir_job *job, uint32_t queue,
+                   int64_t now_ns)
 {
-    const struct gittins *const gittins = state;
-    const double service = weir_attained_of(job, now_ns);
-
-    return weir_attained_queue(&gittins->attained, service) +
-           1 / (2 + index_of(gittins, service / ns_per_s));
+    return queue + 1 / (2 + index_of(gittins, weir_attained_of(job, now_ns) / ns_per_s));
 }
 
-static void note_running(void *state, const struct weir_job *job, int64_t now_ns)
+static double key(void *state, const struct weir_job *job, int64_t now_ns)
 {
-    weir_attained_note(&((struct gittins *)state)->attained, weir_attained_of(job, now_ns),
-                       weir_ranked_gpus(job));
+    const struct gittins *const gittins = state;
+
+    return rank(gittins, job, weir_attained_queue(&gittins->attained, job, 0), now_ns);
+}
+
+static double running_rank(void *state, const struct weir_job *job, int64_t now_ns)
+{
+    struct gittins *const gittins = state;
+
+    return rank(gittins, job, weir_attained_note(&gittins->attained, job, now_ns, 0).queue, now_ns);
+}
+
+static void note_start(void *state, const struct weir_job *job, int64_t now_ns)
+{
+    (void)weir_attained_note(&((struct gittins *)state)->attained, job, now_ns, 0);
 }
 
 /* ---- its life ---- */
@@ -164,10 +174,9 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     WEIR_TRY(weir_made_create(&made, given, allocator, &block, error));
     struct gittins *const gittins = block;
     weir_ranked_open(&gittins->ranked, allocator);
-    gittins->ranked.rank = rank;
-    gittins->ranked.runs = note_running;
+    gittins->ranked.rank = running_rank;
+    gittins->ranked.starts = note_start;
     gittins->ranked.state = gittins;
-    gittins->ranked.is_by_submission = true;
     weir_status status = weir_attained_open(&gittins->attained, gittins->values[PARAM_FIRST],
                                             gittins->values[PARAM_SECOND], error);
     if (status == WEIR_OK)
@@ -212,7 +221,7 @@ const struct weir_queueing_ops weir_queueing_gittins = {
     .param_count = PARAM_COUNT,
     .create = create,
     .destroy = destroy,
-    .key = rank,
+    .key = key,
     .pass = pass,
     .save = save,
     .restore = restore,

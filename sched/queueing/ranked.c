@@ -58,6 +58,7 @@ void weir_ranked_close(struct weir_ranked *ranked)
 {
     weir_walk_close(&ranked->walk);
     weir_free(&ranked->allocator, ranked->running);
+    weir_free(&ranked->allocator, ranked->gone);
 }
 
 /* ---- those that run ---- */
@@ -70,6 +71,10 @@ static int compare(const void *left, const void *right)
 
     if (a->rank < b->rank || a->rank > b->rank)
         return a->rank > b->rank ? -1 : 1;
+    if (a->since_ns != b->since_ns)
+        return a->since_ns > b->since_ns ? -1 : 1;
+    if (a->turn < b->turn || a->turn > b->turn)
+        return a->turn > b->turn ? -1 : 1;
     if (a->submit_ns != b->submit_ns)
         return a->submit_ns > b->submit_ns ? -1 : 1;
     if (a->workload != b->workload)
@@ -77,12 +82,18 @@ static int compare(const void *left, const void *right)
     return a->id > b->id ? -1 : 1;
 }
 
+void weir_ranked_sort(struct weir_ranked_job *jobs, uint32_t count)
+{
+    if (count > 1)
+        qsort(jobs, count, sizeof *jobs, compare);
+}
+
 static weir_status rank_running(const struct pass *pass)
 {
     struct weir_ranked *const ranked = pass->ranked;
     struct weir_job job = { .size = sizeof job };
 
-    ranked->count = 0;
+    ranked->count = ranked->gone_count = 0;
     ranked->is_sorted = 0;
     for (bool more = weir_view_next_running(pass->view, NULL, &job); more;
          more = weir_view_next_running(pass->view, &job, &job)) {
@@ -92,16 +103,18 @@ static weir_status rank_running(const struct pass *pass)
         if (isnan(rank))
             return weir_fail(pass->error, WEIR_EPOLICY, "job %llu gets no rank",
                              (unsigned long long)job.id);
-        if (ranked->runs != NULL)
-            ranked->runs(ranked->state, &job, pass->view->now_ns);
         WEIR_ROOM(&ranked->allocator, ranked->running, ranked->capacity, ranked->count + 1);
         const struct weir_amounts need = weir_ranked_need(&job);
-        ranked->running[ranked->count++] = (struct weir_ranked_job){ .rank = rank,
-                                                                     .workload = job.workload,
-                                                                     .id = job.id,
-                                                                     .submit_ns = job.submit_ns,
-                                                                     .gpu_units = need.gpu_units,
-                                                                     .cpu_units = need.cpu_units };
+        ranked->running[ranked->count++] =
+            (struct weir_ranked_job){ .rank = rank,
+                                      .workload = job.workload,
+                                      .id = job.id,
+                                      .submit_ns = job.submit_ns,
+                                      .gpu_units = need.gpu_units,
+                                      .cpu_units = need.cpu_units,
+                                      .start_ns = job.start_ns,
+                                      .attained_ns = job.attained_ns,
+                                      .gpus = weir_ranked_gpus(&job) };
     }
     return WEIR_OK;
 }
@@ -109,8 +122,10 @@ static weir_status rank_running(const struct pass *pass)
 /* When somebody is to go; few passes come so far. */
 static void sort_running(struct weir_ranked *ranked)
 {
-    if (ranked->is_sorted == 0 && ranked->count > 1)
-        qsort(ranked->running, ranked->count, sizeof *ranked->running, compare);
+    for (uint32_t i = 0; ranked->is_sorted == 0 && ranked->turn != NULL && i < ranked->count; i++)
+        ranked->turn(ranked->state, &ranked->running[i]);
+    if (ranked->is_sorted == 0)
+        weir_ranked_sort(ranked->running, ranked->count);
     ranked->is_sorted = 1;
 }
 
@@ -124,10 +139,9 @@ static weir_status lift(const struct pass *pass, uint32_t index)
 }
 
 /* Whether a job that runs has to go before this one waits. */
-static bool is_behind(const struct weir_ranked *ranked, const struct weir_ranked_job *running,
-                      const struct weir_job *job)
+static bool is_behind(const struct weir_ranked_job *running, const struct weir_job *job)
 {
-    if (!ranked->is_by_submission || running->rank < job->key || running->rank > job->key)
+    if (running->rank < job->key || running->rank > job->key)
         return running->rank > job->key;
     if (running->submit_ns != job->submit_ns)
         return running->submit_ns > job->submit_ns;
@@ -142,7 +156,7 @@ static uint32_t victims_of(const struct weir_ranked *ranked, const struct weir_j
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < ranked->count; i++) {
-        if (!is_behind(ranked, &ranked->running[i], job))
+        if (!is_behind(&ranked->running[i], job))
             continue;
         held->gpu_units += ranked->running[i].gpu_units;
         held->cpu_units += ranked->running[i].cpu_units;
@@ -254,13 +268,16 @@ static weir_status preempt_lifted(const struct pass *pass, uint32_t count)
     struct weir_ranked *const ranked = pass->ranked;
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < count; i++)
-        if (ranked->running[i].is_lifted != 0)
-            WEIR_TRY(weir_placer_preempt_job(pass->placer, ranked->running[i].workload,
-                                             ranked->running[i].id, pass->error));
-    for (uint32_t i = 0; i < ranked->count; i++)
-        if (i >= count || ranked->running[i].is_lifted == 0)
-            ranked->running[kept++] = ranked->running[i];
+    WEIR_ROOM(&ranked->allocator, ranked->gone, ranked->gone_capacity, ranked->gone_count + count);
+    for (uint32_t i = 0; i < ranked->count; i++) {
+        const struct weir_ranked_job job = ranked->running[i];
+        if (i >= count || job.is_lifted == 0) {
+            ranked->running[kept++] = job;
+            continue;
+        }
+        ranked->gone[ranked->gone_count++] = job;
+        WEIR_TRY(weir_placer_preempt_job(pass->placer, job.workload, job.id, pass->error));
+    }
     ranked->count = kept;
     return WEIR_OK;
 }
@@ -309,8 +326,8 @@ weir_status weir_ranked_pass(struct weir_ranked *ranked, const struct weir_view 
     for (const struct weir_job *job = weir_walk_free_job(&ranked->walk, placer); job != NULL;
          job = weir_walk_free_job(&ranked->walk, placer)) {
         const weir_status status = run(&pass, job);
-        if (status == WEIR_OK && ranked->runs != NULL)
-            ranked->runs(ranked->state, job, view->now_ns);
+        if (status == WEIR_OK && ranked->starts != NULL)
+            ranked->starts(ranked->state, job, view->now_ns);
         if (status == WEIR_OK)
             weir_walk_next(&ranked->walk, INT64_MAX);
         else if (is_no_place(status))

@@ -22,6 +22,7 @@ static const double ns_per_s = 1e9;
 struct seen {
     int64_t submit_ns[JOBS], start_ns[JOBS];
     double completion_s; /* sum of end - submission */
+    uint64_t preempted;
     size_t count;
 };
 
@@ -33,6 +34,7 @@ static void see(void *state, const struct sim_job_row *row)
     seen->submit_ns[row->job] = row->submit_ns;
     seen->start_ns[row->job] = row->start_ns;
     seen->completion_s += (double)(row->end_ns - row->submit_ns) / ns_per_s;
+    seen->preempted += row->attempts - 1;
     seen->count++;
 }
 
@@ -137,17 +139,18 @@ static void starts_are_those_of_other_programs(void)
     }
 }
 
-/* Known: 1556.483 s first come first served, 715.267 s first fit (the original Tiresias). */
+/* Completion times and preemptions of the original Tiresias. */
 static void tiresias_has_its_mean_completion_times(void)
 {
     static const struct {
         const char *policy;
         double mean_s;
-    } cases[] = { { "fcfs", 1556.483 },
-                  { "first_fit", 715.267 },
-                  { "srtf", 519.867 },
-                  { "srsf", 563.383 },
-                  { "las_2d", 715.267 } };
+        uint64_t preempted;
+    } cases[] = { { "fcfs", 1556.483, 0 },
+                  { "first_fit", 715.267, 0 },
+                  { "srtf", 519.867, 7 },
+                  { "srsf", 563.383, 13 },
+                  { "las_2d", 715.267, 0 } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[TEXT];
         if (!write_scenario(text, gpus_8, cases[i].policy, "format: table, columns: tiresias",
@@ -156,8 +159,10 @@ static void tiresias_has_its_mean_completion_times(void)
             return;
         }
         struct seen *seen = run_trace(text);
-        if (seen != NULL)
+        if (seen != NULL) {
             CHECK_NEAR(seen->completion_s / (double)seen->count, cases[i].mean_s, 0.0005);
+            CHECK_I64(seen->preempted, cases[i].preempted);
+        }
         free(seen);
     }
 }

@@ -223,6 +223,32 @@ static void least_attained_service_runs(void)
         CHECK_NEAR(times.end_s[i], ends[i], 1e-9);
 }
 
+/* At 8 s j0 has had its 8 GPU seconds and gives way to j1, which needs all 8 GPUs and has had them
+ * for 8 GPU seconds at 9 s: then it goes to the tail of the second queue, behind j0 that waits
+ * there. With three GPUs 8 GPU seconds are over at 3 s, since whole seconds count. */
+static void who_has_just_come_to_a_queue_is_its_last(void)
+{
+    static const struct job two[] = { { 0, 19, 1, 19 }, { 1, 4, 8, 4 } };
+    static const struct job three[] = { { 0, 10, 3, 10 }, { 1, 2, 3, 2 } };
+    struct times times = run_jobs(two, 2, 8, "{policy: las_2d, limit_1: 8, limit_2: 40}");
+    CHECK_NEAR(times.end_s[0], 20, 1e-9);
+    CHECK_NEAR(times.end_s[1], 23, 1e-9);
+    times = run_jobs(three, 2, 3, "{policy: las_2d, limit_1: 8, limit_2: 40}");
+    CHECK_NEAR(times.end_s[0], 12, 1e-9);
+    CHECK_NEAR(times.end_s[1], 5, 1e-9);
+}
+
+/* Of two jobs with 6 s left the one that was submitted first runs, though the other one runs
+ * already. */
+static void of_two_as_short_the_first_submitted_runs(void)
+{
+    static const struct job jobs[] = { { 0, 3, 1, 3 }, { 0, 6, 2, 6 }, { 1, 8, 1, 8 } };
+    const struct times times = run_jobs(jobs, EACH(jobs), 2, "srtf");
+    CHECK_NEAR(times.end_s[0], 3, 1e-9);
+    CHECK_NEAR(times.end_s[1], 9, 1e-9);
+    CHECK_NEAR(times.end_s[2], 15, 1e-9);
+}
+
 /* The first has had its 4 s of the first queue, and new jobs come every 2 s. When it has waited 7/8
  * of that, at 7.5 s, it is as new as they are, goes before the one that comes at 8 s, and has its 4
  * s of the first queue again: who comes at 10 s does not take its place. */
@@ -352,6 +378,8 @@ static const struct test tests[] = {
     { "behind who was chosen only brief jobs start", behind_who_was_chosen_only_brief_jobs_start },
     { "an arrival is seen before an end", an_arrival_is_seen_before_an_end },
     { "formulas know CPUs", formulas_know_cpus },
+    { "who has just come to a queue is its last", who_has_just_come_to_a_queue_is_its_last },
+    { "of two as short the first submitted runs", of_two_as_short_the_first_submitted_runs },
     { "Slurm backfills now and then", slurm_backfills_now_and_then },
     { "types that jobs insist on count", types_that_jobs_insist_on_count },
     { "who takes any GPU takes none that is reserved",
