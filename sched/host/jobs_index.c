@@ -262,6 +262,11 @@ uint32_t weir_jobs_next_running(const struct weir_jobs *jobs, const struct weir_
 
     if (!jobs->is_indexed || (after != NULL && last == WEIR_NO_INDEX))
         return WEIR_NO_INDEX;
+    const uint32_t below = last == WEIR_NO_INDEX ? WEIR_NO_INDEX : jobs->places[last].right;
+    for (uint32_t at = below; at != WEIR_NO_INDEX; at = jobs->places[at].left)
+        found = at;
+    if (found != WEIR_NO_INDEX)
+        return found;
     for (uint32_t at = jobs->running_root; at != WEIR_NO_INDEX;) {
         const bool is_behind = last == WEIR_NO_INDEX || ends_before(jobs, last, at);
         if (is_behind)
