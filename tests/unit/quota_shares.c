@@ -265,6 +265,43 @@ static void only_who_has_more_than_his_share_gives(void)
     weir_host_destroy(host);
 }
 
+/* 100 GPUs: A (40, weight 2) wanted 30, B (20, at most 50) and C all they could get: 30, 45, 25.
+ * Then A wants 70 more, and its share is 60: B and C give 15 each. */
+static void who_wants_more_takes_back_his_share(void)
+{
+    const struct test_node node = { .nodes = 10, .gpus = 10, .cpus = 100, .ram = 1e12 };
+    struct weir_host *const host = test_tenants_host("quota_queues", &node);
+    struct weir_tenant_spec spec = weir_tenant_default();
+    uint32_t counts[2] = { 0 };
+
+    const uint32_t a = tenant(host, 0, 40, 2);
+    spec.guarantee.gpu_units = 20 * WEIR_ONE;
+    spec.hard = test_gpus(50);
+    const uint32_t b = test_tenant(host, spec);
+    const uint32_t c = tenant(host, 0, 0, 1);
+    fill(host, a, 30);
+    fill(host, b, 80);
+    fill(host, c, 80);
+    (void)test_round(host, 1);
+    CHECK_NEAR(test_gpus_of(host, a), 30, 0);
+    CHECK_NEAR(test_gpus_of(host, b), 45, 0);
+    CHECK_NEAR(test_gpus_of(host, c), 25, 0);
+    fill(host, a, 70);
+    const struct weir_plan *const plan = test_decide(host, WEIR_CAUSE_JOBS, 2000000000);
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        struct weir_job job = { .size = sizeof job };
+        if (action->verb != WEIR_VERB_PREEMPT ||
+            !CHECK(weir_view_job(weir_host_view(host, 0), 0, action->owner.id, &job)))
+            continue;
+        CHECK(job.tenant == b || job.tenant == c);
+        counts[job.tenant == b ? 0 : 1]++;
+    }
+    CHECK_I64(counts[0], 15);
+    CHECK_I64(counts[1], 15);
+    weir_host_destroy(host);
+}
+
 /* Without its job of four B had less than it is guaranteed: the other one goes. */
 static void a_reclaim_leaves_guarantees_alone(void)
 {
@@ -441,6 +478,7 @@ static const struct test tests[] = {
     { "a weight of zero never borrows", a_weight_of_zero_never_borrows },
     { "a guarantee is taken back", a_guarantee_is_taken_back },
     { "only who has more than his share gives", only_who_has_more_than_his_share_gives },
+    { "who wants more takes back his share", who_wants_more_takes_back_his_share },
     { "a reclaim leaves guarantees alone", a_reclaim_leaves_guarantees_alone },
     { "who makes no room stays", who_makes_no_room_stays },
     { "with a grace they are warned", with_a_grace_they_are_warned },
