@@ -15,7 +15,7 @@ struct race {
     double *sums;      /* by alternative */
     double *variances; /* of the differences of the first replications, by pair */
     double *first;     /* those replications, alternative by alternative */
-    bool *is_in;
+    bool *is_in, *is_behind;
     size_t left, draws;
 };
 
@@ -70,20 +70,21 @@ static double allowance(const struct race *race, size_t i, size_t k, size_t r)
                           (double)r));
 }
 
-/* All are screened against those that were in before. */
+/* All are screened against those that were in before, the leader of which stays. */
 static void screen(struct race *race, size_t r)
 {
     const size_t count = race->selection->count;
     for (size_t i = 0; i < count; i++) {
-        bool is_behind = false;
-        for (size_t k = 0; k < count && race->is_in[i] && !is_behind; k++)
-            is_behind = k != i && race->is_in[k] &&
-                        race->sums[i] < race->sums[k] - allowance(race, i, k, r);
-        if (is_behind && race->left > 1) {
+        race->is_behind[i] = false;
+        for (size_t k = 0; k < count && race->is_in[i] && !race->is_behind[i]; k++)
+            race->is_behind[i] = k != i && race->is_in[k] &&
+                                 race->sums[i] < race->sums[k] - allowance(race, i, k, r);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (race->is_behind[i]) {
             race->is_in[i] = false;
             race->left--;
         }
-    }
 }
 
 static size_t leader(const struct race *race)
@@ -125,9 +126,11 @@ size_t an_select_best(const struct an_selection *selection, size_t *draws)
                          .sums = calloc(k, sizeof *race.sums),
                          .variances = calloc(k * k, sizeof *race.variances),
                          .first = calloc(k * selection->first, sizeof *race.first),
-                         .is_in = calloc(k, sizeof *race.is_in) };
+                         .is_in = calloc(k, sizeof *race.is_in),
+                         .is_behind = calloc(k, sizeof *race.is_behind) };
     size_t best = SIZE_MAX;
-    if (race.sums != NULL && race.variances != NULL && race.first != NULL && race.is_in != NULL)
+    if (race.sums != NULL && race.variances != NULL && race.first != NULL && race.is_in != NULL &&
+        race.is_behind != NULL)
         best = run(&race);
     if (draws != NULL)
         *draws = race.draws;
@@ -135,6 +138,7 @@ size_t an_select_best(const struct an_selection *selection, size_t *draws)
     free(race.variances);
     free(race.first);
     free(race.is_in);
+    free(race.is_behind);
     return best;
 }
 
