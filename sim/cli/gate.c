@@ -137,58 +137,108 @@ static weir_status keep(struct sim_gate *gate, char *sentence, enum sim_gate_ver
     return WEIR_OK;
 }
 
-/* What is judged: the mean, or the change in percent of the baseline's. */
+/* What is judged, in the unit of the metric: the mean, or the change against the baseline. */
 static struct an_cell subject_of(const struct sim_expect *expect, const struct an_metric_row *row,
-                                 size_t baseline, size_t variant)
+                                 size_t variant)
 {
     struct an_cell cell = row->cells[variant];
-    const double base = fabs(row->cells[baseline].mean);
     if (!is_change(expect))
         return cell;
-    cell.mean = cell.difference / base;
-    cell.low = cell.difference_low / base;
-    cell.high = cell.difference_high / base;
+    cell.mean = cell.difference;
+    cell.low = cell.difference_low;
+    cell.high = cell.difference_high;
     return cell;
 }
 
-/* Where the condition begins to hold; a change counts from the least effect of interest on. */
-static double bound_of(const struct sim_gate *gate, const struct sim_expect *expect, bool is_less)
+/* Where the condition begins to hold; a change counts from the least effect of interest on, and of
+ * nothing every change is one. */
+static double bound_of(const struct sim_gate *gate, const struct sim_expect *expect, bool is_less,
+                       double base)
 {
     if (!is_change(expect))
         return expect->value;
     const double bound = expect->times - 1.0;
-    return is_less ? fmin(bound, -gate->min_effect) : fmax(bound, gate->min_effect);
+    return base * (is_less ? fmin(bound, -gate->min_effect) : fmax(bound, gate->min_effect));
 }
 
-static void write_interval(FILE *out, const struct an_cell *cell, const char *unit, bool is_change)
+/* What is unfinished makes a mean larger than it is known to be: that of the variant, or, of a
+ * change, that of the baseline. Neither more nor fewer runs tell how much. */
+static bool is_open(const struct sim_expect *expect, const struct an_metric_row *row,
+                    size_t baseline, size_t variant, enum sim_gate_verdict verdict, bool is_less)
 {
-    if (is_change && isnan(cell->low))
-        (void)fprintf(out, "%+.2f %%", 100.0 * cell->mean);
-    else if (is_change)
-        (void)fprintf(out, "%+.2f %% [%+.2f, %+.2f]", 100.0 * cell->mean, 100.0 * cell->low,
-                      100.0 * cell->high);
-    else if (isnan(cell->low))
-        (void)fprintf(out, "%s", an_word_value(cell->mean, unit).text);
-    else
-        (void)fprintf(out, "%s [%s, %s]", an_word_value(cell->mean, unit).text,
-                      an_word_value(cell->low, unit).text, an_word_value(cell->high, unit).text);
+    const bool may_grow = row->cells[variant].is_lower_bound;
+    const bool may_shrink = is_change(expect) && row->cells[baseline].is_lower_bound;
+    if (verdict == SIM_GATE_UNDECIDED)
+        return may_grow || may_shrink;
+    return (verdict == SIM_GATE_WORSE) == is_less ? may_grow : may_shrink;
 }
 
-static char *write_sentence(const struct an_cell *cell, const struct an_metric_row *row,
-                            const char *name, const char *condition, enum sim_gate_verdict verdict,
-                            uint32_t more, bool is_change)
+static void write_value(FILE *out, double value, double base, const char *unit)
+{
+    if (base > 0.0)
+        (void)fprintf(out, "%+.2f", 100.0 * value / base);
+    else
+        (void)fprintf(out, "%s", an_word_value(value, unit).text);
+}
+
+/* A change in percent of `base`, all else in the unit. */
+static void write_interval(FILE *out, const struct an_cell *cell, const char *unit, double base)
+{
+    write_value(out, cell->mean, base, unit);
+    (void)fputs(base > 0.0 ? " %" : "", out);
+    if (isnan(cell->low))
+        return;
+    (void)fputs(" [", out);
+    write_value(out, cell->low, base, unit);
+    (void)fputs(", ", out);
+    write_value(out, cell->high, base, unit);
+    (void)fputc(']', out);
+}
+
+struct judgement {
+    struct an_cell cell;
+    enum sim_gate_verdict verdict;
+    double base; /* what a change is told in percent of; 0 = in the unit */
+    uint32_t more;
+    bool is_open;
+};
+
+static char *write_sentence(const struct judgement *judgement, const struct an_metric_row *row,
+                            const char *name, const char *condition)
 {
     static const char *const words[] = { "not worse", "undecided", "worse" };
     struct an_buffer buffer;
     if (!an_buffer_open(&buffer))
         return NULL;
-    (void)fprintf(buffer.file, "%s: %s, %s ", words[verdict], name, row->label);
-    write_interval(buffer.file, cell, row->unit, is_change);
-    (void)fprintf(buffer.file, " in %u run%s; it fails if %s", cell->n, cell->n == 1 ? "" : "s",
-                  condition);
-    if (verdict == SIM_GATE_UNDECIDED && more > 0)
-        (void)fprintf(buffer.file, "; about %u more replications would tell", more);
+    (void)fprintf(buffer.file, "%s: %s, %s ", words[judgement->verdict], name, row->label);
+    write_interval(buffer.file, &judgement->cell, row->unit, judgement->base);
+    (void)fprintf(buffer.file, " in %u run%s; it fails if %s", judgement->cell.n,
+                  judgement->cell.n == 1 ? "" : "s", condition);
+    if (judgement->is_open)
+        (void)fputs("; not all work was done, so that it is a bound: a later horizon would tell",
+                    buffer.file);
+    else if (judgement->verdict == SIM_GATE_UNDECIDED && judgement->more > 0)
+        (void)fprintf(buffer.file, "; about %u more replications would tell", judgement->more);
     return an_buffer_take(&buffer);
+}
+
+static struct judgement judge_variant(const struct sim_gate *gate, const struct sim_expect *expect,
+                                      const struct an_comparison *comparison, size_t variant)
+{
+    const bool is_less = expect->op == SIM_EXPECT_LT || expect->op == SIM_EXPECT_LE;
+    const struct an_metric_row *row = &comparison->rows[0];
+    const size_t baseline = comparison->baseline;
+    struct judgement judgement = { .cell = subject_of(expect, row, variant),
+                                   .base =
+                                       is_change(expect) ? fabs(row->cells[baseline].mean) : 0.0 };
+    judgement.verdict = sim_gate_decide(
+        &judgement.cell, bound_of(gate, expect, is_less, judgement.base), is_less, &judgement.more);
+    judgement.is_open = is_open(expect, row, baseline, variant, judgement.verdict, is_less);
+    if (judgement.is_open)
+        judgement.verdict = SIM_GATE_UNDECIDED;
+    if (comparison->early[variant].sentence != NULL)
+        judgement.verdict = SIM_GATE_WORSE;
+    return judgement;
 }
 
 static weir_status judge_row(struct sim_gate *gate, size_t index,
@@ -196,25 +246,18 @@ static weir_status judge_row(struct sim_gate *gate, size_t index,
                              struct weir_error *error)
 {
     const struct sim_expect *expect = &gate->expects[index];
-    const struct an_metric_row *row = &comparison->rows[0];
-    const bool is_less = expect->op == SIM_EXPECT_LT || expect->op == SIM_EXPECT_LE;
     for (size_t v = 0; v < comparison->variant_count; v++) {
         char name[200];
-        uint32_t more = 0;
         if (expect->variant == NULL ? v == comparison->baseline && is_change(expect)
                                     : strcmp(expect->variant, comparison->variants[v]) != 0)
             continue;
-        const struct an_cell cell = subject_of(expect, row, comparison->baseline, v);
-        enum sim_gate_verdict verdict =
-            sim_gate_decide(&cell, bound_of(gate, expect, is_less), is_less, &more);
-        if (comparison->early[v].sentence != NULL)
-            verdict = SIM_GATE_WORSE;
+        const struct judgement judgement = judge_variant(gate, expect, comparison, v);
         (void)snprintf(name, sizeof name, "%s%s%s", comparison->variants[v],
                        where[0] == '\0' ? "" : " at ", where);
-        WEIR_TRY(keep(gate,
-                      write_sentence(&cell, row, name, gate->conditions->items[index], verdict,
-                                     more, is_change(expect)),
-                      verdict, error));
+        WEIR_TRY(keep(
+            gate,
+            write_sentence(&judgement, &comparison->rows[0], name, gate->conditions->items[index]),
+            judgement.verdict, error));
     }
     return WEIR_OK;
 }
@@ -262,13 +305,53 @@ static weir_status judge_point(struct sim_gate *gate, struct an_db *db,
     return WEIR_OK;
 }
 
+static weir_status keep_lost(struct sim_gate *gate, size_t index, const char *name,
+                             const struct an_frame *frame, size_t row, struct weir_error *error)
+{
+    char *sentence = NULL;
+    if (asprintf(&sentence, "worse: %s failed in %.0f of %.0f runs; it fails if %s", name,
+                 an_number(frame, row, 1), an_number(frame, row, 2),
+                 gate->conditions->items[index]) < 0)
+        sentence = NULL;
+    return keep(gate, sentence, SIM_GATE_WORSE, error);
+}
+
+/* Variants of which a run failed stand in no comparison: what they would have shown is not known,
+ * and they passed nothing. */
+static weir_status judge_lost(struct sim_gate *gate, struct an_db *db,
+                              const struct an_points *points, struct weir_error *error)
+{
+    static const char sql[] = "SELECT variant, sum(status = 'failed'), count(*) FROM main.run"
+                              " GROUP BY variant HAVING sum(status = 'failed') > 0"
+                              " ORDER BY min(variant_order)";
+    struct an_frame *frame = NULL;
+    weir_status status = an_query(db, sql, NULL, &frame, error);
+    for (size_t row = 0; status == WEIR_OK && row < frame->row_count; row++) {
+        const char *label = an_text(frame, row, 0);
+        char where[128] = "";
+        char name[200];
+        size_t v = 0;
+        while (v < points->variant_count && strcmp(points->labels[v], label) != 0)
+            v++;
+        const char *arm = v < points->variant_count ? points->arms[v] : label;
+        if (v < points->variant_count && points->axis_count > 0)
+            name_point(points, points->point[v], where, sizeof where);
+        (void)snprintf(name, sizeof name, "%s%s%s", arm, where[0] == '\0' ? "" : " at ", where);
+        for (size_t i = 0; i < gate->conditions->count && status == WEIR_OK; i++)
+            if (gate->expects[i].variant == NULL || strcmp(gate->expects[i].variant, arm) == 0)
+                status = keep_lost(gate, i, name, frame, row, error);
+    }
+    an_frame_destroy(frame);
+    return status;
+}
+
 weir_status sim_gate_judge(struct sim_gate *gate, struct an_db *db, const struct an_points *points,
                            const char *baseline, struct weir_error *error)
 {
     const size_t count = points->axis_count == 0 ? 1 : points->point_count;
     for (size_t p = 0; p < count; p++)
         WEIR_TRY(judge_point(gate, db, points, p, baseline, error));
-    return WEIR_OK;
+    return judge_lost(gate, db, points, error);
 }
 
 enum sim_gate_verdict sim_gate_verdict(const struct sim_gate *gate)

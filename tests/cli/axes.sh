@@ -211,6 +211,17 @@ has stderr 'expected < or >'
 expect 2 compare "${slow[@]}" --fail-if 'throughput < -2%' --min-effect 3
 has stderr 'expected a share'
 
+# Who failed passed nothing, whatever the others did.
+python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect('small.db')
+db.execute("update run set status = 'failed', message = 'it broke' where replication = 1 and variant = 'slow'")
+db.commit()
+PY
+expect 1 "$WEIR_BIN" compare small.db --fail-if 'throughput < -99%' --fail-if 'base: makespan > 10 h'
+has stdout 'Gate: worse: slow failed in 1 of 4 runs; it fails if throughput < -99%.'
+has stdout 'Gate: not worse: base, makespan '
+
 # A mean without the jobs that are not done is a lower bound over an axis, too.
 cat >open.yaml <<'Y'
 schema: 2
@@ -226,3 +237,17 @@ Y
 expect 0 "$WEIR_BIN" compare open.yaml --axis cluster.nodes.n.count=1..3 -n 2 -q -o open.db
 expect 0 "$WEIR_BIN" plot open.db axis -o axis.svg
 has axis.svg 'at least'
+# A gate decides nothing by a bound that lies on its good side; on the bad side it is enough.
+late() { "$WEIR_BIN" compare open.yaml --force -o late.db -q -n 4 --variant 'more: cluster.nodes.n.count=2' "$@"; }
+expect 1 late --fail-if 'base: wait mean > 10 h'
+matches stdout '^Gate: undecided: base, wait mean .* not all work was done, so that it is a bound: a later horizon would tell\.$'
+expect 1 late --fail-if 'base: wait mean > 1 s'
+has stdout 'Gate: worse: base, wait mean'
+expect 1 late --fail-if 'base: wait mean < 10 h'
+has stdout 'Gate: undecided: base, wait mean'
+expect 0 late --fail-if 'more: jobs done < -1%'
+has stdout 'Gate: not worse: more, jobs done +'
+# Against nothing there is no percentage.
+expect 1 late --set cluster.nodes.n.count=8 --fail-if 'wait mean > +1%'
+hasnt stdout 'inf'
+hasnt stdout 'nan'
