@@ -132,8 +132,8 @@ int64_t sim_activity_end_ns(const struct sim_activities *activities, sim_handle 
 weir_status sim_activity_set(struct sim_activities *activities, sim_handle handle, uint32_t weight,
                              uint64_t cap_qpns);
 
-/* Fetches what an event of `kind` that is to come will ask for; false when it ends no activity on
- * its own. */
+/* Fetches what an event of `kind` that is to come will most likely ask for; false when it ends no
+ * activity on its own. */
 bool sim_activities_foresee(const struct sim_activities *activities, const struct sim_event *event);
 
 /* Takes an event of `kind`. `ended` names those whose work is done, by creation (none: the event

@@ -303,8 +303,12 @@ void activity_resource_dirty(struct sim_activities *activities, uint32_t index)
 
 bool sim_activities_foresee(const struct sim_activities *activities, const struct sim_event *event)
 {
-    if (event->kind != activities->kind || event->target >= ACTIVITY_TARGET_RESOURCE)
+    if (event->kind != activities->kind || event->target == ACTIVITY_TARGET_SETTLE)
         return false;
-    __builtin_prefetch(&activities->list[event->target], 1);
-    return true;
+    const bool is_own = event->target < ACTIVITY_TARGET_RESOURCE;
+    const uint32_t slot =
+        is_own ? event->target
+               : activities->resources[event->target & ~ACTIVITY_TARGET_RESOURCE].first;
+    activity_fetch(activities, slot);
+    return is_own;
 }

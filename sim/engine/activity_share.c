@@ -389,7 +389,10 @@ static int64_t first_end_ns(struct sim_activities *activities, struct activity_r
             continue;
         if (group->pooled) {
             const sim_quanta own = pool_tag_of(&resource->pool, group, tag);
-            pool_tag = own < pool_tag ? own : pool_tag;
+            if (own < pool_tag) {
+                pool_tag = own;
+                resource->first = tag_heap_slots(&group->heap)[0];
+            }
             continue;
         }
         if (group->is_stale)
@@ -452,18 +455,13 @@ static weir_status ending_add(struct sim_activities *activities, uint32_t slot)
 weir_status activity_share_due(struct sim_activities *activities, uint32_t index)
 {
     const struct activity_resource *resource = &activities->resources[index];
+    activity_fetch(activities, resource->first);
     activities->ending_count = 0;
     for (uint32_t i = 0; i < resource->group_count; i++) {
         const uint32_t at = resource_groups(resource)[i];
         struct activity_group *group = &activities->groups[at];
         if (group->heap.count == 0)
             continue;
-        /* What the first end touches lies far apart: it comes while the clock is advanced. (Not in
-         * a function of its own, which gcc would take for one without effect.) */
-        const uint32_t first = tag_heap_slots(&group->heap)[0];
-        __builtin_prefetch(&activities->terms[first], 1);
-        __builtin_prefetch(&activities->list[first], 1);
-        __builtin_prefetch(&activities->hooks[first], 1);
         for (uint32_t tag = 1; tag < group->heap.count && tag <= TAGS_AHEAD; tag += TAG_HEAP_WAYS)
             __builtin_prefetch(&group->heap.tags[tag], 1);
         bool carry = false;

@@ -139,7 +139,8 @@ struct activity_resource {
     uint32_t version;
     uint64_t left;
     uint64_t left_weights;
-    uint64_t taken_weights;
+    uint32_t taken_weights;
+    uint32_t first; /* slot that most likely ends at `event`: fetched before */
 };
 
 /* What a filling finds for an activity. */
@@ -319,6 +320,18 @@ static inline const uint32_t *resource_groups(const struct activity_resource *re
 {
     return resource->group_capacity > RESOURCE_FEW_GROUPS ? resource->groups.many
                                                           : resource->groups.few;
+}
+
+/* What the end of an activity touches lies far apart: it comes while something else is done. (As a
+ * function of its own gcc would take it for one without effect.) */
+__attribute__((always_inline)) static inline void activity_fetch(
+    const struct sim_activities *activities, uint32_t slot)
+{
+    __builtin_prefetch(&activities->list[slot], 1);
+    if (slot >= activities->terms_capacity)
+        return;
+    __builtin_prefetch(&activities->terms[slot], 1);
+    __builtin_prefetch(&activities->hooks[slot], 1);
 }
 
 static inline bool activity_is_tagged(const struct sim_activities *activities, uint32_t slot)

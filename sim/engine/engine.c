@@ -449,26 +449,37 @@ static uint32_t children_before(const struct event_queue *queue, uint32_t child)
     return before;
 }
 
+static void tell_of(const struct sim_engine *engine, void *world, uint32_t child, uint32_t before)
+{
+    const struct event_record *record = &engine->queue.records[child];
+    const struct node *node = &engine->nodes[event_record_slot(*record)];
+    const struct sim_event event = { .time_ns = (int64_t)record->time,
+                                     .argument = node->argument,
+                                     .target = (uint32_t)node->what,
+                                     .kind = (uint16_t)(node->what >> 32),
+                                     .phase = (uint16_t)(node->what >> WHAT_PHASE_SHIFT) };
+    engine->soon(world, &event, before);
+}
+
+/* Pending events. Fewer have all in the cache that they touch; of up to MANY the next one is told
+ * of, whose memory is there in time; beyond that one event ahead is too late. */
+enum { LOOK_AHEAD_FROM = 1 << 9, LOOK_AHEAD_MANY = 1 << 12 };
+
 /* The root is out. One of its children comes next, and the least child of that one takes its place
  * among them: what is far from the root is fetched step by step, each of them an event ahead. */
 static void look_ahead(const struct sim_engine *engine, void *world)
 {
     const struct event_queue *queue = &engine->queue;
     const uint32_t next = event_queue_first_child(queue, 1);
+    if (queue->size <= LOOK_AHEAD_MANY) {
+        tell_of(engine, world, next, 0);
+        return;
+    }
     const uint32_t after = event_queue_first_child(queue, EVENT_QUEUE_WAYS * next + 1);
     __builtin_prefetch(&engine->nodes[event_record_slot(queue->records[after])]);
-    for (uint32_t i = 1; i <= EVENT_QUEUE_WAYS; i++) {
-        const struct node *node = &engine->nodes[event_record_slot(queue->records[i])];
-        const struct sim_event event = { .time_ns = (int64_t)queue->records[i].time,
-                                         .argument = node->argument,
-                                         .target = (uint32_t)node->what,
-                                         .kind = (uint16_t)(node->what >> 32),
-                                         .phase = (uint16_t)(node->what >> WHAT_PHASE_SHIFT) };
-        engine->soon(world, &event, children_before(queue, i));
-    }
+    for (uint32_t i = 1; i <= EVENT_QUEUE_WAYS; i++)
+        tell_of(engine, world, i, children_before(queue, i));
 }
-
-enum { LOOK_AHEAD_FROM = 1 << 11 }; /* pending events; fewer are in the cache as it is */
 
 /* Whether the event that closes the instant comes next and finds the root of the heap open. */
 static inline bool closes_at_hole(const struct sim_engine *engine)

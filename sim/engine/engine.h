@@ -86,10 +86,10 @@ bool sim_engine_cancel(struct sim_engine *engine, sim_handle handle);
 weir_status sim_engine_run(struct sim_engine *engine, sim_handler handler, void *world,
                            int64_t until_ns);
 
-/* A run with so many pending events that they do not stay in the cache tells of those at the head
- * of the heap before they fire, so that their memory is on its way; `before`: how many of them
- * come before this one. The same event comes several times, mostly nearer each time, and may not be
- * fired at all; nothing may be changed. */
+/* A run with so many pending events that what they touch does not stay in the cache tells of the
+ * next one before it fires, and with many more of all at the head of the heap, so that their memory
+ * is on its way; `before`: how many of them come before this one. The same event may come several
+ * times, mostly nearer each time, and may not be fired at all; nothing may be changed. */
 typedef void (*sim_foresight)(void *world, const struct sim_event *event, uint32_t before);
 void sim_engine_foresee(struct sim_engine *engine, sim_foresight soon);
 

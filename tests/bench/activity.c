@@ -161,6 +161,14 @@ static weir_status handle(void *context, const struct sim_event *event)
     return WEIR_OK;
 }
 
+/* As the world does: what the next ends touch is fetched before they come. */
+static void foresee(void *context, const struct sim_event *event, uint32_t before)
+{
+    const struct world *world = context;
+    (void)before;
+    (void)sim_activities_foresee(world->activities, event);
+}
+
 static weir_status world_fill(struct world *world)
 {
     const bool is_flow = world->way >= FLOW_ANY;
@@ -195,6 +203,8 @@ static double cost(enum way way, uint32_t resources, uint32_t each, uint64_t pai
                            .state = UINT64_C(88172645463325252),
                            .left = pairs };
     world.activities = sim_activities_create(world.engine, 1);
+    if (way >= ALONE)
+        sim_engine_foresee(world.engine, foresee);
     weir_status status = world_fill(&world);
     const double begin = cpu_ns();
     if (status == WEIR_OK)
