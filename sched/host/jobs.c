@@ -698,6 +698,7 @@ static weir_status check_tenant(const struct weir_jobs *jobs, uint32_t number,
     int64_t bandwidth = 0;
     int64_t links = 0;
     uint32_t running = 0;
+    uint32_t waiting = 0;
 
     for (uint32_t i = 0; i < jobs->record_count; i++) {
         const struct weir_job_record *const job = &jobs->records[i];
@@ -711,11 +712,12 @@ static weir_status check_tenant(const struct weir_jobs *jobs, uint32_t number,
         bandwidth += is_running ? change.bandwidth_units : 0;
         links += is_running ? change.link_units : 0;
         running += is_running;
+        waiting += !is_running;
     }
     if (memcmp(&used, &tenant->used, sizeof used) != 0 ||
         memcmp(&wanted, &tenant->wanted, sizeof wanted) != 0 || devices != tenant->device_units ||
         bandwidth != tenant->bandwidth_units || links != tenant->link_units ||
-        running != tenant->running)
+        running != tenant->running || waiting != tenant->waiting)
         return weir_fail(error, WEIR_EINVARIANT, "jobs of tenant %u hold other amounts than it has",
                          number);
     return WEIR_OK;

@@ -119,16 +119,16 @@ static void classes_and_arrays_follow(void)
     free(summary);
 }
 
-/* Fields 17 and 18: job 2 comes 5 s after the end of 1; job 3 names 1 and no thought: at its own
- * time, 200 s, which is later; job 4 the same, and comes with the end. On half the speed of the
- * machine everything that follows comes later. */
+/* Fields 17 and 18: job 2 comes 5 s after the end of 91; job 3 names 91 and no thought: at its own
+ * time, 200 s, which is later; job 4 the same, and comes with the end. Numbers need no order. On
+ * half the speed of the machine everything that follows comes later. */
 static void rows_of_a_trace_follow(void)
 {
     static const char swf[] = "; MaxProcs: 8\n"
-                              "1 0 0 100 4 -1 -1 4 100 -1 1 3 4 -1 -1 -1 -1 -1\n"
-                              "2 1 0 10 4 -1 -1 4 10 -1 1 3 4 -1 -1 -1 1 5\n"
-                              "3 200 0 10 4 -1 -1 4 10 -1 1 3 4 -1 -1 -1 1 -1\n"
-                              "4 2 0 10 4 -1 -1 4 10 -1 1 3 4 -1 -1 -1 1 -1\n";
+                              "91 0 0 100 4 -1 -1 4 100 -1 1 3 4 -1 -1 -1 -1 -1\n"
+                              "2 1 0 10 4 -1 -1 4 10 -1 1 3 4 -1 -1 -1 91 5\n"
+                              "3 200 0 10 4 -1 -1 4 10 -1 1 3 4 -1 -1 -1 91 -1\n"
+                              "4 2 0 10 4 -1 -1 4 10 -1 1 3 4 -1 -1 -1 91 -1\n";
     const double closed[] = { 0, 100, 105, 200 };
     const double open[] = { 0, 1, 2, 200 };
     char path[PATH] = "/tmp/weir-follow-XXXXXX";
