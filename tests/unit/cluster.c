@@ -147,10 +147,12 @@ static void refusals_change_nothing_and_say_why(void)
     check_refused(cluster, 2, &alloc, WEIR_EOVERCOMMIT, "(1 too many)");
     alloc = share(0, 1, 1);
     alloc.cpu_units = 5 * WEIR_ONE;
-    check_refused(cluster, 2, &alloc, WEIR_EOVERCOMMIT, "wants 5 CPUs, 3.75 are free");
+    check_refused(cluster, 2, &alloc, WEIR_EOVERCOMMIT,
+                  "wants 5 CPUs, 3.75 are free (1.25 too many)");
     alloc = share(0, 1, 1);
     alloc.ram_bytes = 100;
-    check_refused(cluster, 2, &alloc, WEIR_EOVERCOMMIT, "wants 100 bytes of memory, 99 are free");
+    check_refused(cluster, 2, &alloc, WEIR_EOVERCOMMIT,
+                  "wants 100 bytes of memory, 99 are free (1 too many)");
     alloc = share(0, 1, 1);
     alloc.devices[1] = (struct weir_device){ .gpu = 1 };
     alloc.device_count = 2;

@@ -104,6 +104,27 @@ static void a_job_is_seen_as_it_was_told(void)
     weir_host_destroy(host);
 }
 
+/* A policy that chooses how many ranks a job has does so while it waits: it is counted once, with
+ * what it wants then. */
+static void a_waiting_job_of_other_ranks_is_counted_once(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 4);
+    struct weir_error error = { .phase = -1 };
+
+    for (uint64_t id = 1; id <= 3; id++)
+        CHECK_I64(test_submit(host, id, 2, 1), WEIR_OK);
+    for (uint32_t ranks = 3; ranks > 0; ranks--) {
+        CHECK_I64(
+            weir_jobs_set_ranks(&host->jobs, weir_jobs_find(&host->jobs, 0, 2), ranks, &error),
+            WEIR_OK);
+        test_jobs_check(host);
+        CHECK_I64(host->jobs.tenants.all[0].waiting, 3);
+        CHECK_I64(host->jobs.tenants.all[0].wanted.gpu_units, (4 + ranks) * WEIR_ONE);
+    }
+    weir_host_destroy(host);
+}
+
 static void what_makes_no_sense_is_refused(void)
 {
     const struct weir_host_config config = test_jobs_config("first_fit");
@@ -577,6 +598,8 @@ static const struct test tests[] = {
     { "kinds have an order of their own", kinds_have_an_order_of_their_own },
     { "a job is seen as it was told", a_job_is_seen_as_it_was_told },
     { "a job goes through its states", a_job_goes_through_its_states },
+    { "a waiting job of other ranks is counted once",
+      a_waiting_job_of_other_ranks_is_counted_once },
     { "jobs that make no sense are refused", what_makes_no_sense_is_refused },
     { "calls that make no sense are refused", calls_that_make_no_sense_are_refused },
     { "a job that truth refuses waits again", a_refused_job_waits_again },

@@ -152,6 +152,26 @@ static void quota_queues_divide_level_by_level(void)
     weir_host_destroy(host);
 }
 
+/* Jobs without a GPU share the CPUs by the same rule: 100 of them, 20 guaranteed to A. */
+static void quota_queues_divide_cpus_too(void)
+{
+    const struct test_node node = { .nodes = 10, .gpus = 1, .cpus = 10, .ram = 1e12 };
+    struct weir_host *const host = test_tenants_host("quota_queues", &node);
+    struct weir_tenant_spec spec = weir_tenant_default();
+    spec.guarantee.cpu_units = 20 * WEIR_ONE;
+    const uint32_t a = test_tenant(host, spec);
+    spec = weir_tenant_default();
+    spec.weight = 3;
+    const uint32_t b = test_tenant(host, spec);
+
+    test_ask(host, (struct test_ask){ .tenant = a, .count = 100, .cpus = 1 });
+    test_ask(host, (struct test_ask){ .tenant = b, .count = 100, .cpus = 1 });
+    (void)test_round(host, 1);
+    CHECK_NEAR(weir_units_amount(test_tenant_now(host, a, 1).used.cpu_units), 40, 0);
+    CHECK_NEAR(weir_units_amount(test_tenant_now(host, b, 1).used.cpu_units), 60, 0);
+    weir_host_destroy(host);
+}
+
 /* 8 GPUs, 3 of them guaranteed to A; B is of the higher band, and then had all of the past. */
 static void bands_and_the_past_say_who_has_the_rest(void)
 {
@@ -475,6 +495,7 @@ static const struct test tests[] = {
     { "the past counts beside weights", the_past_counts_beside_weights },
     { "bands and the past say who has the rest", bands_and_the_past_say_who_has_the_rest },
     { "quota queues divide level by level", quota_queues_divide_level_by_level },
+    { "quota queues divide CPUs too", quota_queues_divide_cpus_too },
     { "a weight of zero never borrows", a_weight_of_zero_never_borrows },
     { "a guarantee is taken back", a_guarantee_is_taken_back },
     { "only who has more than his share gives", only_who_has_more_than_his_share_gives },
