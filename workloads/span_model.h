@@ -49,9 +49,6 @@ struct wl_node_model {
     uint32_t *gpus_for_all; /* the same, had all stages been at their most at the same time */
 };
 
-/* A stage that works for more of its time than this limits the pipeline: arrivals do not. */
-#define WL_BUSY_SHARE 0.9
-
 struct wl_model {
     const struct wl_span_log *log;
     struct wl_stage_model *stages; /* in the order of the pipeline */
@@ -60,7 +57,7 @@ struct wl_model {
     size_t node_count;
     size_t items;
     bool is_backlog;
-    const char *busiest;  /* the stage whose workers had least time to spare */
+    const char *busiest;  /* the stage whose workers had least time to spare; NULL = not known */
     double busiest_share; /* of their time they worked */
     bool arrivals_from_starts;
     struct wl_law_choice arrivals; /* n 0 = none */
@@ -72,6 +69,9 @@ struct wl_model {
 weir_status wl_model_fit(const struct wl_span_log *log, const struct wl_model_options *options,
                          struct wl_model *model, struct weir_error *error);
 void wl_model_clear(struct wl_model *model);
+
+/* Some stage was never short of work: arrivals alone do not limit the log. */
+bool wl_model_shows_capacity(const struct wl_model *model);
 
 /* model_yaml.c: the scenario as text; samples of empirical laws go to CSV files beside `path`. */
 struct wl_yaml_options {

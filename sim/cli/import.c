@@ -271,10 +271,10 @@ static const char *note_of(struct sim_arena *arena, const struct arguments *argu
     size_t tasks = 0;
     for (size_t s = 0; s < model->stage_count; s++)
         tasks += model->stages[s].tasks;
-    return sim_arena_printf(arena, "Laws measured in %s: %zu tasks of %zu stages (weir import).%s",
-                            arguments->read.path, tasks, model->stage_count,
-                            model->is_backlog ? ""
-                                              : " Arrivals limit that log: no model of capacity.");
+    return sim_arena_printf(
+        arena, "Laws measured in %s: %zu tasks of %zu stages (weir import).%s",
+        arguments->read.path, tasks, model->stage_count,
+        wl_model_shows_capacity(model) ? "" : " Arrivals limit that log: no model of capacity.");
 }
 
 static weir_status load(const char *path, const char *text, struct sim_diagnostics *said)

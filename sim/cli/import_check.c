@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 512, SET_ROOM = 512, SETS = 3, SENTENCE = 400 };
+enum { PATH_ROOM = 512, SET_ROOM = 512, SETS = 6, SENTENCE = 400 };
 
 static const struct sim_column columns[] = {
     { "Stage", "stage", NULL, false, false },
@@ -86,7 +86,8 @@ static weir_status fail_run(struct checking *checking, int code)
     return weir_fail(checking->error, kinds[kind], "the imported scenario does not run");
 }
 
-/* Long enough for set-ups before the first task, and work for all of it. */
+/* Long enough for set-ups before the first task, and work for all of it. Windows, and what is said
+ * about them, may lie behind its end. */
 static weir_status run_once(struct checking *checking, const char *text, const char *spans)
 {
     const struct sim_import *import = checking->check->import;
@@ -98,6 +99,9 @@ static weir_status run_once(struct checking *checking, const char *text, const c
         sim_arena_printf(&checking->arena, "warmup=0"),
         sim_arena_printf(&checking->arena, "pipelines.%s.input.items=%zu", pipeline,
                          4 * import->model->items + 1000),
+        "windows={}",
+        "goal={}",
+        "expect=[]",
     };
     const struct sim_experiment_options options = { .scenario_path = import->path,
                                                     .scenario_text = text,
@@ -241,6 +245,7 @@ static weir_status check_held_out(struct checking *checking)
 static void say(const struct checking *checking, char text[SENTENCE])
 {
     const struct wl_model *model = checking->check->import->model;
+    char worked[160] = "";
     size_t length = 0;
     text[0] = '\0';
     if (checking->table != NULL)
@@ -250,17 +255,20 @@ static void say(const struct checking *checking, char text[SENTENCE])
             "the rest of it than was logged. ",
             100.0 - 100.0 * checking->check->held_out, 100.0 * fabs(checking->off),
             checking->off < 0 ? "less" : "more");
-    if (model->is_backlog)
+    if (model->busiest != NULL)
+        (void)snprintf(worked, sizeof worked,
+                       ": %.80s, the busiest stage, worked %.0f %% of its time", model->busiest,
+                       100.0 * model->busiest_share);
+    if (wl_model_shows_capacity(model))
         (void)snprintf(text + length, SENTENCE - length,
-                       "Work was always waiting: %s worked %.0f %% of its time, so that the log "
-                       "shows what the cluster can do.",
-                       model->busiest, 100.0 * model->busiest_share);
+                       "%s%s, so that the log shows what the cluster can do.",
+                       model->is_backlog ? "Work was always waiting" : "Items came by themselves",
+                       worked);
     else
         (void)snprintf(text + length, SENTENCE - length,
-                       "This is no model of capacity: arrivals limit the log (the busiest stage, "
-                       "%s, worked %.0f %% of its time), and what more of them, other nodes or "
-                       "another policy would give was not seen.",
-                       model->busiest, 100.0 * model->busiest_share);
+                       "This is no model of capacity: arrivals limit the log, and what more of "
+                       "them, other nodes or another policy would give was not seen%s.",
+                       worked);
 }
 
 static void print_json(const struct checking *checking, const struct sim_table *laws,
@@ -274,7 +282,7 @@ static void print_json(const struct checking *checking, const struct sim_table *
     if (checking->table != NULL)
         sim_table_write_json(checking->table, sim_json_key(&json, "held_out"));
     sim_json_flag(sim_json_key(&json, "is_capacity_model"),
-                  checking->check->import->model->is_backlog);
+                  wl_model_shows_capacity(checking->check->import->model));
     sim_json_string(sim_json_key(&json, "sentence"), sentence);
     sim_json_end_object(&json);
     (void)fputc('\n', checking->check->out);

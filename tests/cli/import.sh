@@ -42,8 +42,9 @@ pipelines:
       - {name: upload, cpus: 1, service: 1 s}
 YAML
 truth "" >backlog.yaml
+truth ", arrivals: exp(0.62 s)" >overload.yaml
 truth ", arrivals: exp(1.2 s)" >arrivals.yaml
-for name in backlog arrivals; do
+for name in backlog arrivals overload; do
     expect 0 "$WEIR_BIN" run $name.yaml -q --no-db --spans $name.csv
 done
 
@@ -76,9 +77,21 @@ expect 0 "$WEIR_BIN" validate measured.yaml
 # Arrivals: a law of them, and no model of capacity, however well the throughput agrees.
 expect 0 "$WEIR_BIN" import arrivals.csv --into guess.yaml -o slow.yaml --held-out 40
 has stdout 'Held out: a run with the laws of the first 60 % of the log'
-has stdout 'This is no model of capacity: arrivals limit the log (the busiest stage, caption'
+has stdout 'This is no model of capacity: arrivals limit the log, and '
+has stdout 'was not seen: caption, the busiest stage, worked '
 has slow.yaml 'arrivals: "exp(1.'
 has slow.yaml '# Laws measured in arrivals.csv'
+
+# More arrives than caption can do: it works all the time, and items still come by themselves. Windows
+# behind the end of the log, and a goal about one, are in nobody's way.
+sed 's/^horizon: .*/horizon: 3 h/' guess.yaml >windows.yaml
+printf 'windows: {early: "..2 h", late: "2 h.."}\ngoal: {min: "late: latency p95"}\nexpect: ["late: latency p95 >= 1 s"]\n' >>windows.yaml
+expect 0 "$WEIR_BIN" import overload.csv --into windows.yaml -o fast.yaml
+has stdout 'Items came by themselves: caption, the busiest stage, worked '
+has stdout 'so that the log shows what the cluster can do.'
+has fast.yaml 'arrivals: "exp(0.6'
+has fast.yaml 'windows: {early: "..2 h", late: "2 h.."}'
+hasnt fast.yaml 'no model of capacity'
 
 # Events with it, from another folder than the output; the clock comes with the stamps of the log.
 mkdir out
@@ -155,7 +168,7 @@ hasnt stderr 'is called' # people are told, programs are not
 # seconds, spans with stamps, an event file; 12 nodes of 8 H100, of which two were lost for 40 minutes.
 incident=$WEIR_SOURCE_DIR/scenarios/examples/incident
 expect 0 "$WEIR_BIN" import "$incident/spans.csv" "$incident/events.csv" --into "$incident/production.yaml" -o incident.yaml
-has stdout 'Work was always waiting: caption worked 100 % of its time'
+has stdout 'Work was always waiting: caption, the busiest stage, worked 100 % of its time'
 ! grep -q 'returns:' incident.yaml || fail 'a fan-out that the log does not say'
 expect 0 "$WEIR_BIN" run incident.yaml -q -o incident.db
 expect 0 "$WEIR_BIN" explain incident.db --stage caption --from 11:03 --to 11:43
