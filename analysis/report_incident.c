@@ -13,16 +13,16 @@
 
 static const struct section {
     const char *title, *id;
-    const char *claims[6]; /* each names alternatives: the first that holds is said */
+    const char *claims[7]; /* each names alternatives: the first that holds is said */
 } sections[] = {
     { "What happened",
       "incident",
       { "incident.faults", "incident.latency incident.wait", "incident.unfinished incident.slower",
-        "incident.backlog" } },
+        "incident.waiting", "incident.backlog" } },
     { "Why",
       "why",
-      { "incident.binding", "incident.workers", "incident.setup", "incident.holders waits.holders",
-        "tenants.short" } },
+      { "incident.binding", "incident.workers", "incident.setup", "incident.link",
+        "incident.holders waits.holders", "tenants.short" } },
     { "What the decisions saw", "saw", { "incident.decisions" } },
     { "Is it over", "over", { "incident.back incident.not_back", "incident.taken" } },
     { "Does a fix work", "fix", { "winner.window" } },
@@ -32,7 +32,7 @@ static weir_status write_section(const struct an_page *page, const struct sectio
                                  struct weir_error *error)
 {
     bool is_open = false;
-    for (size_t i = 0; i < 6 && section->claims[i] != NULL; i++) {
+    for (size_t i = 0; i < 7 && section->claims[i] != NULL; i++) {
         struct an_claim claim;
         WEIR_TRY(an_page_claim(page, section->claims[i], &claim, error));
         if (claim.name == NULL)

@@ -29,6 +29,16 @@ void an_verdict(const struct an_comparison *comparison, struct an_claim *claim);
     " AS first, max(iif(workers > 0, stage, NULL)) AS last FROM stage_sample WHERE run_id = :run " \
     "AND t_s >= :from GROUP BY t_s))"
 
+/* SQL: what a link is called. */
+#define AN_LINK_KIND_SQL                                                                           \
+    "CASE WHEN l.kind = 'store' THEN 'Store' WHEN l.kind LIKE 'nic%' THEN 'Interface' ELSE "       \
+    "'Uplink' END"
+
+/* SQL: in all of this sample the link gave 99 % of what it could: less may be the end of a
+ * transfer. */
+#define AN_FULL_SQL                                                                                \
+    "(s.delivered_bytes_per_s >= 0.99 * s.capacity_bytes_per_s AND s.delivered_bytes_per_s > 0)"
+
 #define AN_CLAIM_FAMILY(name, rows)                                                                \
     const struct an_claim_family an_claims_##name = { rows, sizeof(rows) / sizeof((rows)[0]) }
 

@@ -63,8 +63,15 @@ static void say_piles_up(struct an_claim *claim)
 
 static void say_keeps_up(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s items per second are finished, as many as arrive",
-                 number_of(claim, "done").text);
+    const double arrived = an_claim_number(claim, "arrived");
+    if (an_claim_number(claim, "done") <= 1.03 * arrived)
+        an_claim_say(claim, "%s items per second are finished, as many as arrive",
+                     number_of(claim, "done").text);
+    else
+        an_claim_say(claim,
+                     "%s items per second are finished, more than the %s that arrive: some were "
+                     "there before",
+                     number_of(claim, "done").text, an_word_number(arrived).text);
 }
 
 static void say_rate(struct an_claim *claim)

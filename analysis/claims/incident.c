@@ -63,6 +63,11 @@
     "from_s, o.to_s AS to_s, " SHARE ", " BUSY ", " NOW ", " BEFORE ", " SETUP                     \
     " FROM o, stage g WHERE g.run_id = :run AND share >= 0.5 AND busy >= 0.8"                      \
     " ORDER BY share DESC, i LIMIT 1)"
+/* The share of the window in which a link was full; it has no samples before its first use. */
+#define FULL(window)                                                                               \
+    "(SELECT total(iif(" AN_FULL_SQL ", s.dt_s, 0)) / (y.to_s - y.from_s) FROM " window            \
+    " y, link_sample s WHERE s.run_id = :run AND s.link = l.link AND s.t_s >= y.from_s - 1e-6"     \
+    " AND s.t_s + s.dt_s <= y.to_s + 1e-6)"
 #define LATENCY          HERE("value", "lat.e2e.p95")
 #define LATENCY_OPEN     HERE("is_lower_bound", "lat.e2e.p95")
 #define LATENCY_N        HERE("n", "lat.e2e.p95")
@@ -75,7 +80,12 @@
 #define WAIT_N           HERE("n", "wait.job.mean")
 #define WAIT_BEFORE      THEN("value", "wait.job.mean")
 #define WAIT_N_BEFORE    THEN("n", "wait.job.mean")
-#define OWNER            "coalesce(g.name, l.name || '/' || c.name) AS owner, w.stage AS owner_stage"
+/* Jobs that came in the window, of which `what` holds; some have a window before, some have none.
+ */
+#define JOBS(what, window)                                                                         \
+    "(SELECT total(" what ") FROM job j, " window " y WHERE j.run_id = :run AND j.outcome <>"      \
+    " 'refused' AND j.submit_s >= y.from_s AND j.submit_s < y.to_s)"
+#define OWNER "coalesce(g.name, l.name || '/' || c.name) AS owner, w.stage AS owner_stage"
 #define OWNERS                                                                                     \
     " LEFT JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"                              \
     " LEFT JOIN workload l ON l.run_id = w.run_id AND l.workload = w.workload"                     \
@@ -104,9 +114,13 @@ static struct an_word percent_of(const struct an_claim *claim, const char *key)
     return an_word_percent(an_claim_number(claim, key));
 }
 
+/* That between --from and --to is called window. */
 static struct an_word window_of(const struct an_claim *claim)
 {
-    return an_claim_name(claim, "window");
+    struct an_word name = an_claim_name(claim, "window");
+    if (strcmp(name.text, "window") == 0)
+        (void)snprintf(name.text, sizeof name.text, "the window");
+    return name;
 }
 
 /* ---- what happened ---- */
@@ -152,6 +166,13 @@ static void say_wait(struct an_claim *claim)
     an_claim_say(claim, "Jobs that came in %s waited %s on average, before it %s",
                  window_of(claim).text, time_of(claim, "value").text,
                  time_of(claim, "before").text);
+}
+
+static void say_waiting(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s of the %s jobs that came in %s had not started when it ended",
+                 number_of(claim, "waiting").text, number_of(claim, "came").text,
+                 window_of(claim).text);
 }
 
 static void say_backlog(struct an_claim *claim)
@@ -201,6 +222,14 @@ static void say_setup(struct an_claim *claim)
                  number_of(claim, "setup").text, number_of(claim, "workers").text,
                  an_claim_name(claim, "stage").text, window_of(claim).text,
                  number_of(claim, "before").text);
+}
+
+static void say_link(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s %s gave all it could %s of %s, before it %s",
+                 an_claim_word(claim, "kind"), an_claim_name(claim, "name").text,
+                 percent_of(claim, "share").text, window_of(claim).text,
+                 percent_of(claim, "before").text);
 }
 
 static void say_holders(struct an_claim *claim)
@@ -351,6 +380,23 @@ static const struct an_claim_ops rows[] = {
           " AS before FROM o, b WHERE value >= 1.25 * before AND value >= before + 60 AND " WAIT_N
           " >= 5 AND " WAIT_N_BEFORE " >= 5",
       .say = say_wait },
+    { .name = "incident.waiting",
+      .threshold = "5 jobs and half of those that came, and of those that came before half the "
+                   "share at most",
+      .sql = "WITH " WINDOWS ", c AS (SELECT o.name AS window, " JOBS("1", "o") " AS came, " JOBS(
+          "j.first_start_s IS NULL OR j.first_start_s >= y.to_s",
+          "o") " AS waiting, " JOBS("1",
+                                    "b") " AS came_before, " JOBS("j.first_start_s IS NULL OR"
+                                                                  " j.first_start_s >= y.to_s",
+                                                                  "b") " AS waited_before FROM"
+                                                                       " o) SELECT window, "
+                                                                       "waiting, came FROM c WHERE "
+                                                                       "waiting >= 5 AND waiting "
+                                                                       ">= 0.5 * came"
+                                                                       " AND waiting * came_before "
+                                                                       ">= 2 * waited_before * "
+                                                                       "came",
+      .say = say_waiting },
     { .name = "incident.backlog",
       .threshold = "items that arrive, 1.5 times their usual level and 10 more: less is how it "
                    "always goes",
@@ -383,6 +429,15 @@ static const struct an_claim_ops rows[] = {
       .sql = "WITH " WINDOWS ", " BOUND " SELECT stage, window, workers, setup, setup_before AS"
              " before FROM s WHERE setup >= 0.1 * workers AND setup >= 2 * setup_before",
       .say = say_setup },
+    { .name = "incident.link",
+      .threshold = "half of the window full, 99 % of what it could give, and twice as long as "
+                   "before: the one that was for longest",
+      .sql = "WITH " WINDOWS " SELECT " AN_LINK_KIND_SQL " AS kind, l.name AS name, o.name AS"
+             " window, " FULL("o") " AS share, coalesce(" FULL(
+                 "b") ", 0) AS before FROM o, link l"
+                      " WHERE l.run_id = :run AND share >= 0.5 AND share >= 2 * before"
+                      " ORDER BY share DESC, l.link LIMIT 1",
+      .say = say_link },
     { .name = "incident.holders",
       .threshold = "95 % of the GPUs that were up were held, the stage that bound needs some, the "
                    "backlog rose, and another holds a tenth of them",

@@ -26,12 +26,12 @@ static struct an_word watts_of(const struct an_claim *claim, const char *key)
 
 /* ---- links and stores ---- */
 
-/* A link gave 99 % or more of what it can in all of a sample. */
+/* A link gave 99 % or more of what it could in all of a sample; less while it is slow or down. */
 #define LINKS                                                                                      \
-    "k AS (SELECT l.link, l.name, CASE WHEN l.kind = 'store' THEN 'Store' WHEN l.kind LIKE 'nic%'" \
-    " THEN 'Interface' ELSE 'Uplink' END AS kind, l.bytes_per_s AS most,"                          \
-    " sum(s.delivered_bytes_per_s * s.dt_s) / sum(s.dt_s) AS mean, total(CASE WHEN"                \
-    " s.delivered_bytes_per_s >= 0.99 * l.bytes_per_s THEN s.dt_s END) / sum(s.dt_s) AS 'full'"    \
+    "k AS (SELECT l.link, l.name, " AN_LINK_KIND_SQL " AS kind,"                                   \
+    " sum(s.capacity_bytes_per_s * s.dt_s) / sum(s.dt_s) AS most,"                                 \
+    " sum(s.delivered_bytes_per_s * s.dt_s) / sum(s.dt_s) AS mean, total(CASE WHEN " AN_FULL_SQL   \
+    " THEN s.dt_s END) / sum(s.dt_s) AS 'full'"                                                    \
     " FROM link l JOIN link_sample s ON s.run_id = l.run_id AND s.link = l.link"                   \
     " WHERE l.run_id = :run GROUP BY l.link)"
 

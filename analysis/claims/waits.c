@@ -37,11 +37,12 @@
     "  UNION ALL SELECT name, g.a, g.b FROM gap g JOIN who USING (workload, job) WHERE g.b > "     \
     "g.a),"
 
-/* Rows of workers are needed: without them nobody would hold anything. */
+/* Rows of workers are needed: without them nobody would hold anything. Those of stages will do:
+ * jobs that never start wait for them. */
 static const char waits_sql[] = WAITS
     " waiter AS (SELECT name, count(*) AS waits, sum(b - a) AS wait_s,"
     "  row_number() OVER (ORDER BY sum(b - a) DESC, name) AS place FROM wait"
-    "  WHERE EXISTS (SELECT 1 FROM rank WHERE job IS NOT NULL) GROUP BY name),"
+    "  WHERE EXISTS (SELECT 1 FROM rank) GROUP BY name),"
     " long AS (SELECT * FROM waiter WHERE wait_s >= waits"
     "  AND place <= 8),"
     " hold AS MATERIALIZED (SELECT coalesce(w.name, 'stages of ' || g.pipeline) AS name, r.a, r.b,"

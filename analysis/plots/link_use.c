@@ -18,7 +18,8 @@ static const char links_sql[] =
 static const char samples_sql[] =
     "WITH place AS (SELECT l.link, l.bytes_per_s, row_number() OVER (ORDER BY " IN_ORDER ") - 1 AS"
     " place" OF_RUN " GROUP BY l.link)"
-    " SELECT t_s, dt_s, 100 * delivered_bytes_per_s / bytes_per_s AS pct, NULL, 100, place"
+    " SELECT t_s, dt_s, coalesce(100 * delivered_bytes_per_s / nullif(capacity_bytes_per_s, 0), 0)"
+    " AS pct, NULL, 100, place"
     " FROM link_sample s JOIN place USING (link) WHERE run_id = :run AND place "
     "< " AN_STRIPS_SHOWN_SQL
 
@@ -32,11 +33,11 @@ static weir_status write_title(struct an_chart *chart, const struct an_frame *li
     if (shown < links->row_count)
         (void)snprintf(left_out, sizeof left_out, " · the %zu most used of %zu", shown,
                        links->row_count);
-    an_chart_subtitle(
-        chart,
-        "Delivered bytes in %% of the bandwidth (dotted), {width} means · full: at least "
-        "99 %% in a sample of %s%s",
-        an_word_duration(chart->run->sample_s).text, left_out);
+    an_chart_subtitle(chart,
+                      "Delivered bytes in %% of what could be given then (dotted), {width} means · "
+                      "full: at least "
+                      "99 %% in a sample of %s%s",
+                      an_word_duration(chart->run->sample_s).text, left_out);
     return an_chart_claim(chart, "links.full links.free", error);
 }
 

@@ -123,16 +123,19 @@ void sim_links_close(struct sim_cluster *cluster)
 /* ---- failures ---- */
 
 /* Never above what it has: rounded down. */
+static uint64_t capacity_of(const struct sim_link *link)
+{
+    if (link->is_out || isinf(link->slower))
+        return 0;
+    return link->slower > 1.0 ? (uint64_t)((double)(link->qpns >> 16) / link->slower) << 16
+                              : link->qpns;
+}
+
 static weir_status set_capacity(struct sim_cluster *cluster, const struct sim_link *link)
 {
-    uint64_t qpns = link->qpns;
-    if (link->is_out || isinf(link->slower))
-        qpns = 0;
-    else if (link->slower > 1.0)
-        qpns = (uint64_t)((double)(link->qpns >> 16) / link->slower) << 16;
     return link->resource == WEIR_NO_INDEX
                ? WEIR_OK
-               : sim_resource_set_capacity(cluster->activities, link->resource, qpns);
+               : sim_resource_set_capacity(cluster->activities, link->resource, capacity_of(link));
 }
 
 static weir_status set_out(struct sim_cluster *cluster, uint32_t index, bool is_out)
@@ -425,16 +428,17 @@ uint32_t sim_links_count(const struct sim_cluster *cluster)
     return link_count(cluster->links);
 }
 
-void sim_links_meter(const struct sim_cluster *cluster, struct sim_meter *meter)
+void sim_links_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns)
 {
     const struct sim_links *links = cluster->links;
-    for (uint32_t i = 0; i < link_count(links); i++)
-        if (links->items[i].resource != WEIR_NO_INDEX)
-            sim_meter_link(
-                meter, i,
-                ldexp((double)sim_resource_delivered(cluster->activities, links->items[i].resource),
-                      -16) /
-                    1e9);
+    for (uint32_t i = 0; i < link_count(links); i++) {
+        const struct sim_link *link = &links->items[i];
+        if (link->resource == WEIR_NO_INDEX)
+            continue;
+        const sim_quanta given = sim_resource_delivered(cluster->activities, link->resource);
+        sim_meter_link(meter, now_ns, i, ldexp((double)given, -16) / 1e9,
+                       ldexp((double)capacity_of(link), -16));
+    }
 }
 
 weir_status sim_links_record(const struct sim_cluster *cluster, struct sim_recorder *recorder,

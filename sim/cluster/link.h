@@ -64,8 +64,8 @@ weir_status sim_links_over(struct sim_cluster *cluster, const struct sim_way *wa
 struct sim_results;
 void sim_links_results(const struct sim_cluster *cluster, int64_t now_ns, struct sim_results *out);
 
-/* Tells the meter what each has delivered up to now. */
-void sim_links_meter(const struct sim_cluster *cluster, struct sim_meter *meter);
+/* Tells the meter what each has delivered up to now, and gives from now on at most. */
+void sim_links_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns);
 /* How many there could be; some are not modelled. */
 uint32_t sim_links_count(const struct sim_cluster *cluster);
 /* A row for each that is modelled. */

@@ -58,10 +58,13 @@ void meter_physics_close(struct sim_meter *meter)
 
 /* ---- reports ---- */
 
-void sim_meter_link(struct sim_meter *meter, uint32_t link, double bytes)
+void sim_meter_link(struct sim_meter *meter, int64_t now_ns, uint32_t link, double bytes,
+                    double capacity_per_s)
 {
-    if (link < meter->link_count)
-        meter->links[link].bytes = bytes;
+    if (link >= meter->link_count)
+        return;
+    meter->links[link].bytes = bytes;
+    sim_gauge_set(&meter->links[link].capacity, now_ns, capacity_per_s);
 }
 
 /* Only what lasts counts: within an event a node may be over its limit, until somebody dies. */
@@ -158,17 +161,22 @@ static weir_status sample_link(struct sim_meter *meter, const struct sample_inte
                                uint32_t index, struct weir_error *error)
 {
     struct link_meter *link = &meter->links[index];
+    const double given = sim_gauge_integral(&link->capacity, interval->to_ns);
+    const double last = link->sampled_capacity;
+    link->sampled_capacity = given;
     if (!link->is_used && !(link->bytes > 0))
         return WEIR_OK;
-    const double nothing = 0;
     const struct sample_interval before = { interval->recorder, 0, interval->from_ns };
-    if (!link->is_used && interval->from_ns > 0)
-        WEIR_TRY(meter_write_row(&before, SIM_SAMPLE_LINK, index, &nothing, error));
+    if (!link->is_used && interval->from_ns > 0) {
+        const double values[] = { 0.0, meter_mean(&before, last, 0.0) };
+        WEIR_TRY(meter_write_row(&before, SIM_SAMPLE_LINK, index, values, error));
+    }
     link->is_used = true;
-    const double per_s =
-        (link->bytes - link->sampled) / sim_time_s(interval->to_ns - interval->from_ns);
+    const double values[] = { (link->bytes - link->sampled) /
+                                  sim_time_s(interval->to_ns - interval->from_ns),
+                              meter_mean(interval, given, last) };
     link->sampled = link->bytes;
-    return meter_write_row(interval, SIM_SAMPLE_LINK, index, &per_s, error);
+    return meter_write_row(interval, SIM_SAMPLE_LINK, index, values, error);
 }
 
 static weir_status sample_memory(struct sim_meter *meter, const struct sample_interval *interval,

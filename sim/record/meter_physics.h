@@ -12,8 +12,10 @@
 
 #include "sim/record/meter.h"
 
-/* Bytes that a link has delivered since time 0, before every sample. */
-void sim_meter_link(struct sim_meter *meter, uint32_t link, double bytes);
+/* Bytes that a link has delivered since time 0, and what it gives a second from now on at most:
+ * before every sample, and when that changes. */
+void sim_meter_link(struct sim_meter *meter, int64_t now_ns, uint32_t link, double bytes,
+                    double capacity_per_s);
 
 /* Memory of a node that is in use from now on; the most that counts has lasted some time. */
 void sim_meter_memory(struct sim_meter *meter, int64_t now_ns, uint32_t node, double bytes);

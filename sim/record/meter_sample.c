@@ -34,7 +34,7 @@ weir_status meter_write_row(const struct sample_interval *interval, enum sim_sam
                                       [SIM_SAMPLE_NODE] = 8,
                                       [SIM_SAMPLE_STAGE] = 11,
                                       [SIM_SAMPLE_JOBS] = 8,
-                                      [SIM_SAMPLE_LINK] = 1,
+                                      [SIM_SAMPLE_LINK] = 2,
                                       [SIM_SAMPLE_MEMORY] = 3,
                                       [SIM_SAMPLE_POWER] = 5 };
     return sim_recorder_sample(interval->recorder, kind, index, sim_time_s(interval->from_ns),

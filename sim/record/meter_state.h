@@ -114,7 +114,9 @@ struct cluster_totals {
 
 struct link_meter {
     double bytes, sampled; /* delivered so far, up to the last sample */
-    bool is_used;          /* it has rows */
+    struct sim_gauge capacity;
+    double sampled_capacity; /* integral at the last sample */
+    bool is_used;            /* it has rows */
 };
 
 struct memory_meter {

@@ -233,9 +233,10 @@ CREATE TABLE node_sample (
 -- From the first interval on in which a link delivered something, after one row for all before.
 --   link: its number (table link)
 --   delivered_bytes_per_s: mean of the interval
+--   capacity_bytes_per_s: what it could give, mean: less while it is slow or down
 CREATE TABLE link_sample (
   run_id INTEGER NOT NULL, link INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
-  delivered_bytes_per_s REAL NOT NULL
+  delivered_bytes_per_s REAL NOT NULL, capacity_bytes_per_s REAL NOT NULL
 ) STRICT;
 
 -- Only where memory is modelled in time (cluster.memory).
@@ -580,12 +581,10 @@ CREATE VIEW v_node AS
   LEFT JOIN power_sample p ON p.run_id = s.run_id AND p.node = s.node AND p.t_s = s.t_s;
 -- What every link delivered against what it can.
 --   link_name: its name
---   capacity_bytes_per_s: what it can
---   use: delivered against that
+--   use: delivered against what it could give; NULL where that is nothing
 CREATE VIEW v_link AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, l.name AS link_name, l.kind,
-         n.name AS node_name, s.*, l.bytes_per_s AS capacity_bytes_per_s,
-         s.delivered_bytes_per_s / l.bytes_per_s AS use
+         n.name AS node_name, s.*, s.delivered_bytes_per_s / nullif(s.capacity_bytes_per_s, 0) AS use
   FROM link_sample s JOIN run r USING (run_id)
   JOIN link l ON l.run_id = s.run_id AND l.link = s.link
   LEFT JOIN node n ON n.run_id = s.run_id AND n.node = l.node;

@@ -224,8 +224,9 @@ static char *event_text(struct sim_arena *arena, const struct draft_event *draft
         return sim_arena_printf(arena, "burst of %llu %s", (unsigned long long)draft->to.items,
                                 is_of_jobs ? "jobs" : "items");
     const char *target = target_of(draft);
-    char *text = sim_arena_printf(arena, "%s%s%s", target == NULL ? "" : target,
-                                  target == NULL ? "" : " ", rule->verb);
+    char *text =
+        sim_arena_printf(arena, "%s%s%s%s", rule->target == TARGET_STORE ? "store " : "",
+                         target == NULL ? "" : target, target == NULL ? "" : " ", rule->verb);
     if (rule->takes_factor)
         text = sim_arena_printf(arena, "%s x%g", text, draft->to.factor);
     if (rule->takes_cap)

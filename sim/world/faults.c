@@ -371,8 +371,10 @@ static weir_status set_out(struct sim_world *world, enum sim_fault kind, uint32_
     struct sim_cluster *cluster = world->context.cluster;
     sim_context_digest(&world->context, is_out ? 0x206 : 0x207, entity,
                        sim_engine_now(world->context.engine));
-    return kind == SIM_FAULT_LINK ? sim_links_set_node(cluster, entity, is_out)
-                                  : sim_links_set_store(cluster, entity, is_out);
+    WEIR_TRY((kind == SIM_FAULT_LINK ? sim_links_set_node : sim_links_set_store)(cluster, entity,
+                                                                                 is_out));
+    sim_links_meter(cluster, world->context.meter, sim_engine_now(world->context.engine));
+    return WEIR_OK;
 }
 
 static weir_status set(struct sim_world *world, enum sim_fault kind, uint32_t entity,

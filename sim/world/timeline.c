@@ -142,12 +142,13 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
         return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
     if (entry->action == SIM_ACTION_NODE_SLOW)
         return sim_world_pace_node(world, entry->target);
-    if (is_about_stores(entry))
-        return sim_links_slow_store(world->context.cluster, entry->target,
-                                    link_slowness(world, entry));
-    if (is_about_nics(entry))
-        return sim_links_slow_node(world->context.cluster, entry->target,
-                                   link_slowness(world, entry));
+    if (is_about_stores(entry) || is_about_nics(entry)) {
+        WEIR_TRY((is_about_nics(entry) ? sim_links_slow_node : sim_links_slow_store)(
+            world->context.cluster, entry->target, link_slowness(world, entry)));
+        sim_links_meter(world->context.cluster, world->context.meter,
+                        sim_engine_now(world->context.engine));
+        return WEIR_OK;
+    }
     if (entry->action == SIM_ACTION_POWER_CAP) {
         sim_world_cap_power(world, entry->target, cap_in_force(world, entry->target));
         return WEIR_OK;

@@ -513,7 +513,7 @@ weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
 {
     const struct sim_cluster *cluster = world->context.cluster;
     if (sim_recorder_keeps(world->context.recorder, SIM_KEEP_SERIES))
-        sim_links_meter(cluster, world->context.meter);
+        sim_links_meter(cluster, world->context.meter, now_ns);
     for (uint32_t n = 0; cluster->has_heat && n < cluster->node_count; n++)
         sim_power_meter_heat(cluster, world->context.meter, now_ns, n);
     return sim_meter_sample(world->context.meter, now_ns, world->context.recorder,
@@ -697,6 +697,7 @@ weir_status sim_world_begin(struct sim_world *world)
         WEIR_TRY(sim_port_place_initial(world->port, &initial->workers[i]));
     for (uint32_t n = 0; n < world->context.cluster->node_count; n++)
         sim_cluster_meter(world->context.cluster, world->context.meter, 0, n);
+    sim_links_meter(world->context.cluster, world->context.meter, 0);
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->begin != NULL)
             WEIR_TRY(world->drivers[d].ops->begin(world->drivers[d].self));

@@ -12,6 +12,13 @@
     { "flow.rate", "items per second" },
     { "workers.still", "4 stay" } },
   "limit.arrivals flow.piles_up workers.lost" },
+    { "arrivals, and what was there before the warm-up ended",
+      HEAD CPUS FIXED
+      "warmup: 100 s\nhorizon: 500 s\n"
+      "timeline: [{at: 10 s, action: burst, items: 300}]\n" TWO(
+          "arrivals: {gap: 2 s}", "workers: 3, service: 1 s", "workers: 2, service: 2 s"),
+      { { "flow.keeps_up", "more than the 0.5 that arrive" } },
+      "limit.stage limit.arrivals flow.piles_up" },
     { "a backlog that a limits",
       HEAD CPUS FIXED TWO("items: 200", "workers: 1, service: 2 s", "workers: 4, service: 1 s"),
       { { "limit.stage", "a limits" }, { "queue.longest", "before a" } },
@@ -293,6 +300,38 @@
       "{count: 1, request: {cpus: 1, gpus: 3}}}}}\n",
       { { "incident.holders", "w/most held 3" } },
       "incident.taken" },
+#define BURST(items)                                                                               \
+    SMALL XENNA TWO(                                                                               \
+        "items: " items, "service: 1 s, request: {cpus: 1}",                                       \
+        "service: 10 s, setup: 5 s, request: {gpus: 1}") "timeline: [{at: 400 s, action: burst, "  \
+                                                         "jobs: w, items: 8}]\n"                   \
+                                                         "windows: {before: ..300, burst: "        \
+                                                         "300..600, after: 600..}\n"               \
+                                                         "jobs: {w: {run_time: 10 min, arrivals: " \
+                                                         "{rate: 0.1/h}, classes: {j: {request: "  \
+                                                         "{gpus: 1}}}}}\n"
+    { "a burst of jobs that finds all GPUs held by a stage",
+      BURST("9000"),
+      { { "waits.holders", "“stages of p” holds 1" } },
+      "incident.wait incident.holders" },
+    { "a burst of jobs that starts after its window",
+      BURST("900"),
+      { { "incident.waiting", "8 of the 8 jobs that came in burst" } },
+      "incident.wait" },
+    { "a node comes back while the store of its models is slow",
+      HEAD XENNA
+      "metrics: {sample: 1 s}\nhorizon: 900 s\n"
+      "cluster: {nodes: [{name: n, count: 3, cpus: 32, gpus: {h100: 4}}], stores: {nfs: 10 "
+      "GB/s}}\n" TWO("arrivals: {gap: 1.2 s}", "service: 1 s, request: {cpus: 1}",
+                     "service: 10 s, setup: {weights: {bytes: 4 GB, store: nfs}}, request: {gpus: "
+                     "1}") "timeline: [{at: 300 s, action: store_slow, store: nfs, factor: 200, "
+                           "for: 300 s}, {at: 310 s, "
+                           "for: 20 s, action: node_down, node: n-2}]\n"
+                           "windows: {before: ..300, outage: 300..600, after: 600..}\n",
+      { { "incident.faults", "store nfs slowed x200" },
+        { "incident.link", "Store nfs gave all it could" },
+        { "links.full", "Store nfs is full" } },
+      "links.free" },
     { "a node dies, and comes back",
       SMALL XENNA WARM FLOW("1.1 s") DIES
       "compare: [{label: a, set: {}}, {label: b, set: {timeline: []}}]\n",
@@ -331,7 +370,7 @@
                      "compare: [{label: a, set: {}}, {label: b, set: {\"timeline[2].at\": "
                      "470 s}}]\n",
       { { "incident.setup", "workers of b were in set-up on average in outage" },
-        { "incident.faults", "nfs out" },
+        { "incident.faults", "store nfs out" },
         { "winner.window", "b helps, not enough" } },
       "incident.slower incident.taken" },
     { "five runs with a window",

@@ -48,11 +48,28 @@
     "c"                                                                                            \
     " USING (run_id, label) WHERE j.run_id = z.run_id AND j.workload = z.workload AND j.job ="     \
     " z.job))"
-{ "incident.faults", T_WINDOWS
-  ", h AS (SELECT h.* FROM happening h, o WHERE h.run_id = :run AND h.kind <>"
-  " 'ended_early' AND NOT h.t_s < o.f AND h.t_s < o.t ORDER BY h.t_s, h.text) SELECT"
-  " (SELECT count(*) FROM h) AS count, (SELECT min(t_s) FROM h) AS at, (SELECT text FROM h"
-  " LIMIT 1) AS what WHERE EXISTS (SELECT 1 FROM h)" },
+{ "incident.waiting",
+  T_WINDOWS ", j AS (SELECT k, n, count(*) AS came, count(iif(ifnull(first_start_s, 1e300) >= t, 1,"
+            " NULL)) AS v FROM w JOIN job ON run_id = :run AND submit_s >= f AND submit_s < t"
+            " WHERE outcome <> 'refused' GROUP BY k)"
+            " SELECT j.n AS window, v AS waiting, came FROM j JOIN o USING (k) WHERE v >= 5 AND"
+            " v >= 0.5 * came AND 0.5 * v / came >= ifnull((SELECT 1.0 * p.v / p.came FROM j p"
+            " JOIN b USING (k)), 0)" },
+    { "incident.link", T_WINDOWS
+      ", u AS (SELECT w.n AS n, x.link AS link, sum(x.dt_s) / (w.t - w.f) AS v FROM w JOIN"
+      " link_sample x ON x.run_id = :run AND x.t_s >= w.f - 1e-6 AND x.t_s + x.dt_s <= w.t +"
+      " 1e-6 WHERE x.delivered_bytes_per_s > 0 AND x.capacity_bytes_per_s"
+      " - x.delivered_bytes_per_s <= 0.01 * x.capacity_bytes_per_s GROUP BY w.k, x.link)"
+      " SELECT CASE substr(l.kind, 1, 3) WHEN 'sto' THEN 'Store' WHEN 'nic' THEN 'Interface'"
+      " ELSE 'Uplink' END AS kind, l.name AS name, o.n AS window, u.v AS share,"
+      " ifnull((SELECT p.v FROM u p JOIN b USING (n) WHERE p.link = u.link), 0) AS before"
+      " FROM u JOIN o USING (n) JOIN link l ON l.run_id = :run AND l.link = u.link"
+      " WHERE share >= 0.5 AND share / 2 >= before ORDER BY share DESC, u.link LIMIT 1" },
+    { "incident.faults", T_WINDOWS
+      ", h AS (SELECT h.* FROM happening h, o WHERE h.run_id = :run AND h.kind <>"
+      " 'ended_early' AND NOT h.t_s < o.f AND h.t_s < o.t ORDER BY h.t_s, h.text) SELECT"
+      " (SELECT count(*) FROM h) AS count, (SELECT min(t_s) FROM h) AS at, (SELECT text FROM h"
+      " LIMIT 1) AS what WHERE EXISTS (SELECT 1 FROM h)" },
     { "incident.latency",
       T_WINDOWS " SELECT o.n AS window, " T_IN("lat.e2e.p95", "o") " AS value, " T_IN(
           "lat.e2e.p95",

@@ -5,10 +5,26 @@
  */
 #define T_LINK(what)                                                                               \
     "(SELECT " what " FROM link_sample x WHERE x.run_id = l.run_id AND x.link = l.link)"
+/* Samples that are full are those that lack less than a hundredth. */
 #define T_LINKS                                                                                       \
-    "WITH k AS (SELECT l.link, l.name, substr(l.kind, 1, 3) AS kind, l.bytes_per_s AS "               \
-    "most, " T_LINK("sum(delivered_bytes_per_s * dt_s) / sum(dt_s)") " AS mean, " T_LINK(             \
-        "total(iif(delivered_bytes_per_s / l.bytes_per_s >= 0.99, dt_s, 0)) / sum(dt_s)") " AS v "    \
+    "WITH k AS (SELECT l.link, l.name, substr(l.kind, 1, 3) AS kind,"                                 \
+    " " T_LINK(                                                                                       \
+        "avg(capacity_bytes_per_s * dt_s) / avg(dt_s)") " AS most,"                                   \
+                                                        " " T_LINK(                                   \
+                                                            "avg(delivered_bytes_per_s * dt_s) / "    \
+                                                            "avg(dt_s)") " AS mean,"                  \
+                                                                         " " T_LINK(                  \
+                                                                             "total(iif(capacity_"    \
+                                                                             "bytes_per_s > 0 "       \
+                                                                             "AND "                   \
+                                                                             "capacity_bytes_per_"    \
+                                                                             "s"                      \
+                                                                             " - "                    \
+                                                                             "delivered_bytes_"       \
+                                                                             "per_s <= 0.01 * "       \
+                                                                             "capacity_bytes_per_"    \
+                                                                             "s, dt_s, 0)) / "        \
+                                                                             "sum(dt_s)") " AS v "    \
                                                                                           "FROM "     \
                                                                                           "link "     \
                                                                                           "l "        \

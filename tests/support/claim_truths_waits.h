@@ -85,7 +85,7 @@
   " HAVING v > 1e-6 * total) SELECT f.n AS waiter, total AS wait_s, holder, p.v / total AS held,"
   " c.v / total AS capacity, (c.v - (SELECT sum(v) FROM p)) / total AS free FROM f, p, c WHERE"
   " total >= tries AND total >= 0.05 * " LAST
-  " AND EXISTS (SELECT 1 FROM a) ORDER BY p.v DESC, holder LIMIT 1" },
+  " AND EXISTS (SELECT 1 FROM h) ORDER BY p.v DESC, holder LIMIT 1" },
     { "gangs.wait", T_GANGS
       " SELECT count, waited, (SELECT name FROM workload l WHERE l.run_id = :run"
       " AND l.workload = j.workload) || '/' || j.name AS name, " T_JOB_WAIT " AS wait_s, gpus,"

@@ -177,9 +177,9 @@ static const char timed_counts[] =
 static const char machine[] = NUMBERS
     "INSERT INTO link VALUES (21, 4, 'outer', 'store', NULL, 10e9),"
     " (21, 0, 'dgx-0 out', 'nic out', 0, 1e9), (21, 1, 'dgx-0 in', 'nic in', 0, 1e9);"
-    "INSERT INTO link_sample SELECT 21, 4, i * 60.0, 60.0, CASE WHEN i < 30 THEN 10e9 ELSE 4e9 END"
-    " FROM number;"
-    "INSERT INTO link_sample SELECT 21, 0, i * 60.0, 60.0, 0.1e9 FROM number;"
+    "INSERT INTO link_sample SELECT 21, 4, i * 60.0, 60.0, CASE WHEN i < 30 THEN 10e9 ELSE 4e9 END,"
+    " 10e9 FROM number;"
+    "INSERT INTO link_sample SELECT 21, 0, i * 60.0, 60.0, 0.1e9, 1e9 FROM number;"
     "UPDATE node SET ram_limit_bytes = 64e9;"
     "INSERT INTO memory_sample SELECT 21, n.i, t.i * 60.0, 60.0, 20e9 * (n.i + 1), 30e9 * (n.i + "
     "1),"

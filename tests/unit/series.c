@@ -134,6 +134,34 @@ static void every_link_has_all_of_the_run_and_its_use_is_the_mean(void)
     finish(&ran);
 }
 
+/* A store at a quarter for two of three seconds, an interface that is out for one of three. */
+static void what_a_link_could_give_is_less_while_it_is_slow_or_out(void)
+{
+    char text[1200];
+    (void)snprintf(text, sizeof text,
+                   "%stimeline:\n"
+                   "  - {at: 4 s, action: store_slow, store: s, factor: 4, for: 2 s}\n"
+                   "  - {at: 7 s, action: nic_down, node: a, for: 1 s}\n",
+                   TWO_RACKS);
+    struct ran ran = run(text, NULL);
+    static const struct {
+        const char *sql;
+        double bytes_per_s;
+    } cases[] = { { "link_name = 's' AND t_s = 0", 1e9 },
+                  { "link_name = 's' AND t_s = 3", 0.5e9 },
+                  { "link_name = 's' AND t_s = 6", 1e9 },
+                  { "link_name = 'a in' AND t_s = 3", 500e6 },
+                  { "link_name = 'a in' AND t_s = 6", 1e9 / 3 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char sql[200];
+        (void)snprintf(sql, sizeof sql, "SELECT capacity_bytes_per_s FROM v_link WHERE %s",
+                       cases[i].sql);
+        CHECK_NEAR(ask(&ran, sql), cases[i].bytes_per_s, 1);
+    }
+    CHECK(ask(&ran, "SELECT max(use) FROM v_link") <= 1 + 1e-9);
+    finish(&ran);
+}
+
 static void what_a_scenario_has_not_has_no_rows(void)
 {
     struct ran ran =
@@ -262,6 +290,8 @@ static const struct test tests[] = {
       what_links_delivered_adds_up_to_the_bytes_that_moved },
     { "every link has all of the run, and its use is the mean",
       every_link_has_all_of_the_run_and_its_use_is_the_mean },
+    { "what a link could give is less while it is slow or out",
+      what_a_link_could_give_is_less_while_it_is_slow_or_out },
     { "what a scenario has not has no rows", what_a_scenario_has_not_has_no_rows },
     { "memory in use adds up and keeps the limit", memory_in_use_adds_up_and_keeps_the_limit },
     { "power and compute of GPUs add up", power_and_compute_of_gpus_add_up },
