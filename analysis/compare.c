@@ -503,7 +503,9 @@ static weir_status row_describe(const char *metric, const struct samples *sample
                    parts_of(id, samples->parts).text);
     row->metric = strdup(metric);
     row->label = strdup(heading);
-    row->unit = strdup(known == NULL ? unit : known->unit);
+    /* A backlog is of items, of jobs, or of both. */
+    const bool is_counted = known == NULL || strcmp(known->unit, "items") == 0;
+    row->unit = strdup(is_counted ? unit : known->unit);
     row->title = strdup(known == NULL ? "" : known->title);
     row->is_share =
         row->unit != NULL && (strcmp(row->unit, "ratio") == 0 || strcmp(row->unit, "%") == 0);

@@ -172,6 +172,15 @@ static weir_status read_kind(const struct wl_csv_row *row, bool *is_setup, struc
     return wl_csv_fail(row, KIND, error, "'%.40s' is neither task nor setup", text);
 }
 
+/* Whether "2026-03-01T18:10..." shows another time of day than UTC had then. */
+static bool shows_other_clock(const char *text, int64_t unix_s)
+{
+    int hour = 0;
+    int minute = 0;
+    return sscanf(text, "%*d-%*d-%*d%*[T ]%2d:%2d", &hour, &minute) == 2 &&
+           (60 * hour + minute) * 60 != (unix_s % 86400 + 86400) % 86400 / 60 * 60;
+}
+
 /* A number of units, or a stamp; a log has one of them. Until the end a stamp counts from the
  * second of the first one there was: a double keeps nanoseconds of days, not of decades. */
 static weir_status read_time(struct reading *reading, const struct wl_csv_row *row,
@@ -191,6 +200,7 @@ static weir_status read_time(struct reading *reading, const struct wl_csv_row *r
         if (!log->has_stamps)
             log->start_unix_s = unix_ns / 1000000000;
         log->has_stamps = true;
+        log->is_abroad = log->is_abroad || shows_other_clock(text, unix_ns / 1000000000);
         *time_s = (double)(unix_ns - log->start_unix_s * 1000000000) * 1e-9;
     }
     if (log->has_stamps && reading->has_numbers)

@@ -45,6 +45,7 @@ struct wl_span_log {
     bool has_arrival, has_queued, has_worker, has_node, has_gpu, has_size, has_batch, has_returns,
         has_attempt, has_kind;
     bool has_stamps;
+    bool is_abroad;       /* some stamp shows another time of day than UTC */
     int64_t start_unix_s; /* of time 0, where there are stamps */
     struct wl_csv_counts counts;
 };

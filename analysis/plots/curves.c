@@ -9,6 +9,9 @@
 #include <string.h>
 
 static const double log_span = 100.0; /* from here on a linear axis hides the lower half */
+/* Over a panel in time: its title, and below it what happened in two lines and the names of
+ * windows. */
+static const double above = 50.0;
 
 static const char *const dashes[AN_CURVES_TOGETHER] = { "1",     "(9,3)",     "(5,3)",
                                                         "(2,2)", "(9,3,2,3)", "(14,4)" };
@@ -131,7 +134,7 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_curves *cu
     const bool is_small = own != SIZE_MAX;
     const struct an_label title = { .x = box->x0,
                                     .y = box->y0 -
-                                         (panel->axis == AN_AXIS_TIME && !is_small ? 38.0 : 12.0),
+                                         (panel->axis == AN_AXIS_TIME && !is_small ? above : 12.0),
                                     .color = is_small ? AN_INK : AN_MUTED,
                                     .is_bold = is_small };
     an_chart_panel(chart, box);
@@ -159,11 +162,12 @@ static struct an_box place(const struct an_curves *curves, size_t index, size_t 
 {
     const size_t columns = curves->is_wide ? 1 : count < 3 ? count : count == 4 ? 2 : 3;
     const double pitch_x = (AN_CHART_WIDTH - 50.0) / (double)columns;
-    const double pitch_y = curves->is_wide ? 236.0 : count > 4 ? 186.0 : 270.0;
+    const double pitch_y = curves->is_wide ? 200.0 + above : count > 4 ? 186.0 : 270.0;
     const double x0 = 62.0 + pitch_x * (double)(index % columns);
-    const double top = y0 + pitch_y * (double)(index / columns) + (curves->is_wide ? 48.0 : 28.0);
+    const double top =
+        y0 + pitch_y * (double)(index / columns) + (curves->is_wide ? above + 10.0 : 28.0);
     return (struct an_box){ x0, top, x0 + pitch_x - 62.0,
-                            top + pitch_y - (curves->is_wide ? 84.0 : 66.0) };
+                            top + pitch_y - (curves->is_wide ? above + 46.0 : 66.0) };
 }
 
 static double draw_key(struct an_chart *chart, const struct an_curves *curves)

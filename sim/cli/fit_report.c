@@ -126,6 +126,9 @@ void sim_fit_warn(const struct wl_model *model)
     if (!model->log->has_returns && model->stage_count > 1)
         (void)fprintf(stderr, "weir: the log has no n_out: what a stage returns is the ratio of "
                               "the items of neighbouring stages\n");
+    if (model->log->is_abroad)
+        (void)fprintf(stderr, "weir: the log has stamps of another zone than UTC: times of day in "
+                              "scenarios and tables of events are those of UTC\n");
     if (!model->log->has_worker)
         (void)fprintf(stderr, "weir: the log has no worker: tasks at the same time count as that "
                               "many workers\n");

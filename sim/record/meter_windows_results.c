@@ -112,6 +112,14 @@ static void put_rates(const struct view *view)
 
 /* ---- backlog ---- */
 
+/* What a backlog is of. */
+static const char *things(const struct view *view)
+{
+    if (view->meter->workload_count == 0)
+        return "items";
+    return view->meter->stage_count == 0 ? "jobs" : ""; /* both */
+}
+
 /* Not back when the run ended: at least so long, and no word where nothing came meanwhile. */
 static void put_recovery(const struct view *view)
 {
@@ -120,7 +128,7 @@ static void put_recovery(const struct view *view)
     const int64_t until_ns = is_back ? window->back_ns : view->end->end_ns;
     if (!window->is_over || isnan(window->usual))
         return;
-    put(view, "backlog.usual", "", "items", window->usual);
+    put(view, "backlog.usual", "", things(view), window->usual);
     put_row(view, "backlog.recover",
             &(struct sim_result_row){ .unit = "s",
                                       .value = sim_time_s(until_ns - window->to_ns),
@@ -132,9 +140,9 @@ static void put_recovery(const struct view *view)
 static void put_backlog(const struct view *view)
 {
     const struct meter_window *window = view->window;
-    put(view, "backlog.mean", "", "items",
+    put(view, "backlog.mean", "", things(view),
         (window->end.backlog - window->begin.backlog) / view->span_ns);
-    put(view, "backlog.max", "", "items", window->most);
+    put(view, "backlog.max", "", things(view), window->most);
     put(view, "backlog.max_at", "", "s", sim_time_s(window->most_ns));
     put_recovery(view);
 }

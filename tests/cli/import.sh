@@ -109,6 +109,7 @@ for row in rows:
 PY
 printf 'time,event,node\n11:20,down,dgx-1\n2026-04-12T11:25:00Z,up,dgx-1\n' >events.csv
 expect 0 "$WEIR_BIN" import stamps.csv events.csv --into guess.yaml -o out/incident.yaml --no-check
+hasnt stderr 'another zone'
 has out/incident.yaml 'start_time: 2026-04-12T11:00:00Z'
 expect 0 "$WEIR_BIN" validate --resolved out/incident.yaml
 has stdout 'at: 1200 s'
@@ -217,6 +218,7 @@ open("neither.csv", "w").write("colour,size\nred,1\n")
 PY
 expect 0 "$WEIR_BIN" import odd.csv odd_events.csv --into filer.yaml -o fed.yaml
 has fed.yaml 'timeline: {file: odd_events.csv}'
+has stderr 'the log has stamps of another zone than UTC: times of day in scenarios'
 expect 0 "$WEIR_BIN" run fed.yaml -q -o fed.db
 [ "$(sqlite3 fed.db "SELECT group_concat(kind || ' ' || target || ' ' || t_s, ', ') FROM (SELECT * FROM
     happening ORDER BY t_s)")" = 'store_down nfs 120.0, node_down n-1 180.0, node_up n-1 240.0, store_up nfs 300.0' ] ||

@@ -753,7 +753,7 @@ static void of_many_links_the_most_used_are_drawn(void)
     static const char many[] = NUMBERS "INSERT INTO link SELECT 21, i, 'node-' || i || ' in', 'nic "
                                        "in', 0, 100 FROM number WHERE i "
                                        "< 40; INSERT INTO link_sample SELECT 21, l.i, t.i * 60.0, "
-                                       "60.0, l.i FROM number l, number t "
+                                       "60.0, l.i, 100 FROM number l, number t "
                                        "WHERE l.i < 40";
     char folder[FIXTURE_PATH];
     struct an_db *db = fixture_open(many);
