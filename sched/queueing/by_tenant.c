@@ -2,6 +2,8 @@
 /* The pass of policies that choose a tenant first (see by_tenant.h). */
 #include "sched/queueing/by_tenant.h"
 
+#include "sched/queueing/walk.h"
+
 #include <math.h>
 
 struct candidate {
@@ -61,7 +63,10 @@ static bool is_before(const struct weir_by_tenant *rule, const struct candidate 
     const struct weir_score first = rule->rank(rule->state, rule->view, &a, &left->job);
     const struct weir_score second = rule->rank(rule->state, rule->view, &b, &right->job);
     const int order = compare(first.primary, second.primary);
-    return order != 0 ? order < 0 : compare(first.secondary, second.secondary) < 0;
+    const int equals = order != 0 ? order : compare(first.secondary, second.secondary);
+
+    return equals != 0 || !rule->is_by_arrival ? equals < 0
+                                               : weir_walk_is_before(&left->job, &right->job);
 }
 
 /* False when nobody has a job that may be tried. */

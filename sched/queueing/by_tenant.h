@@ -5,9 +5,9 @@
  * Of all tenants with a job that was not refused yet the one of the least rank is next, level by
  * level from the root of the tree: at the level where two of them part, the ranks of the two
  * branches decide. Ranks within 1e-9 of each other are equal, then the secondary rank decides, then
- * the order of the tenants. Within a tenant the most urgent job is next, then the one submitted
- * first. Jobs beyond a soft limit come when no other is left. Cost: O(tenants x depth) a job that
- * is tried.
+ * the order of the tenants, or of arrival. Within a tenant the most urgent job is next, then the
+ * one submitted first. Jobs beyond a soft limit come when no other is left. Cost: O(tenants x
+ * depth) a job that is tried.
  */
 #ifndef SCHED_QUEUEING_BY_TENANT_H
 #define SCHED_QUEUEING_BY_TENANT_H
@@ -31,6 +31,7 @@ struct weir_by_tenant {
     /* It started. NULL = nothing to do. */
     void (*started)(void *state, const struct weir_view *view, const struct weir_job *job);
     bool makes_room_of_quota; /* make_room is asked for jobs that `refuse` refuses, too */
+    bool is_by_arrival;       /* of equal tenants the one whose job is first in the queue */
     bool is_blocking; /* while the chosen job finds no place, all wait; limits block nobody */
 };
 

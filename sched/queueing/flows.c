@@ -152,6 +152,7 @@ weir_status weir_flows_pass(void *state, const struct weir_view *view, struct we
                                          .placer = placer,
                                          .rank = rank,
                                          .started = started,
+                                         .is_by_arrival = flows->is_by_arrival,
                                          .is_blocking = flows->is_blocking };
 
     (void)plan;

@@ -27,7 +27,8 @@ struct weir_flows {
     struct weir_allocator allocator;
     struct weir_flow *all; /* by number of the tenant */
     uint32_t count, capacity;
-    bool is_by_start; /* the least S is next, not the least F' */
+    bool is_by_start;   /* the least S is next, not the least F' */
+    bool is_by_arrival; /* of equal flows the one whose job came first */
     bool is_blocking;
     double unknown_s; /* estimate of jobs that have none */
     double burst;     /* every tenant has a bucket of so much cost that it is not charged ... */

@@ -2,7 +2,8 @@
 /*
  * The policy "wfq": weighted fair queueing among tenants. A job costs its GPUs times its estimate
  * (ranks without GPUs count one each), so a gang of eight moves its tenant on eight times as fast.
- * The chosen job blocks until it fits, as a packet on a link does; with wait: false others pass.
+ * Of equal virtual times that of the job that came first is next. The chosen job blocks until it
+ * fits, as a packet on a link does; with wait: false others pass.
  */
 #include "sched/internal/params.h"
 #include "sched/queueing/flows.h"
@@ -48,6 +49,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     if (status != WEIR_OK)
         return status;
     const struct weir_flows flows = { .is_by_start = values[PARAM_ORDER] > 0,
+                                      .is_by_arrival = true,
                                       .is_blocking = values[PARAM_WAIT] > 0,
                                       .unknown_s = values[PARAM_UNKNOWN],
                                       .burst = values[PARAM_BURST],

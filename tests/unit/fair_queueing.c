@@ -307,6 +307,22 @@ static void wfq_by_start_serves_two_servers(void)
     weir_host_destroy(host);
 }
 
+/* A is the first tenant, B's jobs came first: of equal virtual times theirs are next. */
+static void of_equal_flows_the_first_to_come_is_next(void)
+{
+    for (double by_start = 0; by_start < 2; by_start++) {
+        struct weir_host *const host = servers("wfq", 1, by_start);
+        const uint32_t a = test_tenant_of_weight(host, 1);
+        const uint32_t b = test_tenant_of_weight(host, 1);
+        char order[TEXT];
+        test_ask(host, (struct test_ask){ .tenant = b, .count = 2, .cpus = 1, .seconds = 10 });
+        test_ask(host, (struct test_ask){ .tenant = a, .count = 2, .cpus = 1, .seconds = 10 });
+        serve(host, false, order);
+        CHECK_STR(order, "BABA");
+        weir_host_destroy(host);
+    }
+}
+
 /* covers: S1.82 */
 /* B has nothing to do for an hour; then both take turns, B does not catch up. */
 static void an_idle_tenant_gets_no_credit(void)
@@ -553,6 +569,7 @@ static const struct test tests[] = {
     { "shares are divided level by level", shares_are_divided_level_by_level },
     { "WFQ serves by virtual ends", wfq_serves_by_virtual_ends },
     { "WFQ by start serves two servers", wfq_by_start_serves_two_servers },
+    { "of equal flows the first to come is next", of_equal_flows_the_first_to_come_is_next },
     { "an idle tenant gets no credit", an_idle_tenant_gets_no_credit },
     { "what was before an idle hour is forgotten", what_was_before_an_idle_hour_is_forgotten },
     { "a gang of eight counts eight times", a_gang_of_eight_counts_eight_times },
