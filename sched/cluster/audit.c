@@ -242,13 +242,16 @@ static weir_status compare_lists(const struct weir_cluster *cluster, struct weir
     uint32_t listed = 0;
 
     for (uint32_t s = 0; s < cluster->pool_count; s++) {
-        const struct weir_pool_list *const list = &cluster->pools[s];
+        struct weir_pool_list *const list = &cluster->pools[s];
+        const struct weir_worker_slot *last = NULL;
         listed += list->count;
         for (uint32_t i = 0; i < list->count; i++) {
-            const struct weir_worker_slot *const worker = &cluster->slots[list->slots[i]];
+            const struct weir_worker_slot *const worker =
+                &cluster->slots[weir_pool_list_at(list, i)];
             if (worker->owner.kind != WEIR_OWNER_POOL || worker->owner.index != s ||
-                (i > 0 && cluster->slots[list->slots[i - 1]].sequence >= worker->sequence))
+                (last != NULL && last->sequence >= worker->sequence))
                 return weir_fail(error, WEIR_EINVARIANT, "stage %u: list is broken at %u", s, i);
+            last = worker;
         }
     }
     if (listed != workers_of_pools(cluster))

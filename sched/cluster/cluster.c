@@ -37,7 +37,7 @@ void weir_cluster_destroy(struct weir_cluster *cluster)
     const struct weir_allocator memory = cluster->allocator;
     weir_rooms_forget(cluster);
     for (uint32_t s = 0; s < cluster->pool_count; s++)
-        weir_free(&memory, cluster->pools[s].slots);
+        weir_pool_list_free(&cluster->pools[s], &memory);
     weir_free(&memory, cluster->pools);
     weir_free(&memory, cluster->log);
     weir_free(&memory, cluster->nodes);
@@ -85,15 +85,10 @@ static weir_status copy_pools(struct weir_cluster *target, const struct weir_clu
         memset(target->pools + before, 0, (source->pool_count - before) * sizeof *target->pools);
         target->pool_count = source->pool_count;
     }
-    for (uint32_t s = 0; s < target->pool_count; s++) {
-        struct weir_pool_list *const list = &target->pools[s];
-        const uint32_t count = s < source->pool_count ? source->pools[s].count : 0;
-        list->count = count;
-        if (count == 0)
-            continue;
-        WEIR_ROOM(&target->allocator, list->slots, list->capacity, count);
-        memcpy(list->slots, source->pools[s].slots, count * sizeof *list->slots);
-    }
+    for (uint32_t s = 0; s < target->pool_count; s++)
+        WEIR_TRY(weir_pool_list_copy(&target->pools[s], &target->allocator,
+                                     s < source->pool_count ? &source->pools[s]
+                                                            : &(struct weir_pool_list){ 0 }));
     return WEIR_OK;
 }
 

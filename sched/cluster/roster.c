@@ -22,8 +22,7 @@ static weir_status reserve_pool(struct weir_cluster *cluster, uint32_t pool)
         cluster->pool_count = pool + 1;
     }
     struct weir_pool_list *const list = &cluster->pools[pool];
-    WEIR_ROOM(&cluster->allocator, list->slots, list->capacity, list->count + 1);
-    return WEIR_OK;
+    return weir_pool_list_reserve(list, &cluster->allocator, list->count + 1);
 }
 
 static weir_status reserve_block(struct weir_cluster *cluster, uint32_t device_count)
@@ -77,53 +76,6 @@ void weir_roster_give_block(struct weir_cluster *cluster, uint32_t more, uint32_
         return;
     cluster->more.devices[more].gpu = cluster->more.free_first[device_count - 1];
     cluster->more.free_first[device_count - 1] = more;
-}
-
-/* The first place in a pool's list whose sequence is not below `sequence`. */
-static uint32_t list_place(const struct weir_cluster *cluster, const struct weir_pool_list *list,
-                           uint64_t sequence)
-{
-    uint32_t low = 0;
-    uint32_t high = list->count;
-
-    /* Nearly every insertion is at the end. */
-    if (high == 0 || cluster->slots[list->slots[high - 1]].sequence < sequence)
-        return high;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (cluster->slots[list->slots[middle]].sequence < sequence)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void list_insert(struct weir_cluster *cluster, uint32_t slot)
-{
-    const struct weir_worker_slot *const worker = &cluster->slots[slot];
-    struct weir_pool_list *const list = &cluster->pools[worker->owner.index];
-    const uint32_t position = list_place(cluster, list, worker->sequence);
-
-    if (!WEIR_HOLDS(list->count < list->capacity, &cluster->broken))
-        return;
-    memmove(list->slots + position + 1, list->slots + position,
-            (list->count - position) * sizeof *list->slots);
-    list->slots[position] = slot;
-    list->count++;
-}
-
-static void list_extract(struct weir_cluster *cluster, uint32_t slot)
-{
-    const struct weir_worker_slot *const worker = &cluster->slots[slot];
-    struct weir_pool_list *const list = &cluster->pools[worker->owner.index];
-    const uint32_t position = list_place(cluster, list, worker->sequence);
-
-    if (!WEIR_HOLDS(position < list->count && list->slots[position] == slot, &cluster->broken))
-        return;
-    list->count--;
-    memmove(list->slots + position, list->slots + position + 1,
-            (list->count - position) * sizeof *list->slots);
 }
 
 static uint32_t take_slot(struct weir_cluster *cluster)
@@ -188,7 +140,9 @@ uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_work
     cluster->slots[slot] = *worker;
     link_worker(cluster, slot);
     if (worker->owner.kind == WEIR_OWNER_POOL)
-        list_insert(cluster, slot);
+        (void)WEIR_HOLDS(
+            weir_pool_list_insert(&cluster->pools[worker->owner.index], cluster->slots, slot),
+            &cluster->broken);
     weir_id_table_put(&cluster->worker_ids, worker->id, slot);
     cluster->worker_count++;
     return slot;
@@ -205,7 +159,9 @@ void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot)
     struct weir_worker_slot *const worker = &cluster->slots[slot];
 
     if (worker->owner.kind == WEIR_OWNER_POOL)
-        list_extract(cluster, slot);
+        (void)WEIR_HOLDS(
+            weir_pool_list_extract(&cluster->pools[worker->owner.index], cluster->slots, slot),
+            &cluster->broken);
     unlink_worker(cluster, worker);
     weir_id_table_remove(&cluster->worker_ids, worker->id);
     worker->node_next = cluster->slot_free;

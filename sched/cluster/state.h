@@ -15,6 +15,7 @@
 #define SCHED_CLUSTER_STATE_H
 
 #include "sched/cluster/id_table.h"
+#include "sched/cluster/pool_list.h"
 #include "weir/cluster.h"
 
 struct weir_worker_slot {
@@ -33,14 +34,6 @@ struct weir_worker_slot {
     uint32_t peer_next;     /* slots of the same node and pool or workload */
     uint32_t peer_previous;
     struct weir_device first;
-};
-
-/* Slots of one pool, ascending by sequence. Workers of jobs are on no such list: there are many,
- * and nobody asks for them in their order. */
-struct weir_pool_list {
-    uint32_t *slots;
-    uint32_t count;
-    uint32_t capacity;
 };
 
 /* Workers of one node, and a hash of the node's whole history: who came and went, when, with what.
@@ -118,6 +111,7 @@ struct weir_cluster {
     uint64_t begun, ended; /* workers that came and went, what was only tried left aside */
     struct weir_device_blocks more;
 
+    /* Workers of jobs are on no such list: there are many, and nobody asks for them in their order. */
     struct weir_pool_list *pools;
     uint32_t pool_count;
     uint32_t pool_capacity;

@@ -156,7 +156,7 @@ bool weir_cluster_pool_worker(const struct weir_cluster *cluster, uint32_t pool,
     if (position >= weir_cluster_pool_workers(cluster, pool))
         return false;
     if (worker != NULL)
-        slot_worker(cluster, cluster->pools[pool].slots[position], worker);
+        slot_worker(cluster, weir_pool_list_at(&cluster->pools[pool], position), worker);
     return true;
 }
 
@@ -165,7 +165,7 @@ bool weir_cluster_pool_worker_id(const struct weir_cluster *cluster, uint32_t po
 {
     if (position >= weir_cluster_pool_workers(cluster, pool))
         return false;
-    *id = cluster->slots[cluster->pools[pool].slots[position]].id;
+    *id = cluster->slots[weir_pool_list_at(&cluster->pools[pool], position)].id;
     return true;
 }
 
