@@ -8,10 +8,13 @@
  * boards. Entries for places depend on the node's fingerprint alone, entries for victims on the
  * stamp of the node's history, those for reuse on that and on who was stopped there. So they
  * survive a change of inventory where these agree; the change ring only saves looking at all nodes.
+ * What is found for a state of a node is kept for other nodes that come into it (fgd_memo.h).
  *
  * Invariant: after board_follow, every entry equals what a recomputation would give.
  */
 #include "sched/placement/fgd.h"
+#include "sched/placement/fgd_memo.h"
+#include "sched/placement/near.h"
 #include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
@@ -46,6 +49,7 @@ struct board {
     uint64_t used; /* question number, for dropping */
     struct weir_tournament tournament;
     struct entry *entries;
+    struct weir_memo_places memo; /* place boards */
     uint32_t entry_capacity;
     uint32_t candidates;
     uint32_t rejected[WEIR_REASON_ROOM];
@@ -61,7 +65,8 @@ struct weir_fgd {
     const struct weir_cluster *cluster; /* of the question being answered only */
     const struct weir_stopped *stopped; /* likewise */
 
-    struct weir_frag_book *books; /* per node */
+    struct weir_memo_change *changes; /* WEIR_MEMO_CHANGES, of this mix */
+    struct weir_frag_book *books;     /* per node */
     struct weir_frag_count *counts;
     uint32_t node_count;
     size_t count_capacity; /* entries of counts */
@@ -82,6 +87,11 @@ weir_status weir_fgd_create(const struct weir_fgd_rules *rules,
     created->rules = *rules;
     created->frag.metric = rules->metric;
     created->bonus_steps = weir_fgd_steps(rules, rules->bonus);
+    created->changes = weir_alloc(&memory, WEIR_MEMO_CHANGES, sizeof *created->changes);
+    if (created->changes == NULL) {
+        weir_free(&memory, created);
+        return WEIR_ENOMEM;
+    }
     *fgd = created;
     return WEIR_OK;
 }
@@ -89,6 +99,7 @@ weir_status weir_fgd_create(const struct weir_fgd_rules *rules,
 static void board_destroy(struct weir_fgd *fgd, struct board *board)
 {
     weir_tournament_free(&board->tournament, &fgd->allocator);
+    weir_memo_places_free(&board->memo, &fgd->allocator);
     weir_free(&fgd->allocator, board->entries);
     weir_free(&fgd->allocator, board);
 }
@@ -101,6 +112,7 @@ void weir_fgd_destroy(struct weir_fgd *fgd)
     for (uint32_t b = 0; b < fgd->board_count; b++)
         board_destroy(fgd, fgd->boards[b]);
     weir_frag_free(&fgd->frag, &memory);
+    weir_free(&memory, fgd->changes);
     weir_free(&memory, fgd->books);
     weir_free(&memory, fgd->counts);
     weir_free(&memory, fgd);
@@ -167,6 +179,7 @@ static weir_status begin(struct weir_fgd *fgd, const struct weir_cluster *cluste
     WEIR_TRY(weir_frag_prepare(&fgd->frag, &fgd->allocator, mix, &changed));
     if (changed) {
         fgd->mix++;
+        memset(fgd->changes, 0, WEIR_MEMO_CHANGES * sizeof *fgd->changes);
         for (uint32_t b = 0; b < fgd->board_count; b++) {
             fgd->boards[b]->mark = (struct weir_change_mark){ .count = 0 };
             fgd->boards[b]->tournament.count = 0; /* start over */
@@ -269,11 +282,41 @@ static uint32_t find_place(struct weir_fgd *fgd, const struct weir_shape *shape,
     return weir_candidates_visit(&candidates, weigh_place, best);
 }
 
+/* Only one device of the best place is kept. */
+static void keep_device(struct weir_memo_place *kept, const struct weir_alloc *alloc)
+{
+    kept->device_count = alloc->device_count <= 1 ? alloc->device_count : WEIR_NO_INDEX;
+    if (kept->device_count == 1)
+        kept->device = alloc->devices[0];
+}
+
+/* What is found on a node in this state. */
+static const struct weir_memo_place *look_at_state(struct weir_fgd *fgd, const struct board *board,
+                                                   uint32_t node)
+{
+    const uint64_t state = fgd->cluster->nodes[node].version;
+    struct weir_memo_place *const kept = weir_memo_place(&board->memo, state);
+    struct weir_alloc alloc;
+    struct best_place best = { .key = WEIR_KEY_ABSENT, .alloc = &alloc };
+
+    if (kept->state == state && state != 0)
+        return kept;
+    *kept = (struct weir_memo_place){ .state = state };
+    kept->reason = weir_candidates_reason(fgd->cluster, &board->shape, node);
+    if (kept->reason == WEIR_REASON_NONE) {
+        kept->candidates = find_place(fgd, &board->shape, node, &best);
+        keep_device(kept, &alloc);
+    }
+    kept->primary = best.key.primary;
+    kept->secondary = best.key.secondary;
+    kept->ties = best.ties;
+    return kept;
+}
+
 static void refresh_place(struct weir_fgd *fgd, struct board *board, uint32_t node)
 {
     struct entry *const entry = &board->entries[node];
     const uint64_t version = fgd->cluster->nodes[node].version;
-    struct best_place best = { .key = WEIR_KEY_ABSENT, .ties = 0, .alloc = NULL };
 
     if (entry->known && entry->version == version)
         return;
@@ -281,16 +324,39 @@ static void refresh_place(struct weir_fgd *fgd, struct board *board, uint32_t no
         board->candidates -= entry->candidates;
         board->rejected[entry->reason]--;
     }
+    const struct weir_memo_place *const kept = look_at_state(fgd, board, node);
     entry->known = true;
     entry->version = version;
-    entry->candidates = 0;
-    entry->reason = weir_candidates_reason(fgd->cluster, &board->shape, node);
-    if (entry->reason == WEIR_REASON_NONE)
-        entry->candidates = find_place(fgd, &board->shape, node, &best);
-    entry->ties = best.ties;
+    entry->candidates = kept->candidates;
+    entry->reason = kept->reason;
+    entry->ties = kept->ties;
     board->candidates += entry->candidates;
     board->rejected[entry->reason]++;
-    weir_tournament_set(&board->tournament, node, &best.key);
+    const struct weir_key key = { kept->primary, kept->secondary,
+                                  kept->primary == INT64_MAX ? UINT64_MAX : node };
+    weir_tournament_set(&board->tournament, node, &key);
+}
+
+/* The place itself, on the node that won. */
+static void take_best(struct weir_fgd *fgd, const struct board *board,
+                      const struct weir_place_query *query, uint32_t node, struct weir_alloc *alloc)
+{
+    const struct weir_memo_place *const kept =
+        weir_memo_place(&board->memo, fgd->cluster->nodes[node].version);
+    struct best_place best = { .alloc = alloc, .asked = query };
+
+    if (kept->state != fgd->cluster->nodes[node].version || kept->state == 0 ||
+        kept->device_count == WEIR_NO_INDEX ||
+        weir_near_matters(weir_topology_of(fgd->cluster, node))) {
+        (void)find_place(fgd, query->shape, node, &best);
+        return;
+    }
+    alloc->node = node;
+    alloc->device_count = kept->device_count;
+    alloc->cpu_units = query->shape->cpu_units;
+    alloc->ram_bytes = query->shape->ram_bytes;
+    if (kept->device_count == 1)
+        alloc->devices[0] = kept->device;
 }
 
 /* Victims on one node that hold the same of it have the same key but for their order. */
@@ -315,16 +381,20 @@ static bool holds_same(const struct weir_worker_slot *a, const struct weir_worke
 static struct weir_key weigh_victim(struct weir_fgd *fgd, const struct weir_worker_slot *worker,
                                     uint64_t order)
 {
-    const struct weir_frag_site site = site_of(fgd, worker->node);
+    const uint64_t state = fgd->cluster->nodes[worker->node].version;
     struct weir_alloc alloc;
 
     weir_slot_alloc(fgd->cluster, worker, &alloc);
-    return (struct weir_key){
-        .primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, &alloc, -1)),
-        .secondary =
-            weir_fgd_evict_tie_key(&fgd->rules, site.book->stock_free, site.book->stock_total),
-        .order = order,
-    };
+    const uint64_t name = weir_memo_change_name(state, &alloc, -1);
+    struct weir_memo_change *const kept = &fgd->changes[(name >> 1) % WEIR_MEMO_CHANGES];
+    if (kept->change != name) {
+        const struct weir_frag_site site = site_of(fgd, worker->node);
+        kept->change = name;
+        kept->primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, &alloc, -1));
+        kept->secondary =
+            weir_fgd_evict_tie_key(&fgd->rules, site.book->stock_free, site.book->stock_total);
+    }
+    return (struct weir_key){ kept->primary, kept->secondary, order };
 }
 
 /* The same, looked up among the latest on the node. */
@@ -375,13 +445,17 @@ static struct weir_key weigh_held(struct weir_fgd *fgd, const struct weir_alloc 
 {
     if (!weir_cluster_fits(fgd->cluster, alloc))
         return WEIR_KEY_ABSENT;
-    const struct weir_frag_site site = site_of(fgd, alloc->node);
-    return (struct weir_key){
-        .primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, alloc, 1)),
-        .secondary = weir_fgd_place_tie(
-            &fgd->rules, site.book->stock_free - weir_stock_alloc(alloc), site.book->stock_total),
-        .order = order,
-    };
+    const uint64_t name =
+        weir_memo_change_name(fgd->cluster->nodes[alloc->node].version, alloc, 1);
+    struct weir_memo_change *const kept = &fgd->changes[(name >> 1) % WEIR_MEMO_CHANGES];
+    if (kept->change != name) {
+        const struct weir_frag_site site = site_of(fgd, alloc->node);
+        kept->change = name;
+        kept->primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, alloc, 1));
+        kept->secondary = weir_fgd_place_tie(
+            &fgd->rules, site.book->stock_free - weir_stock_alloc(alloc), site.book->stock_total);
+    }
+    return (struct weir_key){ kept->primary, kept->secondary, order };
 }
 
 /* Workers without devices and of the same amounts have the same key on a node, but for the order.
@@ -431,6 +505,8 @@ static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
     memset(board->rejected, 0, sizeof board->rejected);
     board->candidates = 0;
     board->mark = (struct weir_change_mark){ .count = 0 };
+    if (board->kind == BOARD_PLACES)
+        WEIR_TRY(weir_memo_places_reset(&board->memo, &fgd->allocator, count));
     return weir_tournament_reset(&board->tournament, &fgd->allocator, count);
 }
 
@@ -596,9 +672,8 @@ weir_status weir_fgd_place(struct weir_fgd *fgd, const struct weir_place_query *
         report(fgd, board, &nobody, &answer->choice);
         return weir_scan_busy(&answer->choice, error);
     }
-    struct best_place best = { .alloc = &answer->alloc, .asked = query };
-    (void)find_place(fgd, query->shape, node, &best);
-    report(fgd, board, &best.key, &answer->choice);
+    take_best(fgd, board, query, node, &answer->alloc);
+    report(fgd, board, &board->tournament.keys[node], &answer->choice);
     return WEIR_OK;
 }
 

@@ -63,7 +63,10 @@ void weir_tournament_set(struct weir_tournament *tournament, uint32_t place,
     for (uint32_t i = (tournament->leaves + place) / 2; i > 0; i /= 2) {
         const uint32_t left = winners[(size_t)2 * i];
         const uint32_t right = winners[(size_t)2 * i + 1];
-        winners[i] = weir_key_less(&keys[right], &keys[left]) ? right : left;
+        const uint32_t winner = weir_key_less(&keys[right], &keys[left]) ? right : left;
+        if (winner == winners[i] && winner != place)
+            return; /* somebody else won here before and does again */
+        winners[i] = winner;
     }
 }
 
