@@ -54,6 +54,7 @@ struct weir_lookahead {
     uint64_t round;
     double cpu_units_each; /* of a GPU that is asked for, on average */
     uint32_t count, offer_count;
+    uint32_t depth; /* jobs of each line that are offered, at most rules.depth */
     bool is_known;
 };
 
@@ -68,6 +69,7 @@ weir_status weir_lookahead_create(const struct weir_lookahead_rules *rules,
         return WEIR_ENOMEM;
     made->allocator = memory;
     made->rules = *rules;
+    made->depth = rules->depth;
     made->lines = weir_alloc(&memory, (size_t)rules->lines * rules->depth, sizeof *made->lines);
     if (!rules->is_plain)
         made->table = weir_alloc(&memory, TABLE_SIZE, sizeof *made->table);
@@ -221,6 +223,16 @@ weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct wei
     return WEIR_OK;
 }
 
+void weir_lookahead_set_depth(struct weir_lookahead *ahead, uint32_t depth)
+{
+    const uint32_t wanted = depth < ahead->rules.depth ? depth : ahead->rules.depth;
+
+    if (wanted == ahead->depth)
+        return;
+    ahead->depth = wanted;
+    ahead->round++;
+}
+
 /* ---- filling a node ---- */
 
 void weir_outlook_load(const struct weir_cluster *cluster, uint32_t node,
@@ -304,7 +316,7 @@ static int64_t follow_line(const struct weir_lookahead *ahead, const uint32_t *l
     node.gpu_count = state->gpu_count;
     memcpy(node.left, state->left, state->gpu_count * sizeof node.left[0]);
     memcpy(node.types, state->types, state->gpu_count * sizeof node.types[0]);
-    for (uint32_t at = 0; at < ahead->rules.depth && free > 0; at++) {
+    for (uint32_t at = 0; at < ahead->depth && free > 0; at++) {
         const struct offer *const offer = &ahead->offers[line[at]];
         if (offer->cpu_units > node.cpu_free || offer->gpu_units > free)
             continue;

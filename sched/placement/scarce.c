@@ -191,6 +191,24 @@ double weir_scarce_departures(const struct weir_scarce *scarce)
     return scarce->departures;
 }
 
+/* ---- jobs of several GPUs ---- */
+
+static void follow_large(struct weir_scarce *scarce)
+{
+    double gpus = 0;
+
+    for (uint32_t k = 0; k < scarce->count; k++)
+        gpus += scarce->claims[k].gpu_count > 0 ? scarce->claims[k].gpus : 0;
+    const double share = scarce->gpus > 0 ? fmin(gpus / scarce->gpus, 1) : 0;
+    if (fabs(share - scarce->large) * 4 > scarce->large)
+        scarce->large = share;
+}
+
+double weir_scarce_large(const struct weir_scarce *scarce)
+{
+    return scarce->large;
+}
+
 /* ---- prices ---- */
 
 bool weir_types_within(uint32_t types, uint32_t others)
@@ -268,6 +286,7 @@ weir_status weir_scarce_follow(struct weir_scarce *scarce, const struct weir_pla
 {
     learn(scarce, query);
     follow_departures(scarce, query->cluster);
+    follow_large(scarce);
     WEIR_TRY(weir_scarce_count_rooms(scarce, query->cluster));
     set_prices(scarce, query->cluster);
     return WEIR_OK;
@@ -291,7 +310,7 @@ static void put_claim(const struct weir_claim *claim, double *numbers)
 
 uint32_t weir_scarce_save(const struct weir_scarce *scarce, double *numbers, uint32_t capacity)
 {
-    const uint32_t count = OWN_NUMBERS + scarce->count * CLAIM_NUMBERS;
+    const uint32_t count = OWN_NUMBERS + scarce->count * CLAIM_NUMBERS + 1;
     const double own[5] = { scarce->seen, scarce->gpus, scarce->ended, scarce->departures,
                             scarce->is_primed };
 
@@ -302,6 +321,7 @@ uint32_t weir_scarce_save(const struct weir_scarce *scarce, double *numbers, uin
         numbers[5 + i] = (double)scarce->last_ids[i];
     for (uint32_t k = 0; k < scarce->count; k++)
         put_claim(&scarce->claims[k], numbers + OWN_NUMBERS + (size_t)k * CLAIM_NUMBERS);
+    numbers[count - 1] = scarce->large;
     return count;
 }
 
@@ -319,15 +339,16 @@ static struct weir_claim take_claim(const double *numbers)
                                 .room = -1 };
 }
 
+/* Older ones end with the last claim; newer ones have the share of large jobs behind it. */
 static bool are_sound(const double *numbers, uint32_t count)
 {
-    if (count < OWN_NUMBERS || (count - OWN_NUMBERS) % CLAIM_NUMBERS != 0 ||
+    if (count < OWN_NUMBERS || (count - OWN_NUMBERS) % CLAIM_NUMBERS > 1 ||
         (count - OWN_NUMBERS) / CLAIM_NUMBERS > WEIR_CLAIMS_MOST)
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!(numbers[i] >= 0 && numbers[i] <= 0x1p62))
             return false;
-    for (uint32_t i = OWN_NUMBERS; i < count; i += CLAIM_NUMBERS)
+    for (uint32_t i = OWN_NUMBERS; i + CLAIM_NUMBERS <= count; i += CLAIM_NUMBERS)
         if (numbers[i] > WEIR_MAX_NODE_GPUS || numbers[i + 1] > UINT32_MAX || !(numbers[i + 5] > 0))
             return false;
     return numbers[3] <= 1;
@@ -350,5 +371,6 @@ weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *number
     scarce->count = (count - OWN_NUMBERS) / CLAIM_NUMBERS;
     for (uint32_t k = 0; k < scarce->count; k++)
         scarce->claims[k] = take_claim(numbers + OWN_NUMBERS + (size_t)k * CLAIM_NUMBERS);
+    scarce->large = (count - OWN_NUMBERS) % CLAIM_NUMBERS == 1 ? numbers[count - 1] : 0;
     return WEIR_OK;
 }

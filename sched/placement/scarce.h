@@ -57,6 +57,9 @@ weir_status weir_scarce_follow(struct weir_scarce *scarce, const struct weir_pla
 /* Workers that ended lately, over a few mean lives, as a share of those there are, 1 at most: 0
  * while a cluster fills, 1 when as many end as begin. Changes in steps, seldom. */
 double weir_scarce_departures(const struct weir_scarce *scarce);
+/* The share of the GPUs asked for that jobs of several GPUs want. Changes by a quarter of itself,
+ * seldom. */
+double weir_scarce_large(const struct weir_scarce *scarce);
 bool weir_scarce_is_dear(const struct weir_scarce *scarce); /* anything costs anything */
 /* What a placement on a node costs, in GPUs; `gpu` for a share of one. */
 double weir_scarce_cost(const struct weir_scarce *scarce, const struct weir_grade_site *site,

@@ -17,6 +17,7 @@ struct weir_scarce {
     double seen, gpus;                       /* arrivals, and what they asked for */
     double ended;                            /* workers, what was long ago counts less */
     double departures;                       /* as it is told */
+    double large;                            /* likewise */
     uint64_t begun_before, ended_before;     /* of the inventory */
     uint64_t last_ids[WEIR_CLAIM_WORKLOADS]; /* by workload: ids below are known */
     struct weir_change_mark mark;

@@ -37,6 +37,7 @@ enum {
     PARAM_CONSOLIDATE,
     PARAM_HORIZON,
     PARAM_PRIOR,
+    PARAM_TURNOVER,
     PARAM_COUNT
 };
 
@@ -56,13 +57,16 @@ static const struct weir_param params[PARAM_COUNT] = {
                     "price, in GPUs, of a GPU that jobs which can go nowhere else will "
                     "miss for good; where jobs end as often as they begin it is 1"),
     [PARAM_CONSOLIDATE] =
-        WEIR_NUMBER("consolidate", "", 0, 1000, 0.3,
+        WEIR_NUMBER("consolidate", "", 0, 1000, 4,
                     "GPUs of loss that each GPU left free on a node counts for, when jobs end as "
-                    "often as they begin"),
+                    "often as they begin and all ask for several GPUs"),
     [PARAM_HORIZON] = WEIR_NUMBER("horizon", "", 0, 1000, 0.25,
                                   "mean lives of a job for which room is kept, when jobs end"),
     [PARAM_PRIOR] = WEIR_COUNT("prior", "", 0, 1e9, 100,
                                "arrivals that the mix is worth against those that are seen"),
+    [PARAM_TURNOVER] = WEIR_COUNT("turnover", "", 1, 10000, 12,
+                                  "jobs in a sequence when jobs end as often as they begin: "
+                                  "after so many the node is not as it was"),
 };
 
 /* ---- grades ---- */
@@ -168,7 +172,9 @@ struct policy {
     struct weir_ahead_rules rules;
     struct weir_grades *grades;
     struct weir_scarce *scarce;
-    double consolidate; /* once as many jobs end as begin */
+    double consolidate;     /* once as many jobs end as begin, and all are large */
+    double depth, turnover; /* while none end, and then */
+    double departures;      /* that the grades are of */
 };
 
 static void destroy(void *state)
@@ -201,6 +207,8 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     policy->allocator = memory;
     policy->rules.step = values[PARAM_STEP];
     policy->consolidate = values[PARAM_CONSOLIDATE];
+    policy->depth = values[PARAM_DEPTH];
+    policy->turnover = fmin(values[PARAM_TURNOVER], values[PARAM_DEPTH]);
     const struct weir_scarce_rules scarce = { .price = values[PARAM_SCARCE],
                                               .prior = values[PARAM_PRIOR],
                                               .horizon = values[PARAM_HORIZON] };
@@ -214,18 +222,25 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     return WEIR_OK;
 }
 
-/* Grades depend on the share of departures too: when it changes all are forgotten. */
+/* Grades depend on the share of departures and of large jobs too: when these change all are
+ * forgotten. The more jobs end, the fewer a node is offered before it is another one. */
 static weir_status follow_departures(struct policy *policy)
 {
-    const double consolidate = policy->consolidate * weir_scarce_departures(policy->scarce);
+    const double departures = weir_scarce_departures(policy->scarce);
+    const double consolidate =
+        policy->consolidate * departures * weir_scarce_large(policy->scarce);
+    const double depth = policy->depth + departures * (policy->turnover - policy->depth);
 
-    if (!(consolidate < policy->rules.consolidate) && !(consolidate > policy->rules.consolidate))
+    weir_lookahead_set_depth(policy->rules.ahead, (uint32_t)depth);
+    if (!(consolidate < policy->rules.consolidate) && !(consolidate > policy->rules.consolidate) &&
+        !(departures < policy->departures) && !(departures > policy->departures))
         return WEIR_OK;
     struct weir_grades *grades = NULL;
     WEIR_TRY(weir_grades_create(&policy->allocator, &grades));
     weir_grades_destroy(policy->grades);
     policy->grades = grades;
     policy->rules.consolidate = consolidate;
+    policy->departures = departures;
     return WEIR_OK;
 }
 
