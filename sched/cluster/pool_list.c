@@ -170,8 +170,7 @@ static void put(struct weir_pool_list *list, uint32_t block, uint32_t place, uin
 {
     uint32_t *const slots = slots_of(list, block);
 
-    memmove(slots + place + 1, slots + place,
-            (list->blocks[block].count - place) * sizeof *slots);
+    memmove(slots + place + 1, slots + place, (list->blocks[block].count - place) * sizeof *slots);
     slots[place] = slot;
     list->blocks[block].count++;
     list->count++;
@@ -219,8 +218,7 @@ bool weir_pool_list_extract(struct weir_pool_list *list, const struct weir_worke
         return false;
     list->count--;
     list->blocks[block].count--;
-    memmove(slots + place, slots + place + 1,
-            (list->blocks[block].count - place) * sizeof *slots);
+    memmove(slots + place, slots + place + 1, (list->blocks[block].count - place) * sizeof *slots);
     unsettle(list, block + 1);
     if (list->blocks[block].count == 0) {
         close_block(list, block);

@@ -111,7 +111,8 @@ struct weir_cluster {
     uint64_t begun, ended; /* workers that came and went, what was only tried left aside */
     struct weir_device_blocks more;
 
-    /* Workers of jobs are on no such list: there are many, and nobody asks for them in their order. */
+    /* Workers of jobs are on no such list: there are many, and nobody asks for them in their order.
+     */
     struct weir_pool_list *pools;
     uint32_t pool_count;
     uint32_t pool_capacity;

@@ -445,8 +445,7 @@ static struct weir_key weigh_held(struct weir_fgd *fgd, const struct weir_alloc 
 {
     if (!weir_cluster_fits(fgd->cluster, alloc))
         return WEIR_KEY_ABSENT;
-    const uint64_t name =
-        weir_memo_change_name(fgd->cluster->nodes[alloc->node].version, alloc, 1);
+    const uint64_t name = weir_memo_change_name(fgd->cluster->nodes[alloc->node].version, alloc, 1);
     struct weir_memo_change *const kept = &fgd->changes[(name >> 1) % WEIR_MEMO_CHANGES];
     if (kept->change != name) {
         const struct weir_frag_site site = site_of(fgd, alloc->node);

@@ -54,7 +54,7 @@ struct weir_lookahead {
     uint64_t round;
     double cpu_units_each; /* of a GPU that is asked for, on average */
     uint32_t count, offer_count;
-    uint32_t depth; /* jobs of each line that are offered, at most rules.depth */
+    uint32_t depth; /* jobs of a sequence: each line is cut into as many as fit */
     bool is_known;
 };
 
@@ -355,15 +355,19 @@ static double room(const struct weir_lookahead *ahead, const struct weir_outlook
 
 static double compute_lost(const struct weir_lookahead *ahead, const struct weir_outlook *node)
 {
-    const uint32_t lines = ahead->rules.lines;
+    const uint32_t parts = ahead->rules.depth / ahead->depth;
     const int64_t free = compute_left(node);
     int64_t left = 0;
 
     if (ahead->offer_count == 0)
         return weir_units_amount(free);
-    for (uint32_t l = 0; l < lines; l++)
-        left += follow_line(ahead, &ahead->lines[(size_t)l * ahead->rules.depth], node, free);
-    return weir_units_amount(left) / (double)lines - ahead->rules.keep * room(ahead, node);
+    for (uint32_t l = 0; l < ahead->rules.lines; l++) {
+        const uint32_t *const line = &ahead->lines[(size_t)l * ahead->rules.depth];
+        for (uint32_t p = 0; p < parts; p++)
+            left += follow_line(ahead, line + (size_t)p * ahead->depth, node, free);
+    }
+    return weir_units_amount(left) / ((double)ahead->rules.lines * parts) -
+           ahead->rules.keep * room(ahead, node);
 }
 
 /* ---- kept values ---- */

@@ -45,7 +45,7 @@ weir_status weir_lookahead_create(const struct weir_lookahead_rules *rules,
                                   const struct weir_allocator *allocator,
                                   struct weir_lookahead **ahead);
 void weir_lookahead_destroy(struct weir_lookahead *ahead);
-/* Offers the first `depth` jobs of every line only. */
+/* Cuts every line into sequences of `depth` jobs, at most as many as it has. */
 void weir_lookahead_set_depth(struct weir_lookahead *ahead, uint32_t depth);
 /* Takes a mix over; costs little when it is the one before. WEIR_ENOMEM leaves no jobs to offer. */
 weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct weir_mix *mix);

@@ -227,8 +227,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
 static weir_status follow_departures(struct policy *policy)
 {
     const double departures = weir_scarce_departures(policy->scarce);
-    const double consolidate =
-        policy->consolidate * departures * weir_scarce_large(policy->scarce);
+    const double consolidate = policy->consolidate * departures * weir_scarce_large(policy->scarce);
     const double depth = policy->depth + departures * (policy->turnover - policy->depth);
 
     weir_lookahead_set_depth(policy->rules.ahead, (uint32_t)depth);

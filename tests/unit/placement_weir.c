@@ -596,10 +596,9 @@ static void the_share_of_large_jobs_is_followed_in_steps(void)
 {
     struct weir_cluster *const cluster = nodes_of(4, 2);
     struct weir_scarce *const scarce = scarce_of(100);
-    const struct weir_shape small = { .kind = WEIR_SHAPE_WHOLE,
-                                      .cpu_units = WEIR_ONE,
-                                      .gpu_units = WEIR_ONE,
-                                      .gpu_count = 1 };
+    const struct weir_shape small = {
+        .kind = WEIR_SHAPE_WHOLE, .cpu_units = WEIR_ONE, .gpu_units = WEIR_ONE, .gpu_count = 1
+    };
     struct weir_shape large = small;
     const struct weir_mix nothing = { .count = 0 };
     double before = 0;
