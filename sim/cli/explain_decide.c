@@ -56,10 +56,10 @@ static weir_status repeat(const struct sim_scenario *scenario, const struct sim_
                                              .witness = &witness };
     status = is_isolated ? sim_isolate_run(scenario, &options, NULL, question->out, summary)
                          : sim_run(scenario, &options, summary);
+    const bool is_none = question->count == 1 || (!is_isolated && shown.count == 0);
     if (status != WEIR_OK)
         (void)weir_fail(error, status, "%s", summary->message);
-    else if (question->count == 1 &&
-             (strcmp(summary->outcome, "complete") == 0 || summary->simulated_s < at_s))
+    else if (is_none && strcmp(summary->outcome, SIM_WAS_ENOUGH) != 0)
         status = weir_fail(error, WEIR_ENOTFOUND,
                            "there was no decision at or after %.9g s; the run ended at %.9g s",
                            at_s, summary->simulated_s);

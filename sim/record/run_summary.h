@@ -12,6 +12,8 @@
 
 /* Work was left that nothing would ever do, and neither a horizon nor an interrupt cut it off. */
 #define SIM_ENDED_EARLY        "ended early"
+/* A witness has seen what it asked for, and the rest was not run; never of a row. */
+#define SIM_WAS_ENOUGH         "was enough"
 /* Of a row of `run`: it needs not be run again. */
 #define SIM_RUN_IS_FINISHED    "status IN ('complete', 'horizon', '" SIM_ENDED_EARLY "')"
 #define SIM_METRIC_ENDED_EARLY "run.ended_early"    /* 1 or 0 */

@@ -224,6 +224,8 @@ static void fill_outcome(const struct sim_world *world, weir_status status,
         outcome = "failed";
     } else if (world->is_interrupted) {
         outcome = "interrupted";
+    } else if (sim_port_is_enough(world->port)) {
+        outcome = SIM_WAS_ENOUGH;
     } else if (early.why != NULL) {
         outcome = SIM_ENDED_EARLY;
         summary->early_s = sim_time_s(early.at_ns);
