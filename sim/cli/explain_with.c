@@ -32,7 +32,7 @@ static char *read_all(FILE *file, size_t *length)
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
     *length =
         text != NULL && fseek(file, 0, SEEK_SET) == 0 ? fread(text, 1, (size_t)size, file) : 0;
-    if (text == NULL || *length < (size_t)size) {
+    if (text == NULL || ferror(file) != 0 || *length < (size_t)size) {
         perror("weir explain: what is to be decided cannot be read back");
         free(text);
         return NULL;

@@ -3,8 +3,8 @@
 #include "sim/cli/gate.h"
 
 #include "analysis/text.h"
+#include "sim/cli/analysis_options.h"
 #include "sim/cli/load.h"
-#include "sim/cli/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,10 +79,10 @@ int sim_gate_read_database(struct sim_gate *gate, struct an_db *db, const struct
                               " min(variant_order)";
     struct an_frame *frame = NULL;
     struct weir_error error = { .phase = -1, .pool = -1 };
-    if (points->axis_count == 0 && an_query(db, sql, NULL, &frame, &error) != WEIR_OK) {
-        (void)fprintf(stderr, "weir: %s\n", error.text);
-        return SIM_EXIT_INPUT;
-    }
+    const weir_status status =
+        points->axis_count == 0 ? an_query(db, sql, NULL, &frame, &error) : WEIR_OK;
+    if (status != WEIR_OK)
+        return sim_analysis_exit(status, &error);
     const size_t count =
         frame == NULL ? points->variant_count / points->point_count : frame->row_count;
     char **labels = sim_arena_alloc(&gate->arena, count + 1, sizeof *labels);
