@@ -59,6 +59,21 @@ compare:
   - {label: one}
   - {label: two, set: {sched.placement: best_fit}}
 """
+SIZES = """schema: 2
+name: sizes
+horizon: 8 h
+growth: 3%/month
+prices: {billing: nodes, cpu: 1}
+cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 4}}]}
+sched: {placement: fgd, queueing: fcfs}
+metrics: {keep: all}
+goal: {min: wait p95, while: ["wait p95 <= 20 min"]}
+jobs:
+  - name: work
+    arrivals: {rate: 8/h}
+    classes: [{name: one, run_time: exp(40 min), request: {cpus: 1, gpus: 1}}]
+compare: [{label: plain}, {label: shortest, set: {sched.queueing: sjf}}]
+"""
 
 
 def run(words, limit=SECONDS):
@@ -114,11 +129,12 @@ def attempt(kind, number, file, commands):
 # ---- databases ----
 
 def sound_databases():
-    for name, text in (("mixed", MIXED), ("plain", PLAIN)):
+    axis = ["--axis", "cluster.nodes.n.count=1..3"]
+    for name, text, words in (("mixed", MIXED, ["run"]), ("plain", PLAIN, ["compare"]),
+                              ("sizes", SIZES, ["compare", *axis])):
         with open(f"{name}.yaml", "w", encoding="utf-8") as out:
             out.write(text)
-        command = "compare" if name == "plain" else "run"
-        code, _, errors = run([command, f"{name}.yaml", "-q", "-n", "2", "--force", "-o", f"{name}.db"], 600)
+        code, _, errors = run([*words, f"{name}.yaml", "-q", "-n", "2", "--force", "-o", f"{name}.db"], 600)
         if code not in (0, 1):
             sys.exit(f"{name}.yaml: {errors.decode()}")
     for name in ("v1", "v5"):
@@ -127,7 +143,7 @@ def sound_databases():
             db = sqlite3.connect(f"{name}.db")
             db.executescript(text.read())
             db.close()
-    return ["mixed.db", "plain.db", "mixed.db", "plain.db", "v5.db", "v1.db"]
+    return ["mixed.db", "plain.db", "sizes.db", "mixed.db", "plain.db", "sizes.db", "v5.db", "v1.db"]
 
 
 def open_to_all(path):
@@ -179,6 +195,12 @@ CHARTS = ["acceptance", "alloc-vs-used", "autoscaler", "bottleneck-strip", "boun
           "queues", "throughput", "worker-state"]
 
 
+EXPORTS = [["--to", "csv", "--view", "v_result"], ["--to", "csv", "--view", "v_job"], ["--to", "csv", "--view", "v_stage"],
+           ["--to", "openmetrics", "-o", "out.om"], ["--to", "perfetto", "-o", "out.json.gz"],
+           ["--to", "state", "--at", "60s"], ["--to", "decision", "--at", "60s"]]
+PAGES = [[], ["--as", "review"], ["--as", "run"]]
+
+
 def damaged_database(number, sound):
     rng = random.Random(f"databases {number}")
     path = "damaged.db"
@@ -187,12 +209,14 @@ def damaged_database(number, sound):
               ["explain", path, "--worker", "1"], ["explain", path, "--pending"],
               ["explain", path, "--job", "w/c-1"], ["diff", "plain.db", path], ["rerun", path],
               ["snapshot", path, "--at", "60s"], ["upgrade", path], ["show", path],
-              ["plot", path, rng.choice(CHARTS), "-o", "out.svg"]]
+              ["plot", path, rng.choice(CHARTS), "-o", "out.svg"], ["report", path, "--format", "json"],
+              ["report", path, "--as", "review", "--format", "md"], ["compare", path, "--pool"],
+              ["explain", path, "--at", "60s", "--with", "best_fit"], ["export", path, *rng.choice(EXPORTS)]]
     code = attempt("databases", number, path, [["check", path]])[0]
     if code in (0, 1):  # it is let in: all commands have their turn with it
         counts["let in"] += 1
         if rng.randrange(16) == 0:
-            attempt("databases", number, path, [["report", path, "-o", "out.html"]])
+            attempt("databases", number, path, [["report", path, *rng.choice(PAGES), "-o", "out.html"]])
         attempt("databases", number, path, rng.sample(others, 3))
     else:  # all others open it the same way
         attempt("databases", number, path, rng.sample(others, 2))
