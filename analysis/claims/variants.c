@@ -62,16 +62,17 @@ static void say_one(struct an_claim *claim)
 
 /* ---- families ---- */
 
-/* The first of these that the file has is what the chart shows; labels up to the first blank. */
+/* The first of these that the file has is what the chart shows; labels up to the first blank, which
+ * name the policy of the variant. */
 static const char families_sql[] =
     "WITH k AS (SELECT metric, scale FROM (SELECT 'alloc.gpu_pct' AS metric, 1 AS scale, 1 AS n"
     "   UNION ALL SELECT 'pack.density', 100, 2 UNION ALL SELECT 'thr.pipeline', 1, 3) c"
     "  WHERE EXISTS (SELECT 1 FROM v_result v WHERE v.metric = c.metric AND v.label = ''"
-    "   AND v.value IS NOT NULL) ORDER BY n LIMIT 1),"
+    "   AND v.value > 0) ORDER BY n LIMIT 1),"
     " m AS (SELECT r.variant, k.scale * avg(v.value) AS value, min(r.variant_order) AS place,"
     "  substr(r.variant, 1, instr(r.variant || ' ', ' ') - 1) AS family"
     "  FROM k JOIN v_result v USING (metric) JOIN run r USING (run_id) WHERE v.label = ''"
-    "  AND v.value IS NOT NULL GROUP BY r.variant),"
+    "  AND v.value IS NOT NULL AND family IN (r.placement, r.scaling) GROUP BY r.variant),"
     " f AS (SELECT family, max(value) - min(value) AS inside, count(*) AS size, min(place) AS "
     "place,"
     "  (SELECT value FROM m o WHERE o.family = m.family ORDER BY place, variant LIMIT 1) AS first"
@@ -103,7 +104,7 @@ static const struct an_claim_ops rows[] = {
                      " WHERE z.p95 <= a.p95",
       .say = say_one },
     { .name = "families.rules",
-      .threshold = "two variants that begin with the same word",
+      .threshold = "two variants that begin with the name of their policy",
       .sql = families_sql,
       .say = say_families },
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chart families: do the rules inside a policy matter more than the policy? Variants whose labels
- * begin with the same word are a family ("fgd", "fgd tie=random"): one row, one dot a variant. The
- * first variant of a family stands for it.
+ * begin with the name of their policy are a family ("fgd", "fgd tie=random"): one row, one dot
+ * each. The first variant of a family stands for it.
  */
 #include "analysis/plots/plots.h"
 
@@ -14,6 +14,8 @@ enum { MOST_FAMILIES = 12, PITCH = 46 };
 static const char means_sql[] =
     "SELECT r.variant, avg(v.value), count(*) FROM result v JOIN run r USING (run_id)"
     " WHERE v.metric = :text AND v.label = '' AND v.value IS NOT NULL"
+    " AND substr(r.variant, 1, instr(r.variant || ' ', ' ') - 1) IN (r.placement, r.scaling)"
+    " AND EXISTS (SELECT 1 FROM result z WHERE z.metric = :text AND z.label = '' AND z.value > 0)"
     " GROUP BY r.variant ORDER BY min(r.variant_order), r.variant";
 
 /* The first of these that the database has is shown. */
@@ -210,7 +212,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     families.scale = measures[measure].scale;
     collect(&families);
     if (widest(&families)->count < 2)
-        return an_chart_empty(chart, "no two variants begin with the same word");
+        return an_chart_empty(chart, "no two variants begin with the name of their policy");
     WEIR_TRY(write_texts(chart, measure, error));
     write_data(chart, &families);
     draw_panel(chart, &families);

@@ -261,7 +261,9 @@ static const struct claim_truth truths[] = {
     { "families.rules",
       "WITH m AS (SELECT r.variant AS v, min(r.variant_order) AS place, avg(x.value) * iif(x.metric"
       " = 'pack.density', 100, 1) AS value FROM result x JOIN run r USING (run_id) WHERE x.label ="
-      " '' AND x.value NOT NULL AND x.metric = CASE WHEN EXISTS (SELECT 1 FROM result WHERE metric"
+      " '' AND (r.variant || ' ' GLOB r.placement || ' *' OR r.variant || ' ' GLOB r.scaling || ' "
+      "*')"
+      " AND x.value NOT NULL AND x.metric = CASE WHEN EXISTS (SELECT 1 FROM result WHERE metric"
       " = 'alloc.gpu_pct' AND label = '' AND value NOT NULL) THEN 'alloc.gpu_pct' WHEN EXISTS"
       " (SELECT 1 FROM result WHERE metric = 'pack.density' AND label = '' AND value NOT NULL) THEN"
       " 'pack.density' ELSE 'thr.pipeline' END GROUP BY r.variant), f AS (SELECT *, CASE WHEN"
@@ -399,7 +401,8 @@ static const struct claim_truth truths[] = {
                                               " WHERE run_id = :run) AS pct WHERE " IS_FILL },
     { "families.rules",
       "WITH m AS (SELECT variant, min(variant_order) AS place, avg(value) AS value"
-      " FROM result JOIN run USING (run_id) WHERE metric = 'thr.pipeline' AND label = '' GROUP BY"
+      " FROM result JOIN run USING (run_id) WHERE metric = 'thr.pipeline' AND label = '' AND"
+      " (variant || ' ' GLOB placement || ' *' OR variant || ' ' GLOB scaling || ' *') GROUP BY"
       " variant), f AS (SELECT CASE WHEN instr(variant, ' ') THEN substr(variant, 1, instr(variant,"
       " ' ') - 1) ELSE variant END AS family, value, place FROM m), g AS (SELECT family, "
       "max(value) -"
