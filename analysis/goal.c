@@ -165,8 +165,10 @@ enum an_hold an_condition_judge(const struct an_condition *condition, const stru
 {
     const bool is_less = condition->op[0] == '<';
     const bool has_side = is_less || condition->op[0] == '>';
-    if (isnan(cell->mean) || (is_less && cell->is_lower_bound))
+    if (isnan(cell->mean))
         return AN_FAILS;
+    if (is_less && cell->is_lower_bound && an_condition_holds(condition, cell->mean))
+        return AN_NOT_KNOWN;
     if (!has_side || isnan(cell->high - cell->low))
         return an_condition_holds(condition, cell->mean) ? AN_HOLDS : AN_FAILS;
     const double worst = is_less ? cell->high : cell->low;
@@ -178,6 +180,8 @@ enum an_hold an_condition_judge(const struct an_condition *condition, const stru
 
 const char *an_hold_text(enum an_hold hold, bool means_hold)
 {
+    if (hold == AN_NOT_KNOWN)
+        return "not known: some wait at the end";
     if (hold == AN_UNDECIDED)
         return means_hold ? "holds by its mean, not for certain"
                           : "fails by its mean, not for certain";
@@ -189,6 +193,14 @@ static void append_mean(struct an_judged *judged, const struct an_metric_row *ro
     const size_t used = strlen(judged->means);
     (void)snprintf(judged->means + used, AN_JUDGED_TEXT - used, "%s%s %s", used == 0 ? "" : ", ",
                    row->label, an_mean_of(row, &row->cells[0]).text);
+}
+
+static bool is_worse(enum an_hold hold, enum an_hold than)
+{
+    static const int ranks[] = {
+        [AN_HOLDS] = 0, [AN_UNDECIDED] = 1, [AN_NOT_KNOWN] = 2, [AN_FAILS] = 3
+    };
+    return ranks[hold] > ranks[than];
 }
 
 static weir_status judge(struct an_db *db, const struct an_condition *condition,
@@ -204,11 +216,11 @@ static weir_status judge(struct an_db *db, const struct an_condition *condition,
     const struct an_cell *cell = status == WEIR_OK ? &comparison->rows[0].cells[0] : NULL;
     const bool is_judged = cell != NULL && comparison->early[0].sentence == NULL;
     const enum an_hold hold = is_judged ? an_condition_judge(condition, cell) : AN_FAILS;
-    judged->means_hold =
-        judged->means_hold && hold != AN_FAILS && an_condition_holds(condition, cell->mean);
+    judged->means_hold = judged->means_hold && hold != AN_FAILS && hold != AN_NOT_KNOWN &&
+                         an_condition_holds(condition, cell->mean);
     if (cell != NULL)
         append_mean(judged, &comparison->rows[0]);
-    if (hold == AN_FAILS || judged->hold == AN_HOLDS)
+    if (is_worse(hold, judged->hold))
         judged->hold = hold;
     an_comparison_destroy(comparison);
     return WEIR_OK;

@@ -31,9 +31,9 @@ struct an_goal {
 weir_status an_goal_read(struct an_db *db, struct an_goal *goal, struct weir_error *error);
 bool an_condition_holds(const struct an_condition *condition, double value);
 /* What the 95 % interval of a mean says: holds where all of it does, fails where none of it does. A
- * mean without an interval speaks for itself; one that is a lower bound fails "less than", since
- * what is not seen yet may be longer. */
-enum an_hold { AN_FAILS, AN_HOLDS, AN_UNDECIDED };
+ * mean without an interval speaks for itself. One that is a lower bound never holds "less than",
+ * since what is not seen yet may be longer: where it does not fail, nobody can say. */
+enum an_hold { AN_FAILS, AN_HOLDS, AN_UNDECIDED, AN_NOT_KNOWN };
 enum an_hold an_condition_judge(const struct an_condition *condition, const struct an_cell *cell);
 /* All conditions on the runs in focus (points.h) of one variant: the worst of them. A run that
  * ended early, or is not comparable, fails. */
@@ -43,7 +43,7 @@ struct an_judged {
     bool means_hold;
     char means[AN_JUDGED_TEXT]; /* of what the conditions are about, as people read them */
 };
-/* "holds", "fails", or which of both by its mean alone. */
+/* "holds", "fails", which of both by its mean alone, or that nobody can say yet. */
 const char *an_hold_text(enum an_hold hold, bool means_hold);
 weir_status an_goal_judge(struct an_db *db, const struct an_goal *goal, struct an_judged *judged,
                           struct weir_error *error);
