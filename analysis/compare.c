@@ -54,10 +54,10 @@ static weir_status check_comparable(struct an_keeper *keeper, struct weir_error 
           "SELECT 'variant ' || variant || ', replication ' || replication || ' is ' || status "
           "FROM run WHERE status NOT IN ('complete', 'horizon', 'ended early') AND "
           "(status <> 'failed' OR NOT EXISTS " RUNS ") ORDER BY run_id LIMIT 1" },
-        { "warmup_s differs",
+        { "warmup_s differs (--force compares them)",
           "SELECT min(warmup_s) || ' s and ' || max(warmup_s) || ' s' FROM " RUNS
           " HAVING min(warmup_s) < max(warmup_s)" },
-        { "horizon_s differs",
+        { "horizon_s differs (--force compares them)",
           "SELECT coalesce(min(horizon_s), 'none') || ' and ' || coalesce(max(horizon_s), 'none') "
           "|| ' s' FROM " RUNS " HAVING count(DISTINCT coalesce(horizon_s, -1)) > 1" },
         { "seed differs within a replication",

@@ -30,7 +30,8 @@ weir_status an_database_version(const char *path, int64_t *version, struct weir_
         return weir_fail(error, WEIR_EIO, "%s: cannot be read: %s", path, strerror(reason));
     if (length < sizeof head || memcmp(head, "SQLite format 3", 16) != 0 ||
         memcmp(head + 68, "weir", 4) != 0)
-        return weir_fail(error, WEIR_EIO, "%s: is not a weir database", path);
+        return weir_fail(error, WEIR_EIO, "%s: is not a weir database; weir run SCENARIO makes one",
+                         path);
     *version = (int64_t)head[60] << 24 | head[61] << 16 | head[62] << 8 | head[63];
     return WEIR_OK;
 }

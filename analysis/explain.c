@@ -338,6 +338,11 @@ static weir_status check_stage(const struct an_explanation *explanation, struct 
         "stage WHERE run_id = :run ORDER BY stage)",
         &(struct an_args){ .run = explanation->run->run_id, .text = explanation->query->stage },
         &frame, error));
+    if (an_text(frame, 0, 1)[0] == '\0')
+        return weir_fail(error, WEIR_ENOTFOUND,
+                         "there is no stage \"%s\": the run has jobs, and no stages; --job and "
+                         "--pending ask about them",
+                         explanation->query->stage);
     if (an_number(frame, 0, 0) < 0.5)
         return weir_fail(error, WEIR_ENOTFOUND, "there is no stage \"%s\"; there are: %s",
                          explanation->query->stage, an_text(frame, 0, 1));

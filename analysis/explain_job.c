@@ -121,9 +121,13 @@ static weir_status fail_no_job(const struct an_explanation *explanation, const s
     WEIR_TRY(an_keep_query(explanation->keeper, names_sql, args, &names, error));
     for (size_t i = 0; i < 2 * names->row_count && query->nearer != NULL; i++)
         near = query->nearer(query->job, near, an_text(names, i / 2, i % 2));
-    return weir_fail(error, WEIR_ENOTFOUND, "there is no job '%s' among %zu%s%s%s", query->job,
-                     names->row_count, near == NULL ? "" : "; did you mean '",
-                     near == NULL ? "" : near, near == NULL ? "" : "'?");
+    if (near != NULL || names->row_count == 0)
+        return weir_fail(error, WEIR_ENOTFOUND, "there is no job '%s' among %zu%s%s%s", query->job,
+                         names->row_count, near == NULL ? "" : "; did you mean '",
+                         near == NULL ? "" : near, near == NULL ? "" : "'?");
+    return weir_fail(error, WEIR_ENOTFOUND,
+                     "there is no job '%s' among %zu, the first of which is '%s'", query->job,
+                     names->row_count, an_text(names, 0, 1));
 }
 
 static weir_status find_job(const struct an_explanation *explanation, int64_t *id,

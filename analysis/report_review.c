@@ -113,6 +113,42 @@ static void say_cheaper(FILE *out, review_write *write, const struct an_review *
     write(out, &claim);
 }
 
+/* The value before the safe one is what is left when nodes are lost, or what comes when more work
+ * does than was thought. */
+static void say_loss(FILE *out, review_write *write, const struct an_review *review, size_t index)
+{
+    const struct an_review_option *option = &review->options[index];
+    struct an_claim claim = { .name = NULL };
+    if (option->safe == option->count)
+        return;
+    put_option(&claim, review, index);
+    put_size(&claim, &option->sizes[option->safe]);
+    const struct an_review_size *harder =
+        option->safe == 0 ? NULL : &option->sizes[option->safe - 1];
+    if (harder != NULL) {
+        an_claim_put_word(&claim, "harder", harder->text);
+        an_claim_put_word(&claim, "verdict",
+                          an_hold_text(harder->judged.hold, harder->judged.means_hold));
+        an_claim_put_word(&claim, "harder_means", harder->judged.means);
+    }
+    an_claim_give("review.loss", &claim);
+    write(out, &claim);
+}
+
+static bool is_any_safe(const struct an_review *review)
+{
+    for (size_t i = 0; i < review->count; i++)
+        if (review->options[i].safe < review->options[i].count)
+            return true;
+    return false;
+}
+
+static void say_risks(FILE *out, review_write *write, const struct an_review *review)
+{
+    for (size_t i = 0; i < review->count; i++)
+        say_loss(out, write, review, i);
+}
+
 static void say_all(FILE *out, review_write *write, const struct an_review *review)
 {
     for (size_t i = 0; i < review->count; i++)
@@ -265,8 +301,14 @@ void an_page_review(const struct an_page *page, const char *notes)
     }
     if (notes != NULL && notes[0] != '\0')
         write_notes(page->out, notes);
-    if (review->count > 0)
-        write_table(page->out, review);
+    if (review->count == 0)
+        return;
+    write_table(page->out, review);
+    if (!is_any_safe(review))
+        return;
+    (void)fputs("<h2 id=\"risks\">Risks</h2>\n<ul>\n", page->out);
+    say_risks(page->out, write_item, review);
+    (void)fputs("</ul>\n", page->out);
 }
 
 /* ---- Markdown ---- */
@@ -309,5 +351,6 @@ void an_review_print(const struct an_review *review, const char *scenario, FILE 
             for (size_t c = 0; c < COLUMNS; c++)
                 print_cell(out, cells.text[c]);
         }
-    (void)fputc('\n', out);
+    (void)fputs(is_any_safe(review) ? "\n\n## Risks\n\n" : "\n", out);
+    say_risks(out, print_item, review);
 }

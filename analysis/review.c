@@ -14,7 +14,8 @@
 static const char amounts_sql[] =
     "SELECT count(*), avg((SELECT sum(gpus) FROM node n WHERE n.run_id = r.run_id)),"
     " avg((SELECT value FROM v_result v WHERE v.run_id = r.run_id AND metric = 'cost.total'"
-    "  AND label = '')), avg(end_s) FROM run r WHERE status <> 'failed'";
+    "  AND label = '')), avg(end_s), avg((SELECT value FROM v_result v WHERE v.run_id = r.run_id"
+    "  AND metric = :text AND label = '')) FROM run r WHERE status <> 'failed'";
 
 static const char growth_sql[] =
     "SELECT (SELECT CAST(value AS REAL) FROM meta WHERE key = 'growth_month')";
@@ -33,15 +34,17 @@ static double number_of(const char *text)
 
 /* ---- one size ---- */
 
-static weir_status read_amounts(struct an_db *db, struct an_review_size *size,
-                                struct weir_error *error)
+static weir_status read_amounts(struct an_db *db, const struct an_goal *goal,
+                                struct an_review_size *size, struct weir_error *error)
 {
     struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db, amounts_sql, NULL, &frame, error));
+    const struct an_args args = { .text = goal->metric };
+    WEIR_TRY(an_query(db, amounts_sql, &args, &frame, error));
     size->runs = (uint32_t)an_number(frame, 0, 0);
     size->gpus = an_number(frame, 0, 1);
     size->cost = an_number(frame, 0, 2);
     size->span_s = an_number(frame, 0, 3);
+    size->goal = goal->better * an_number(frame, 0, 4);
     an_frame_destroy(frame);
     return WEIR_OK;
 }
@@ -74,7 +77,7 @@ static weir_status add_size(struct an_db *db, struct an_review *review, size_t v
                                    .text = axis->text[variant],
                                    .value = number_of(axis->text[variant]) };
     WEIR_TRY(an_points_focus_runs(db, review->points.labels[variant], 0, UINT32_MAX, error));
-    WEIR_TRY(read_amounts(db, &size, error));
+    WEIR_TRY(read_amounts(db, &review->goal, &size, error));
     if (size.runs == 0)
         return WEIR_OK;
     WEIR_TRY(an_goal_judge(db, &review->goal, &size.judged, error));
@@ -109,23 +112,36 @@ static void choose(struct an_review_option *option, bool is_demand)
             option->safe = i - 1;
 }
 
-/* Of several options money decides, if all that are safe have a price. */
+bool an_review_is_same_cost(double a, double b)
+{
+    return strcmp(an_word_number(a).text, an_word_number(b).text) == 0;
+}
+
+static bool is_better(const struct an_review_size *size, const struct an_review_size *than)
+{
+    if (an_review_is_same_cost(size->cost, than->cost))
+        return size->goal > than->goal;
+    return size->cost < than->cost;
+}
+
+/* Of several options money decides, if all that are safe have a price; of those that cost the same
+ * the goal. */
 static void choose_best(struct an_review *review)
 {
     size_t safe_count = 0;
     bool has_costs = true;
-    double least = AN_INFINITY;
+    const struct an_review_size *best = NULL;
     review->best = review->count;
     for (size_t i = 0; i < review->count; i++) {
         const struct an_review_option *option = &review->options[i];
         if (option->safe == option->count)
             continue;
-        const double cost = option->sizes[option->safe].cost;
+        const struct an_review_size *size = &option->sizes[option->safe];
         safe_count++;
-        has_costs = has_costs && !isnan(cost);
-        if (review->best == review->count || cost < least) {
+        has_costs = has_costs && !isnan(size->cost);
+        if (best == NULL || is_better(size, best)) {
             review->best = i;
-            least = cost;
+            best = size;
         }
     }
     if (safe_count > 1 && !has_costs)

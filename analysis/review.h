@@ -22,6 +22,7 @@ struct an_review_size {
     uint32_t runs;     /* at least 1 */
     double gpus, cost; /* installed; $ of a run, the mean; NAN = no prices */
     double span_s;     /* of a run */
+    double goal;       /* its metric, the mean; more is better */
     struct an_judged judged;
 };
 
@@ -41,7 +42,7 @@ struct an_review {
     bool is_scale;  /* and counts in multiples of the work there is now */
     struct an_review_option options[AN_REVIEW_OPTIONS];
     size_t count;        /* 0 = nothing was sized */
-    size_t best;         /* safe, and of several the cheapest; count = nobody can say */
+    size_t best;         /* safe, of several the cheapest, then the best; count = nobody can say */
     double growth_month; /* of the work, from the scenario; NAN = not said */
 };
 
@@ -52,6 +53,8 @@ void an_review_clear(struct an_review *review);
 
 /* The safe size of the best option; NULL = there is none. */
 const struct an_review_size *an_review_choice(const struct an_review *review);
+/* As they are read: what is printed alike costs the same. */
+bool an_review_is_same_cost(double a, double b);
 /* How much the work grows a month, as the scenario says; NAN = it does not. */
 weir_status an_review_growth(struct an_db *db, double *growth_month, struct weir_error *error);
 /* Weeks until demand that grows so much a month is `factor` times today's: 0 = it is already;

@@ -6,6 +6,7 @@
 #include "analysis/claims/claims.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Behind the name of the option, where there are several. */
 static const char *colon(const struct an_claim *claim)
@@ -65,10 +66,33 @@ static void say_cost(struct an_claim *claim)
 
 static void say_cheaper(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s at %s is cheaper than %s at %s: %s $ against %s $",
-                 an_claim_word(claim, "option"), an_claim_word(claim, "value"),
-                 an_claim_word(claim, "other"), an_claim_word(claim, "other_value"),
-                 number_of(claim, "cost").text, number_of(claim, "other_cost").text);
+    const struct an_word cost = number_of(claim, "cost");
+    const struct an_word other_cost = number_of(claim, "other_cost");
+    const char *option = an_claim_word(claim, "option");
+    const char *value = an_claim_word(claim, "value");
+    const char *other = an_claim_word(claim, "other");
+    const char *other_value = an_claim_word(claim, "other_value");
+    if (strcmp(cost.text, other_cost.text) == 0)
+        an_claim_say(claim, "%s at %s and %s at %s cost the same, %s $", option, value, other,
+                     other_value, cost.text);
+    else
+        an_claim_say(claim, "%s at %s is cheaper than %s at %s: %s $ against %s $", option, value,
+                     other, other_value, cost.text, other_cost.text);
+}
+
+/* What one step harder would be: nodes that are lost, more work than was thought. */
+static void say_loss(struct an_claim *claim)
+{
+    const char *harder = an_claim_word(claim, "harder");
+    if (harder[0] == '\0')
+        an_claim_say(claim,
+                     "%s%s%s is the hardest value that was run: what it has to spare is not "
+                     "known",
+                     an_claim_word(claim, "option"), colon(claim), an_claim_word(claim, "value"));
+    else
+        an_claim_say(claim, "%s%s%s has nothing to spare: %s %s, %s",
+                     an_claim_word(claim, "option"), colon(claim), an_claim_word(claim, "value"),
+                     harder, an_claim_word(claim, "verdict"), an_claim_word(claim, "harder_means"));
 }
 
 static void say_weeks(struct an_claim *claim)
@@ -113,6 +137,9 @@ static const struct an_claim_ops rows[] = {
     { .name = "review.cheaper",
       .threshold = "two options are safe and have a price; the cheapest and the next",
       .say = say_cheaper },
+    { .name = "review.loss",
+      .threshold = "it is safe; the next harder value that was run",
+      .say = say_loss },
     { .name = "review.weeks",
       .threshold = "more work than today is safe, and the scenario says how fast it grows",
       .say = say_weeks },

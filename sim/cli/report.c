@@ -62,9 +62,25 @@ static const struct sim_option command_rows[] = {
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
 };
 
+/* A page is no document of an office, whatever its name says. */
+static bool is_page(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return strncmp(path, "/dev/", 5) == 0 ||
+           (dot != NULL &&
+            (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0 || strcmp(dot, ".pdf") == 0));
+}
+
 static void check_options(const void *arguments, const struct argp_state *state)
 {
     const struct arguments *given = arguments;
+    if (given->output != NULL && given->format != FORMAT_HTML)
+        argp_error(state, "--output names a page; --format %s goes to standard output: > %s",
+                   given->format == FORMAT_JSON ? "json" : "md", given->output);
+    if (given->output != NULL && !is_page(given->output))
+        argp_error(state,
+                   "--output: %s: a page ends in .html or .pdf; as text: --as review --format md",
+                   given->output);
     if (given->notes != NULL && (given->as != AN_PAGE_REVIEW || given->format != FORMAT_HTML))
         argp_error(state, "--notes belongs to a page of --as review");
     if (given->format == FORMAT_MARKDOWN && given->as != AN_PAGE_REVIEW)

@@ -55,7 +55,8 @@ def sizes(path, column, reverse=False):
         for s in option:
             s['likely'] = s['mean'] <= BOUND and not s['bound']
             s['hold'] = not s['bound'] and s['high'] <= BOUND
-            s['fail'] = s['bound'] or s['low'] > BOUND
+            s['open'] = s['bound'] and s['mean'] <= BOUND
+            s['fail'] = s['low'] > BOUND
     return found
 def chosen(option):
     likely = len(option)
@@ -78,6 +79,7 @@ rows = [[c.strip() for c in l.split('|')[1:8]] for l in text.splitlines() if l.s
 found = sizes('sizes.db', 'cluster.nodes.n.count')
 assert len(rows) == 18 and len(found) == 2, rows
 words = lambda s: ('holds' if s['hold'] else 'fails' if s['fail'] else
+                   'not known: some wait at the end' if s['open'] else
                    ('holds' if s['likely'] else 'fails') + ' by its mean, not for certain')
 money = lambda v: re.sub(r'\D', '', v)
 verdicts, costs = set(), {}
@@ -91,6 +93,9 @@ for name, option in found.items():
         spare = '' if safe == len(option) or option.index(s) < safe else str(s['value'] - option[safe]['value'])
         assert row[6] == spare, (row, spare)
     if safe < len(option):
+        harder = f'{option[safe - 1]["value"]} {words(option[safe - 1])}, wait p95 ' if safe else ''
+        risk = f'- {name}: {option[safe]["value"]} has nothing to spare: {harder}' if safe else f'- {name}: {option[safe]["value"]} is the hardest'
+        assert risk in text[text.index('## Risks'):], (risk, text)
         costs[name] = (option[safe]['cost'], option[safe]['value'])
         assert f'- {name}: cluster.nodes.n.count {option[safe]["value"]} is the least that keeps wait p95 <= 20m for certain: wait p95 ' in text
         assert f'- {name}: {option[safe]["value"]} costs ' in text
@@ -105,7 +110,7 @@ assert f'<h1>{first}: count {value} keeps wait p95 &lt;= 20m</h1>' in page
 marked = re.findall(r'<tr class="chosen"><td>([^<]*)</td><td>(\d+)</td>', page)
 assert [m[1] for m in marked] == [str(costs[n][1]) for n in found], (marked, costs)
 assert f'{value} nodes, {4 * value} GPUs' in page
-assert all(f'data-claim="review.{c}"' in page for c in ('safe', 'cost', 'cheaper'))
+assert all(f'data-claim="review.{c}"' in page for c in ('safe', 'cost', 'cheaper', 'loss'))
 chart = page[page.index('<figure id="axis">'):]
 assert chart.index('id="headroom"') > 0
 data = chart[:chart.index('</details>')]
@@ -120,6 +125,14 @@ PY
 { printf 'x%.0s' {1..1500} && printf '\x1b[1m<b>\n'; } >long.md
 expect 0 "$WEIR_BIN" report sizes.db --as review --notes long.md -o long.html
 grep -q "<p>x\{1500\}?\[1m&lt;b&gt;" long.html || fail 'a long line of notes is cut'
+
+# Of what costs the same the better one is chosen, and neither is cheaper.
+expect 0 "$WEIR_BIN" compare plan.yaml -q -n 3 --set compare=- --set 'sched.queueing=fcfs' \
+    --variant 'in order: seed=1' --variant 'first fit: sched.queueing=first_fit' \
+    --axis cluster.nodes.n.count=8,10 -o same.db
+expect 0 "$WEIR_BIN" report same.db --as review --format md
+matches stdout '^- [a-z ]* at ([0-9]*) and [a-z ]* at [0-9]* cost the same, [0-9 ]* [$]\.$'
+hasnt stdout 'is cheaper'
 
 # ---- when the GPUs are used up ----
 cat >weeks.py <<'PY'
@@ -197,6 +210,11 @@ has free.html 'the goal of the scenario has no condition to meet'
 expect 2 "$WEIR_BIN" report sizes.db --notes notes.md
 has stderr '--notes belongs to a page of --as review'
 expect 2 "$WEIR_BIN" report sizes.db --format md
+expect 2 "$WEIR_BIN" report sizes.db --as review --format md -o sizes.md
+has stderr 'goes to standard output: > sizes.md'
+expect 2 "$WEIR_BIN" report sizes.db -o sizes.docx
+has stderr 'a page ends in .html or .pdf'
+[ ! -e sizes.docx ] || fail 'a page that is no document was written'
 expect 3 "$WEIR_BIN" report sizes.db --as review --notes missing.md -o none.html
 has stderr 'missing.md'
 head -c 1048576 /dev/zero >large.md
