@@ -50,7 +50,11 @@ static weir_status read_all(const char *path, char **text, size_t *length, struc
 static weir_status bad_json(const char *path, const json_error_t *fault, int line,
                             struct weir_error *error)
 {
-    return weir_fail(error, WEIR_EFORMAT, "%s:%d:%d: %s", path, line, fault->column, fault->text);
+    const bool is_other = line == 1 && fault->column <= 1;
+    return weir_fail(error, WEIR_EFORMAT, "%s:%d:%d: %s%s", path, line, fault->column, fault->text,
+                     is_other ? "; a decision is a JSON document: weir export DB --to decision "
+                                "--at TIME writes one"
+                              : "");
 }
 
 /* One document a line; empty lines are left out. */

@@ -38,10 +38,12 @@ struct difference {
 };
 
 static const struct sim_option command_rows[] = {
-    { .argument = "DB1", SIM_OPTION(TEXT, arguments, paths[0]), .missing = "which two databases?" },
+    { .argument = "DB1",
+      SIM_OPTION(TEXT, arguments, paths[0]),
+      .missing = "which two databases? weir diff a.db b.db" },
     { .argument = "DB2",
       SIM_OPTION(TEXT, arguments, paths[1]),
-      .missing = "which two databases?",
+      .missing = "which two databases? weir diff a.db b.db",
       .one = "two databases" },
     { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
     { SIM_OPTION(OTHERS, arguments, common), .others = &sim_options_format },

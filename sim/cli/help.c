@@ -9,8 +9,10 @@
 #include "sim/engine/nearest.h"
 #include "sim/scenario/diagnostic.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_NAMES = 2048 };
 
@@ -28,7 +30,7 @@ static const struct sim_option_table command_options = {
     .usage = "WORD",
     .help =
         "Say what a word means: a command, a key of scenarios (service, cluster.nodes.count), a "
-        "metric (latency p95), a policy, a chart, a GPU type, a format of traces.",
+        "metric (latency p95), a policy, a law, a chart, a GPU type, a format of traces.",
 };
 
 static bool explain(const char *word)
@@ -67,6 +69,18 @@ static bool is_before(const char *name, const char *const *names, size_t count)
     return false;
 }
 
+/* Alike but for capitals, for what joins words, and for one s at the end. */
+static bool is_spelt(const char *word, const char *name)
+{
+    static const char joints[] = " _-";
+    for (; *word != '\0' && *name != '\0'; word++, name++)
+        if (tolower((unsigned char)*word) != tolower((unsigned char)*name) &&
+            (strchr(joints, *word) == NULL || strchr(joints, *name) == NULL))
+            return false;
+    return (*name == '\0' && (*word == '\0' || strcasecmp(word, "s") == 0)) ||
+           (*word == '\0' && strcasecmp(name, "s") == 0);
+}
+
 /* Every name that others call so, once. */
 static bool explain_called(const char *word)
 {
@@ -76,8 +90,8 @@ static bool explain_called(const char *word)
     for (size_t i = 0; i < sim_word_kinds_count && names != NULL; i++) {
         const size_t count = sim_word_kinds[i].names(names, MOST_NAMES);
         for (size_t n = 0; n < count; n++)
-            if (sim_is_called(called, names[n]) && strcmp(names[n], word) != 0 &&
-                !is_before(names[n], names, n)) {
+            if ((sim_is_called(called, names[n]) || is_spelt(word, names[n])) &&
+                strcmp(names[n], word) != 0 && !is_before(names[n], names, n)) {
                 printf("%s is called %s here\n", word, names[n]);
                 is_known |= sim_word_kinds[i].explain(names[n]);
             }

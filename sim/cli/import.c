@@ -4,6 +4,7 @@
  * cluster, requests and comments stay (--into). Method and limits: docs/fit.md; what can be read:
  * docs/feed.md. One reader = one row of the table of kinds below.
  */
+#include "analysis/database.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/experiment.h"
 #include "sim/cli/fit_report.h"
@@ -164,6 +165,10 @@ static weir_status sort_file(struct arguments *arguments, const char *path,
     const struct wl_csv_sink sink = { .row = pass_over, .names = see_names, .state = &header };
     if (strcmp(path, "-") != 0)
         (void)wl_csv_read(&csv, &sink, &counts, NULL);
+    if (an_database_version(path, &(int64_t){ 0 }, NULL) == WEIR_OK)
+        return weir_fail(error, WEIR_EINVAL,
+                         "%s: is a result database, and no log; weir show and weir export read it",
+                         path);
     const struct kind *kind = header.found == NULL ? &kinds[0] : header.found;
     if (header.found == NULL && arguments->read.path != NULL && header.names[0] != '\0')
         return weir_fail(error, WEIR_EINVAL,

@@ -30,7 +30,9 @@ struct arguments {
 static const struct sim_option command_rows[] = {
     { "output", 'o', "DB", SIM_OPTION(TEXT, arguments, output), "The database to make" },
     { SIM_OPTION(OTHERS, arguments, force), .others = &sim_force_option },
-    { .argument = "DB", SIM_OPTION(WORDS, arguments, files), .missing = "which databases?" },
+    { .argument = "DB",
+      SIM_OPTION(WORDS, arguments, files),
+      .missing = "which databases? weir merge -o all.db a.db b.db" },
 };
 
 static void check_output(const void *arguments, const struct argp_state *state)

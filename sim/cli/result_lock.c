@@ -68,7 +68,8 @@ static weir_status try_once(struct sim_result_lock *lock, struct holder *holder,
     if (lock->file < 0)
         return weir_fail(error, written_status(errno),
                          "%s: cannot create the lock of the results: %s", lock->path,
-                         strerror(errno));
+                         errno == ENOENT ? "its folder does not exist; mkdir -p makes it"
+                                         : strerror(errno));
     *holder = (struct holder){ 0 };
     if (flock(lock->file, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)

@@ -35,7 +35,7 @@ static const struct sim_option command_rows[] = {
       .missing = "which scenario? `weir new pipeline my.yaml` writes one to start from (or jobs, "
                  "incident); "
                  "of a database: `weir run my.db` repeats it",
-      .one = "one file at a time" },
+      .one = "one file at a time; weir compare takes several" },
     { .kind = SIM_OPTION_OTHERS, .others = &sim_simulate_table },
 };
 static const struct sim_option_table command_options = {

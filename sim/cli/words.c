@@ -6,6 +6,7 @@
 #include "analysis/metrics.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/line.h"
+#include "sim/engine/law.h"
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/scenario.h"
 #include "workloads/column_map.h"
@@ -19,13 +20,6 @@ static int print_table(struct sim_table *table, enum sim_format format)
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
     return SIM_EXIT_OK;
-}
-
-static struct sim_table *two_columns(const char *of)
-{
-    const struct sim_column columns[] = { { of, of, NULL, false, false },
-                                          { "summary", "summary", NULL, false, false } };
-    return sim_table_create(columns, 2);
 }
 
 /* ---- commands ---- */
@@ -55,7 +49,9 @@ static bool explain_command(const char *word)
 
 static int list_commands(const struct sim_options *options)
 {
-    struct sim_table *table = two_columns("command");
+    static const struct sim_column columns[] = { { "command", "command", NULL, false, false },
+                                                 { "summary", "summary", NULL, false, false } };
+    struct sim_table *table = sim_table_create(columns, 2);
     for (size_t i = 0; i < sim_commands_count; i++)
         if (sim_commands[i].group != SIM_COMMAND_HIDDEN)
             sim_table_row(table, (const char *[]){ sim_commands[i].name, sim_commands[i].summary });
@@ -217,6 +213,42 @@ static int list_gpus(const struct sim_options *options)
     return print_table(table, options->format);
 }
 
+/* ---- laws ---- */
+
+static size_t law_names(const char **names, size_t capacity)
+{
+    size_t count = 0;
+    for (; count < sim_distribution_count() && count < capacity; count++)
+        names[count] = sim_distribution_at(count)->name;
+    return count;
+}
+
+static bool explain_law(const char *word)
+{
+    for (size_t i = 0; i < sim_distribution_count(); i++) {
+        const struct sim_distribution *law = sim_distribution_at(i);
+        if (strcmp(law->name, word) != 0)
+            continue;
+        printf("law %s: %s\n  %s(", word, law->summary, word);
+        for (size_t p = 0; p < law->parameter_count; p++)
+            printf("%s%s", p == 0 ? "" : ", ", law->parameters[p].name);
+        printf(")\n");
+        return true;
+    }
+    return false;
+}
+
+static int list_laws(const struct sim_options *options)
+{
+    static const struct sim_column columns[] = { { "law", "law", NULL, false, false },
+                                                 { "summary", "summary", NULL, false, false } };
+    struct sim_table *table = sim_table_create(columns, 2);
+    for (size_t i = 0; i < sim_distribution_count(); i++)
+        sim_table_row(table, (const char *[]){ sim_distribution_at(i)->name,
+                                               sim_distribution_at(i)->summary });
+    return print_table(table, options->format);
+}
+
 /* ---- traces ---- */
 
 static size_t trace_names(const char **names, size_t capacity)
@@ -260,6 +292,8 @@ const struct sim_word_kind sim_word_kinds[] = {
     { "metrics", "metric", "what runs are judged by", metric_names, explain_metric, list_metrics },
     { "policies", "policy", "placement, scaling, queueing", sim_policy_names, explain_policy,
       list_policies },
+    { "laws", "law", "distributions of times and sizes, as exp(2 s)", law_names, explain_law,
+      list_laws },
     { "charts", "chart", "what weir plot draws", chart_names, explain_chart, sim_list_plots },
     { "gpus", "GPU type", "built-in GPU types", gpu_names, explain_gpu, list_gpus },
     { "traces", "trace format", "traces of jobs that can be read", trace_names, explain_trace,

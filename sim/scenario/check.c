@@ -282,8 +282,11 @@ static void check_times(struct sim_resolver *resolver)
     for (size_t i = 0; i < draft->timeline.count; i++)
         if (events[i].to.at_ns != SIM_ABSENT_TIME && events[i].to.at_ns >= scenario->horizon_ns)
             sim_report_error(resolver->report, sim_draft_at(&events[i].head, "at"),
-                             "is not before the horizon (%s)",
-                             sim_quantity_time(resolver->arena, scenario->horizon_ns));
+                             "is not before the horizon (%s)%s",
+                             sim_quantity_time(resolver->arena, scenario->horizon_ns),
+                             scenario->start_unix_s == 0
+                                 ? "; times of the day count from start_time, which is not given"
+                                 : "");
 }
 
 /* What a change of arrivals, or a burst, acts on. */

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_BEGINNING = 3 }; /* letters of a key that a longer name may begin with */
+enum {
+    LEAST_BEGINNING = 3, /* letters of a key that a longer name may begin with */
+    MOST_KEYS = 96,
+    KEYS_ROOM = 240, /* what a line may list */
+};
 
 static void read_field(struct sim_reader *reader, const struct sim_yaml *node,
                        const struct sim_field *field, void *draft);
@@ -101,10 +105,12 @@ static void read_list(struct sim_reader *reader, const struct sim_yaml *node,
 }
 
 static void read_named(struct sim_reader *reader, const struct sim_yaml *node,
-                       const struct sim_section *section, struct draft_list *list)
+                       const struct sim_field *field, struct draft_list *list)
 {
+    const struct sim_section *section = field->section;
     if (node->kind != SIM_YAML_MAPPING) {
-        sim_report_error(reader->report, node, "expected a mapping by name (name: ...)");
+        sim_report_error(reader->report, node, "expected a mapping by name (name: ...): %s",
+                         field->help);
         return;
     }
     unsigned char *item = list_items(reader, node, section, list);
@@ -162,8 +168,8 @@ static void read_scalar(struct sim_reader *reader, const struct sim_yaml *node,
         if (!node->is_alias)
             sim_report_error(reader->report, node, "a value is missing");
     } else {
-        sim_report_error(reader->report, node, "expected one value, found a %s",
-                         node->kind == SIM_YAML_LIST ? "list" : "mapping");
+        sim_report_error(reader->report, node, "expected one value, found a %s (%s)",
+                         node->kind == SIM_YAML_LIST ? "list" : "mapping", field->help);
     }
     reader->source = before;
 }
@@ -179,7 +185,7 @@ static void read_field(struct sim_reader *reader, const struct sim_yaml *node,
     else if (field->kind == SIM_FIELD_LIST)
         read_list(reader, node, field, target);
     else if (field->kind == SIM_FIELD_NAMED)
-        read_named(reader, node, field->section, target);
+        read_named(reader, node, field, target);
     else if (field->kind == SIM_FIELD_SETS)
         read_sets(reader, node, target);
     else
@@ -230,6 +236,24 @@ static const char *find_longer(const char *key, const char *const *names, size_t
     return found;
 }
 
+/* "; there are: max, min, while", or where to read them when they are many. */
+static const char *list_names(const struct sim_reader *reader, const struct sim_section *section,
+                              const char *const *names, size_t count)
+{
+    char list[KEYS_ROOM] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < count && length < sizeof list; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : ", ",
+                                   names[i]);
+    if (length < sizeof list)
+        return sim_arena_printf(reader->arena, "; there are: %s", list);
+    if (section->policy != SIM_POLICY_NONE)
+        return "; weir help POLICY lists its parameters";
+    return section == &sim_schema_scenario
+               ? "; weir list keys lists them"
+               : sim_arena_printf(reader->arena, "; weir help '%s' lists them", section->name);
+}
+
 /* What the writer may have meant: a name that is near, that begins so, or that stands further
  * inside. */
 static const char *find_meant(const struct sim_reader *reader, const struct sim_section *section,
@@ -241,17 +265,24 @@ static const char *find_meant(const struct sim_reader *reader, const struct sim_
     return meant != NULL ? meant : find_inside(reader, section, key);
 }
 
+static size_t keys_of(const struct sim_reader *reader, const struct sim_section *section,
+                      const char *names[MOST_KEYS])
+{
+    size_t count = 0;
+    for (; count < section->count && count < MOST_KEYS; count++) {
+        const struct sim_field *field = &section->fields[count];
+        names[count] = reader->is_old && field->was != NULL ? field->was : field->key;
+    }
+    return count;
+}
+
 void sim_report_unknown_key(struct sim_reader *reader, const struct sim_yaml *node,
                             const struct sim_section *section, const char *const *extra,
                             size_t extra_count)
 {
-    const char *names[96];
-    size_t count = 0;
-    for (size_t i = 0; i < section->count && count < 96; i++) {
-        const struct sim_field *field = &section->fields[i];
-        names[count++] = reader->is_old && field->was != NULL ? field->was : field->key;
-    }
-    for (size_t i = 0; i < extra_count && count < 96; i++)
+    const char *names[MOST_KEYS];
+    size_t count = keys_of(reader, section, names);
+    for (size_t i = 0; i < extra_count && count < MOST_KEYS; i++)
         names[count++] = extra[i];
     const struct sim_field *today = sim_schema_find_old(section, node->key);
     /* The rest of a law that was cut at its comma: said already at the law. */
@@ -263,11 +294,12 @@ void sim_report_unknown_key(struct sim_reader *reader, const struct sim_yaml *no
                             (reader->is_old && sim_schema_find_old(section->other, node->key)));
     if (is_others)
         sim_report_near(reader->report, node, SIM_AT_KEY, NULL, "%s", section->other_says);
-    else
-        sim_report_near(reader->report, node, SIM_AT_KEY,
-                        today != NULL ? today->key
-                                      : find_meant(reader, section, node->key, names, count),
-                        "unknown key");
+    else {
+        const char *meant =
+            today != NULL ? today->key : find_meant(reader, section, node->key, names, count);
+        sim_report_near(reader->report, node, SIM_AT_KEY, meant, "unknown key%s",
+                        meant != NULL ? "" : list_names(reader, section, names, count));
+    }
 }
 
 static void read_children(struct sim_reader *reader, const struct sim_yaml *node,
@@ -338,8 +370,11 @@ void sim_read_section(struct sim_reader *reader, const struct sim_yaml *node,
         read_children(reader, node, section, draft);
         check_required(reader, node, section);
     } else {
-        sim_report_error(reader->report, node, "expected a mapping (key: value)%s",
-                         section->scalar_key == NULL ? "" : " or one value");
+        const char *names[MOST_KEYS];
+        const size_t count = keys_of(reader, section, names);
+        sim_report_error(reader->report, node, "expected a mapping (key: value)%s%s",
+                         section->scalar_key == NULL ? "" : " or one value",
+                         list_names(reader, section, names, count));
     }
     if (section->policy != SIM_POLICY_NONE)
         sim_read_policy(reader, node, section, draft);

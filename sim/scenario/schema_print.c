@@ -213,7 +213,7 @@ static void put_sections(FILE *out, const struct sim_section *section)
 
 /* ---- one key ---- */
 
-/* "cluster.nodes.count" or "count", "[]" of lists left out. */
+/* "cluster.nodes.count", "cluster.nodes[].count" or "count". */
 static bool is_named(const struct sim_section *section, const struct sim_field *field,
                      const char *word)
 {
@@ -221,6 +221,9 @@ static bool is_named(const struct sim_section *section, const struct sim_field *
     if (strcmp(field->key, word) == 0 || (field->alias != NULL && strcmp(field->alias, word) == 0))
         return true;
     (void)snprintf(path, sizeof path, "%s.%s", section->name, field->key);
+    if (strcmp(path, word) == 0 ||
+        (field->section != NULL && strcmp(field->section->name, word) == 0))
+        return true;
     for (char *at; (at = strstr(path, "[]")) != NULL;)
         memmove(at, at + 2, strlen(at + 2) + 1);
     return strcmp(path, word) == 0;
@@ -238,6 +241,8 @@ static void put_explanation(FILE *out, const struct sim_section *section,
     }
     fprintf(out, "\n  %s", field->help);
     put_acts(out, field);
+    for (size_t i = 0; field->section != NULL && i < field->section->count; i++)
+        fprintf(out, "%s%s", i == 0 ? "\n  keys: " : ", ", field->section->fields[i].key);
     fputc('\n', out);
 }
 

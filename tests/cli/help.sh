@@ -35,12 +35,12 @@ while read -r command; do
 done <commands
 
 # Every name of every kind.
-for kind in metrics policies charts gpus traces; do
+for kind in metrics policies charts gpus traces laws; do
     expect 0 "$WEIR_BIN" list "$kind" --format json
     python3 -c '
 import json
 for row in json.load(open("stdout"))["rows"]:
-    for key in ("label", "id", "policy", "name", "map"):
+    for key in ("label", "id", "policy", "name", "map", "law"):
         if row.get(key):
             print(row[key])
 ' | sort -u >names
@@ -70,7 +70,27 @@ H100 h100
 tasks items
 jct job time mean
 lint check
+LATENCY_P95 latency p95
+latency-p95 latency p95
+p99 latency p99
+queue queues
+stage stages
+Gang gangs
+poisson exp
+csv export
+PDF report
+SLO goal
 WORDS
+expect 0 "$WEIR_BIN" help GPU utilization
+has stdout 'GPU utilization is called GPU used here'
+expect 0 "$WEIR_BIN" help lognormal
+has stdout 'lognormal(mean, cv)'
+expect 0 "$WEIR_BIN" help 'timeline[]'
+has stdout 'keys: at, for, action'
+for kind in commands laws; do
+    expect 0 "$WEIR_BIN" list $kind
+    matches <(head -1 stdout) "^${kind%s} +summary$"
+done
 cat >others.yaml <<'Y'
 schema: 2
 name: others

@@ -19,9 +19,9 @@ mistake() {
     grep -qF -e "$way" stderr || fail "$*: no '$way' in: $(head -n 5 stderr)"
 }
 # file 'WAY OUT' 'SED': the pipeline with this change.
-file() {
-    sed -E "$2" p.yaml >bad.yaml
-    ! cmp -s p.yaml bad.yaml || fail "$2 changes nothing"
+file() { # 'WAY OUT' 'SED' [FILE]
+    sed -E "$2" "${3:-p.yaml}" >bad.yaml
+    ! cmp -s "${3:-p.yaml}" bad.yaml || fail "$2 changes nothing"
     mistake "$1" check bad.yaml
 }
 
@@ -50,7 +50,34 @@ file "ask for fewer cpus" 's/cpus: 2,/cpus: 200,/'
 file "key 'service' is missing" 's/, service: 2 s//'
 file "did you mean 'throughput'?" 's/max: throughput/max: thruoghput/'
 mistake "did you mean 'policies'?" list policy_s
-[ "$count" -ge 25 ] || fail "only $count mistakes"
+# Of a second hour.
+expect 0 "$WEIR_BIN" new incident i.yaml
+expect 0 "$WEIR_BIN" run j.yaml -q -n 1 -o j.db
+file 'GPUs of one node by type: {h100: 8}' 's/gpus: \{h100: 8\}/gpus: 8/'
+file 'there are: max, min, of, while' 's/max: throughput/target: throughput/'
+file 'there are: max, min, of, while' 's/goal: .*/goal: throughput/'
+file "did you mean 'max'?" 's/max: throughput/maximize: throughput/'
+file 'there are: label, set' 's/set: \{(cluster.nodes.node.count: 3)\}/\1/'
+file 'a share below 1, or a whole number' 's/gpus: 0.5/gpus: {h100: 1}/'
+file 'there are: placement, scaling, queueing' 's/^sched: .*/sched: fgd/' j.yaml
+file 'there are: policy, metric, tie' 's/^sched: .*/sched: {placement: {policy: fgd, threshold: 3}}/' j.yaml
+file "did you mean 'for'?" 's/for: 40 min/duration: 40 min/' i.yaml
+file 'there are: at, for, action' 's/for: 40 min/lasts: 40 min/' i.yaml
+file 'start_time, which is not given' 's/^goal: .*/timeline: [{at: "11:03", action: node_down, node: node-1}]/'
+file 'weir list keys' 's/^schema/flavour: red\nschema/'
+mistake 'weir run SCENARIO makes one' report p.yaml
+mistake 'a decision is a JSON document' decide p.yaml
+mistake 'weir show and weir export read it' import p.db
+mistake 'mkdir -p makes it' run p.yaml -q -n 1 -o results/p.db
+mistake '--job and --pending' explain j.db --stage caption
+mistake "the first of which is 'train/" explain j.db --job nobodys-job-99999999
+mistake '--force compares them' compare p.db j.db
+mistake 'weir compare takes several' run p.yaml j.yaml
+mistake 'weir diff a.db b.db' diff p.db
+mistake 'weir merge -o all.db a.db b.db' merge
+mistake "did you mean 'openmetrics'?" export p.db --to prometheus
+mistake 'a page ends in .html or .pdf' report p.db -o p.docx
+[ "$count" -ge 49 ] || fail "only $count mistakes"
 
 # Where there is no file yet.
 for command in run compare search; do
