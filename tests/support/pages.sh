@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # pages.sh ROOT: every link from a page of the documentation leads to a file, and to a heading where
-# it names one; no paragraph, item of a list or cell of a table of the model is above 80 words.
+# it names one; no paragraph, item of a list or cell of a table is above 80 words (texts in fences, and
+# pages that are made, are left out).
 set -euo pipefail
 cd "$1"
 faults=0
@@ -40,12 +41,14 @@ long=$(awk -v limit=80 '
             print FILENAME ":" FNR ": " words " words, at most " limit ": " substr(text, 1, 60)
     }
     function close_paragraph() { count(paragraph); paragraph = "" }
-    FNR == 1 { paragraph = "" }
+    FNR == 1 { paragraph = ""; is_fenced = 0 }
+    /^ *```/ { close_paragraph(); is_fenced = !is_fenced; next }
+    is_fenced { next }
     /^$|^#|^ {4}|^</ { close_paragraph(); next }
     /^\|/ { close_paragraph(); n = split($0, cells, "|"); for (c = 1; c <= n; c++) count(cells[c]); next }
-    /^- / { close_paragraph() }
+    /^ *([-*]|[0-9]+[.]) / { close_paragraph() }
     { paragraph = paragraph " " $0 }
-    END { close_paragraph() }' docs/model.md docs/model/*.md)
+    END { close_paragraph() }' $(echo "$pages" | grep -vxE "docs/(coverage|database|scenario)[.]md"))
 [ -z "$long" ] || fault "$long"
 
 [ "$faults" -eq 0 ] || exit 1
