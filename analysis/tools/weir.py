@@ -40,7 +40,9 @@ def run(scenario, output, *options, program="weir"):
 
 def _near(kind, word, names):
     near = difflib.get_close_matches(word, names, 1)
-    return Error(f"there is no {kind} '{word}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+    there = ", ".join(sorted(set(names))) if len(set(names)) <= 12 else ""
+    way = f"did you mean '{near[0]}'?" if near else there and f"there are: {there}"
+    return Error(f"there is no {kind} '{word}'" + (f"; {way}" if way else ""))
 
 
 class Database:

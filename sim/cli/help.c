@@ -111,6 +111,6 @@ int sim_cmd_help(int argc, char **argv)
                        arguments.words.items[i]);
     }
     free(arguments.words.items);
-    const bool is_called = explain_called(word);
-    return explain(word) || is_called ? SIM_EXIT_OK : refuse(word);
+    const bool is_ours = explain(word);
+    return explain_called(word) || is_ours ? SIM_EXIT_OK : refuse(word);
 }

@@ -24,9 +24,10 @@ static void check_rate(struct sim_resolver *resolver, const struct draft_arrival
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "rate"),
                          "is given by %s already", has_load ? "load" : "gap");
     else if (!has_rate && !has_load && !is_renewal)
-        sim_report_error(resolver->report, at, "%s",
+        sim_report_error(resolver->report, at, "%s%s",
                          draft->is_of_items ? "needs rate: how many items arrive"
-                                            : "needs rate or load: how many jobs arrive");
+                                            : "needs rate or load: how many jobs arrive",
+                         at != NULL || draft->is_of_items ? "" : ", as arrivals: {load: 70%}");
     if (draft->to.kind == SIM_ARRIVALS_MODULATED && draft->to.burst * draft->to.burst_share > 1)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "burst"),
                          "burst x burst_share is %g: bursts alone exceed the mean rate",

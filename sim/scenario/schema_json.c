@@ -121,15 +121,29 @@ static void append_number(json_t *forms, const char *type, const struct sim_fiel
     append(forms, number);
 }
 
+/* As many numbers as the distribution takes; what is made of more than numbers is left open. */
+static void add_arguments(char *pattern, size_t size, const struct sim_distribution *law)
+{
+    size_t least = 0;
+    const size_t used = strlen(pattern);
+    for (size_t i = 0; i < law->parameter_count; i++)
+        least += law->parameters[i].is_optional ? 0 : 1;
+    if (least == 0)
+        (void)snprintf(pattern + used, size - used, "%s *[(].*", law->name);
+    else
+        (void)snprintf(pattern + used, size - used, "%s *[(][^,()]+(,[^,()]+){%zu,%zu}", law->name,
+                       least - 1, law->parameter_count - 1);
+}
+
 /* A bare value, or NAME(...). */
 static void append_law(json_t *forms, uint32_t unit)
 {
-    char pattern[256] = "^ *(";
+    char pattern[768] = "^ *(";
     for (size_t i = 0; i < sim_distribution_count(); i++) {
         (void)strncat(pattern, i > 0 ? "|" : "", sizeof pattern - strlen(pattern) - 1);
-        (void)strncat(pattern, sim_distribution_at(i)->name, sizeof pattern - strlen(pattern) - 1);
+        add_arguments(pattern, sizeof pattern, sim_distribution_at(i));
     }
-    (void)strncat(pattern, ") *[(].*[)] *$", sizeof pattern - strlen(pattern) - 1);
+    (void)strncat(pattern, ")[)] *$", sizeof pattern - strlen(pattern) - 1);
     append(forms, json_pack("{s:s, s:i}", "type", "number", "minimum", 0));
     append(forms, pattern_json(unit_pattern(unit)));
     append(forms, pattern_json(pattern));
@@ -178,7 +192,7 @@ static json_t *scalar_json(const struct sim_field *field)
         append_law(forms, field->unit);
         break;
     case SIM_FIELD_TIMESTAMP:
-        append(forms, type_json("string"));
+        append(forms, pattern_json("^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:"));
         break;
     case SIM_FIELD_TEXT:
     case SIM_FIELD_SECTION:

@@ -83,6 +83,9 @@ SLO goal
 WORDS
 expect 0 "$WEIR_BIN" help GPU utilization
 has stdout 'GPU utilization is called GPU used here'
+expect 0 "$WEIR_BIN" help load # a key of ours, and what others call a command
+has stdout 'jobs[].arrivals.load'
+has stdout 'load is called import here'
 expect 0 "$WEIR_BIN" help lognormal
 has stdout 'lognormal(mean, cv)'
 expect 0 "$WEIR_BIN" help 'timeline[]'

@@ -34,6 +34,7 @@ pipelines:
     input: {items: ${items:-100}}
     stages: [{name: ${name:-s}, cpus: ${cpus:-1}, service: ${service:-exp(1 s)}, setup: ${setup:-2 s}}]
 horizon: ${horizon:-2 d}
+start_time: ${start:-2026-03-02T10:00:00Z}
 Y
 }
 right() {
@@ -47,8 +48,8 @@ wrong() {
     expect 2 "$WEIR_BIN" check wrong-$count.yaml
 }
 right
-for service in 3 '3.5 s' 'const(2 s)' '"lognormal(2 min, 0.5)"' '{value: exp(2 s), source: guess}' '"mixture(1: exp(1 s), 2: const(3 s))"'; do right; done
-for service in '"norml(2 s, 1)"' '-1' '[1]' '{value: exp(2 s), source: gues}' '"exp(2 s"'; do wrong; done
+for service in 3 '3.5 s' '"pareto(1 s, 2)"' '"pareto(1 s, 2, 3 s)"' 'const(2 s)' '"lognormal(2 min, 0.5)"' '{value: exp(2 s), source: guess}' '"mixture(1: exp(1 s), 2: const(3 s))"'; do right; done
+for service in '"norml(2 s, 1)"' '"gamma(2 s)"' '"exp(2 s, 1)"' '"pareto(1 s)"' 'exp()' '-1' '[1]' '{value: exp(2 s), source: gues}' '"exp(2 s"'; do wrong; done
 service=
 for setup in 90 '"2 min"' '{time: 2 s}'; do right; done
 for setup in '2 parsecs' '"h"' '{tim: 2 s}'; do wrong; done
@@ -56,6 +57,9 @@ setup=
 for horizon in 1h30m '1 h 30 m' 7200 '"2 h"'; do right; done
 for horizon in '2 parsecs' '"h"' '[2 h]' 1h30; do wrong; done
 horizon=
+for start in '"2026-03-02T10:00:00+01:00"'; do right; done
+for start in yesterday 11:03; do wrong; done
+start=
 for cpus in 0.5 '"2"' 64; do right; done
 for cpus in -1 two '[2]'; do wrong; done
 cpus=
