@@ -201,9 +201,11 @@ static void show_bound(struct show *show, const struct sim_bound *bound)
 {
     if (show->format != SIM_FORMAT_JSON) {
         if (show->format != SIM_FORMAT_CSV)
-            printf("Throughput bound %.4g items/s with workers divided at will, %.4g items/s with "
-                   "whole workers: rounding loses %.0f %%\n\n",
-                   bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
+            sim_print_text(
+                stdout,
+                "Throughput bound %.4g items/s with workers divided at will, %.4g items/s with "
+                "whole workers: rounding loses %.0f %%\n\n",
+                bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
         return;
     }
     sim_json_number(sim_json_key(&show->json, "fluid_per_s"), bound->fluid_per_s);
@@ -222,11 +224,13 @@ static void show_sizing(struct show *show, const struct sim_bound_problem *probl
         sim_json_string(sim_json_key(&show->json, "sizing_resource"),
                         is_shared ? sim_bound_resource_name(resource) : NULL);
     } else if (show->format != SIM_FORMAT_CSV && is_shared) {
-        printf(
+        sim_print_text(
+            stdout,
             "Sizing: shared. Stages compete for %s: more workers of one are fewer of another\n\n",
             sim_bound_resource_name(resource));
     } else if (show->format != SIM_FORMAT_CSV) {
-        printf("Sizing: trivial. Every stage can have all the workers that fit it alone\n\n");
+        sim_print_text(
+            stdout, "Sizing: trivial. Every stage can have all the workers that fit it alone\n\n");
     }
 }
 
@@ -240,7 +244,8 @@ static void show_transfers(struct show *show, const struct sim_pipeline *pipelin
     if (show->format == SIM_FORMAT_JSON)
         sim_json_flag(sim_json_key(&show->json, "transfers_modelled"), is_modelled);
     else if (show->format != SIM_FORMAT_CSV && !is_modelled && sim_pipeline_has_bytes(pipeline))
-        printf("Transfers: not modelled. Bytes between stages take no time: %s\n\n", why);
+        sim_print_text(stdout, "Transfers: not modelled. Bytes between stages take no time: %s\n\n",
+                       why);
 }
 
 /* ---- changes ---- */
@@ -340,7 +345,7 @@ static void show_finding(struct show *show, const char *text)
     if (show->format == SIM_FORMAT_JSON) {
         sim_json_string(sim_json_key(&show->json, "finding"), text);
     } else if (show->format != SIM_FORMAT_CSV) {
-        printf("%s\n", text);
+        sim_print_text(stdout, "%s\n", text);
     }
 }
 
@@ -396,7 +401,7 @@ static void show_assumptions(struct show *show)
         if (is_json)
             sim_json_string(&show->json, scenario->assumptions[i]);
         else
-            printf("- %s\n", scenario->assumptions[i]);
+            sim_print_text(stdout, "- %s\n", scenario->assumptions[i]);
     if (is_json)
         sim_json_end_array(&show->json);
     else
@@ -463,8 +468,9 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
         sim_json_string(sim_json_key(&show.json, "version"), WEIR_VERSION);
         sim_json_string(sim_json_key(&show.json, "scenario"), scenario->name);
     } else if (format == SIM_FORMAT_TABLE) {
-        printf("%s%s%s\n\n", scenario->name, scenario->description == NULL ? "" : ": ",
-               scenario->description == NULL ? "" : scenario->description);
+        sim_print_text(stdout, "%s%s%s\n\n", scenario->name,
+                       scenario->description == NULL ? "" : ": ",
+                       scenario->description == NULL ? "" : scenario->description);
     }
     show_nodes(&show);
     show_jobs(&show);

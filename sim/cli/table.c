@@ -132,6 +132,44 @@ static size_t letters(const char *text)
     return count;
 }
 
+/* Bytes of the text that fit the width and end at a blank; all of them where none does. */
+static size_t line_of(const char *text, size_t width)
+{
+    size_t end = 0;
+    size_t count = 0;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        if (text[i] == '\n')
+            return i;
+        if (text[i] == ' ' && i > 0 && (end == 0 || count <= width))
+            end = i;
+        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+        if (count > width && end > 0)
+            return end;
+    }
+    return strlen(text);
+}
+
+void sim_print_text(FILE *out, const char *format, ...)
+{
+    char *text = NULL;
+    const size_t width = width_of(out);
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    size_t indent = 0;
+    for (const char *at = must(text); *at != '\0';) {
+        const size_t length = line_of(at, width > indent ? width - indent : SIZE_MAX);
+        (void)fprintf(out, "%*s%.*s", (int)indent, "", (int)length, at);
+        at += length;
+        indent = *at == ' ' ? 2 : 0;
+        (void)fputs(*at == '\0' ? "" : "\n", out);
+        at += *at == '\0' ? 0 : 1;
+    }
+    free(text);
+}
+
 /* ---- a table that fits: units below headings, words in further lines, no empty columns ---- */
 
 enum { LEAST_TEXT = 8 };

@@ -57,6 +57,8 @@ void sim_table_row(struct sim_table *table, const char *const *cells);
 size_t sim_table_rows(const struct sim_table *table);
 /* JSON: {"schema": 1, "version": "0.1.0", "rows": [{...}, ...]}. */
 void sim_table_print(const struct sim_table *table, enum sim_format format, FILE *out);
+/* Sentences, broken between words where the terminal ends; what goes on is indented by two. */
+void sim_print_text(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The rows alone, as an array of objects inside a larger document. */
 void sim_table_write_json(const struct sim_table *table, struct sim_json *json);
 void sim_table_destroy(struct sim_table *table);

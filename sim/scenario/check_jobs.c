@@ -127,7 +127,7 @@ static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node
     for (size_t w = 0; w < scenario->workloads_count; w++)
         for (size_t i = 0; i < scenario->workloads[w].jobs_count; i++) {
             const struct sim_job_spec *job = &scenario->workloads[w].jobs[i];
-            if (is_stranger(job) || sim_check_most(scenario, type, &job->shape) > 0)
+            if (sim_check_most(scenario, type, &job->shape) > 0)
                 return true;
             for (size_t k = 0; k < job->more_count; k++)
                 if (sim_check_most(scenario, type, &job->more[k].shape) > 0)

@@ -36,6 +36,17 @@ import json
 assert abs(row["gpu_hours_asked"] - 900) < 1e-6 and abs(row["gpu_hours_there"] - 2800) < 1e-6, row
 assert row["gpu_types"] == "any" and row["jobs"] == 200 and row["least_nodes"] == 2, row
 PY
+# Rows that name a model nobody has do not keep nodes in use.
+printf 'id,submit,run,gpus,model\na,0,60,1,a100-80\nb,9,60,1,h10O\n' >rows.csv
+cat >rows.json <<'J'
+{"name": "rows", "fields": {"name": {"column": "id"}, "submit": {"column": "submit", "unit": "s"},
+ "run": {"column": "run", "unit": "s"}, "gpus": {"column": "gpus", "unit": "gpu"}, "models": {"column": "model"}}}
+J
+sed '/^jobs:/,$d' jobs.yaml >rows.yaml
+echo 'jobs: [{name: t, trace: rows.csv, columns: rows.json}]' >>rows.yaml
+expect 0 "$WEIR_BIN" check rows.yaml
+has stderr "1 of 2 jobs can never run: they accept only GPU models that no node has, as 'h10O'"
+has stderr "no stage and no job fits the nodes 't' (3 of them)"
 expect 0 "$WEIR_BIN" check "$WEIR_SOURCE_DIR/scenarios/new/jobs.yaml"
 [ ! -s stderr ] || fail 'there is nothing to say of it'
 
@@ -55,4 +66,15 @@ for columns in 80 100; do
         'length > most { print; bad = 1 } END { exit bad }' || fail "wider than $columns"
     hasnt stdout 'NVENC s'
     has stdout '[workers]'
+    # Sentences too.
+    [ $columns -eq 100 ] || continue
+    for scenario in examples/video_pipeline examples/mixed_cluster reference/openb_like; do
+        expect 0 env COLUMNS=$columns "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/$scenario.yaml"
+        LC_ALL=C.UTF-8 awk -v most=$columns 'length > most { print; bad = 1 } END { exit bad }' stdout ||
+            fail "$scenario: wider than $columns"
+        tr -s ' \n' '  ' <stdout >narrow
+        expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/$scenario.yaml"
+        last=$(tail -n 1 stdout)
+        has narrow "$last"
+    done
 done

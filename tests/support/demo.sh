@@ -3,6 +3,7 @@
 # demo.sh WEIR FOLDER: the first five minutes in three acts and at most 25 lines. Every number is
 # taken from what the commands print; databases and pages go to FOLDER. Run it in the project's root.
 set -euo pipefail
+unset COLUMNS
 weir=$1 out=$2
 share=scenarios/examples/buy_or_share.yaml dies=scenarios/incidents/two_nodes_die.yaml
 mkdir -p "$out"
