@@ -184,9 +184,11 @@ static weir_status label_means(struct an_chart *chart, const struct picture *pic
                                         .color = row == 0 ? AN_INK : AN_MUTED,
                                         .size = row == 0 ? 12.0 : 11.0,
                                         .is_bold = row == 0 };
-        an_chart_text(chart, &label, "%s %s", an_word_number(an_number(frame, row, 1)).text,
+        const struct an_word mean = an_word_number(an_number(frame, row, 1));
+        const size_t room = (row == 0 ? 16 : 20) - (strlen(mean.text) < 8 ? strlen(mean.text) : 8);
+        an_chart_text(chart, &label, "%s %s", mean.text,
                       picture->variants.count > 0
-                          ? an_chart_word(chart, an_text(frame, row, 0), 13).text
+                          ? an_chart_word(chart, an_text(frame, row, 0), room).text
                           : "");
     }
     return WEIR_OK;

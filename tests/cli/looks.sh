@@ -77,4 +77,10 @@ page() { # NAME ARGUMENT...: compares, and looks at the page
 page pipeline pipeline.yaml
 page jobs jobs.yaml
 page fill fill.yaml
+# A review: its charts name the option and the value.
+expect 0 "$WEIR_BIN" compare jobs.yaml -q --axis cluster.nodes.dgx.count=5,7 -o review.db \
+    --set 'goal={min: wait p95, while: ["wait p95 <= 9 h"]}'
+expect 0 "$WEIR_BIN" report review.db --as review -o review.html
+judged review.html
+looked review-narrow 400
 page axis jobs.yaml --axis jobs.train.arrivals.load=50%,80%,110%
