@@ -117,15 +117,17 @@ bool an_review_is_same_cost(double a, double b)
     return strcmp(an_word_number(a).text, an_word_number(b).text) == 0;
 }
 
-static bool is_better(const struct an_review_size *size, const struct an_review_size *than)
+static bool is_better(const struct an_review *review, const struct an_review_size *size,
+                      const struct an_review_size *than)
 {
-    if (an_review_is_same_cost(size->cost, than->cost))
-        return size->goal > than->goal;
-    return size->cost < than->cost;
+    const double more = size->value - than->value;
+    if (!an_review_is_same_cost(size->cost, than->cost))
+        return size->cost < than->cost;
+    return review->is_demand && fabs(more) > 0 ? more > 0 : size->goal > than->goal;
 }
 
 /* Of several options money decides, if all that are safe have a price; of those that cost the same
- * the goal. */
+ * how much work they carry, then the goal. */
 static void choose_best(struct an_review *review)
 {
     size_t safe_count = 0;
@@ -139,7 +141,7 @@ static void choose_best(struct an_review *review)
         const struct an_review_size *size = &option->sizes[option->safe];
         safe_count++;
         has_costs = has_costs && !isnan(size->cost);
-        if (best == NULL || is_better(size, best)) {
+        if (best == NULL || is_better(review, size, best)) {
             review->best = i;
             best = size;
         }

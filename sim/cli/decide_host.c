@@ -173,8 +173,10 @@ weir_status decide_take_estimate(struct decide_host *made, const json_t *json, s
     struct weir_estimate estimate = { .batches_per_s = (double)NAN,
                                       .returns_per_batch = (double)NAN };
 
-    if (place >= json_array_size(made->stages) ||
-        decide_flag_or(json_array_get(made->stages, place), "removed", false))
+    if (place >= json_array_size(made->stages))
+        return weir_fail(error, WEIR_EFORMAT, "there are %zu stages",
+                         json_array_size(made->stages));
+    if (decide_flag_or(json_array_get(made->stages, place), "removed", false))
         return WEIR_OK;
     WEIR_TRY(decide_read(json, &decide_estimate_keys, &estimate, error));
     return weir_host_set_estimate(made->host, (uint32_t)place, estimate);

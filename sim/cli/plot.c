@@ -44,7 +44,8 @@ static const struct sim_option command_rows[] = {
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .usage = "DB [NAME]",
-    .help = "Draw one chart of a result database with gnuplot, or list the charts there are.",
+    .help = "Draw one chart of a result database with gnuplot, or list the charts there are. With "
+            "--format csv its series go to standard output.",
 };
 
 int sim_list_plots(const struct sim_options *options)
@@ -72,6 +73,44 @@ static weir_status copy_to_stdout(const char *path, struct weir_error *error)
     return WEIR_OK;
 }
 
+/* Cells that blanks part, or quotes hold together, as those of CSV. */
+static void print_cells(const char *at, size_t length)
+{
+    bool is_quoted = false;
+    while (length > 0 && at[length - 1] == ' ')
+        length--;
+    for (size_t i = 0; i < length; i++) {
+        is_quoted ^= at[i] == '"';
+        (void)fputc(at[i] == ' ' && !is_quoted ? ',' : at[i], stdout);
+    }
+    (void)fputc('\n', stdout);
+}
+
+/* The series of a chart: a table each, which begins with its name. */
+static weir_status print_series(const char *path, struct weir_error *error)
+{
+    char *text = NULL;
+    const char *name = NULL; /* of the series; NULL = its line comes next */
+    WEIR_TRY(an_read_text(path, &text, error));
+    for (const char *line = text; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        const bool is_head = strncmp(line, "# ", 2) == 0;
+        if (length == 0) {
+            name = NULL;
+        } else if (is_head && name == NULL) {
+            name = line + 2;
+            (void)fputs(line == text ? "" : "\n", stdout);
+        } else {
+            (void)fprintf(stdout, is_head ? "series," : "\"%.*s\",",
+                          name == NULL ? 0 : (int)strcspn(name, "\n"), name);
+            print_cells(line + (is_head ? 2 : 0), length - (is_head ? 2 : 0));
+        }
+        line += length + (line[length] == '\n' ? 1 : 0);
+    }
+    free(text);
+    return WEIR_OK;
+}
+
 static void remove_in(const char *folder, const char *name, const char *end)
 {
     char *path = NULL;
@@ -81,13 +120,20 @@ static void remove_in(const char *folder, const char *name, const char *end)
     free(path);
 }
 
+/* No picture is asked for. */
+static bool stays_in(const struct arguments *arguments)
+{
+    return arguments->is_term ||
+           (arguments->options.format == SIM_FORMAT_CSV && arguments->output == NULL);
+}
+
 /* What is drawn, malloc'ed; a terminal picture is a file in `folder`. NULL = no memory. */
 static char *picture_path(const struct arguments *arguments, const char *folder)
 {
     char *path = NULL;
     const int length = arguments->output != NULL && !arguments->is_term
                            ? asprintf(&path, "%s", arguments->output)
-                           : asprintf(&path, "%s/%s.%s", arguments->is_term ? folder : ".",
+                           : asprintf(&path, "%s/%s.%s", stays_in(arguments) ? folder : ".",
                                       arguments->name, arguments->is_term ? "txt" : "svg");
     return length < 0 ? NULL : path;
 }
@@ -96,7 +142,7 @@ static char *picture_path(const struct arguments *arguments, const char *folder)
 static int check_outputs(const struct arguments *arguments)
 {
     char *script = NULL;
-    char *picture = arguments->is_term ? strdup("-") : picture_path(arguments, ".");
+    char *picture = stays_in(arguments) ? strdup("-") : picture_path(arguments, ".");
     const bool has_script = arguments->folder != NULL;
     const int length =
         has_script ? asprintf(&script, "%s/%s.gp", arguments->folder, arguments->name) : 0;
@@ -109,6 +155,17 @@ static int check_outputs(const struct arguments *arguments)
     if (length > 0)
         free(script);
     return code;
+}
+
+static weir_status print_data(const struct arguments *arguments, const char *folder,
+                              struct weir_error *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s.dat", folder, arguments->name) < 0)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = print_series(path, error);
+    free(path);
+    return status;
 }
 
 /* Draws into `folder`; a terminal picture goes through a file there. */
@@ -127,6 +184,8 @@ static weir_status draw_in(struct an_db *db, const struct arguments *arguments,
     weir_status status = an_plot(db, arguments->name, &options, folder, path, error);
     if (status == WEIR_OK && arguments->is_term)
         status = copy_to_stdout(path, error);
+    else if (status == WEIR_OK && arguments->options.format == SIM_FORMAT_CSV)
+        status = print_data(arguments, folder, error);
     else if (status == WEIR_OK)
         (void)printf("%s\n", path);
     free(path);
@@ -146,6 +205,7 @@ static weir_status draw_open(struct an_db *db, const struct arguments *arguments
     remove_in(folder, arguments->name, ".dat");
     remove_in(folder, arguments->name, ".gp");
     remove_in(folder, arguments->name, ".txt");
+    remove_in(folder, arguments->name, ".svg");
     remove_in(folder, "gnuplot", ".log");
     (void)rmdir(folder);
     return status;
@@ -174,6 +234,14 @@ int sim_cmd_plot(int argc, char **argv)
     sim_options_parse(&command_options, argc, argv, &arguments);
     if (arguments.name == NULL)
         return sim_list_plots(&arguments.options);
+    if (arguments.options.format != SIM_FORMAT_TABLE &&
+        arguments.options.format != SIM_FORMAT_CSV) {
+        (void)fputs(
+            "weir plot: --format csv prints the series of a chart; -o FILE.svg, .png or .pdf "
+            "draws it\n",
+            stderr);
+        return SIM_EXIT_USAGE;
+    }
     struct weir_error error = { .phase = -1, .pool = -1 };
     const int code = check_outputs(&arguments);
     if (code != SIM_EXIT_OK)

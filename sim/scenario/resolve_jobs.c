@@ -227,6 +227,10 @@ static double rate_by_load(struct sim_resolver *resolver, const struct draft_arr
 {
     if (resolver->is_hardware_unclear)
         return 1;
+    if (draft->load >= 20)
+        sim_report_warning(resolver->report, sim_draft_at(&draft->head, "load"),
+                           "is %g %% of what the GPUs can do; a load of %g %% is written %g%%",
+                           100 * draft->load, draft->load, draft->load);
     const struct load load = load_of(resolver, workload);
     const double rate = load.gpus > 0 && load.gpu_s > 0 ? draft->load * load.gpus / load.gpu_s
                                                         : draft->load * load.cpus / load.cpu_s;

@@ -50,6 +50,10 @@ has stderr "no stage and no job fits the nodes 't' (3 of them)"
 expect 0 "$WEIR_BIN" check "$WEIR_SOURCE_DIR/scenarios/new/jobs.yaml"
 [ ! -s stderr ] || fail 'there is nothing to say of it'
 
+# A percent sign that was left out.
+expect 0 "$WEIR_BIN" check "$WEIR_SOURCE_DIR/scenarios/new/jobs.yaml" --set jobs.train.arrivals.load=70
+has stderr 'is 7000 % of what the GPUs can do; a load of 70 % is written 70%'
+
 # Nothing is replaced without a word.
 spans=$WEIR_SOURCE_DIR/scenarios/examples/incident/spans.csv
 cp jobs.yaml mine.yaml

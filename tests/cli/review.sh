@@ -191,6 +191,19 @@ weeks = 30 / 7 * math.log(value) / math.log(1.03)
 assert f'- jobs.work.arrivals.scale {value} is the most work that keeps wait p95 <= 20m for certain' in text, text
 assert re.search(rf'- at 3.% more work a month that is reached in {math.floor(weeks)} weeks', text), (weeks, text)
 PY
+# The same nodes under two policies: what carries more is chosen.
+expect 0 "$WEIR_BIN" compare plan.yaml -q -n 6 --set compare=- --set cluster.nodes.n.count=5 \
+    --variant 'worse: sched.queueing=fcfs' --variant 'better: sched.queueing=first_fit' \
+    --axis jobs.work.arrivals.scale=0.4..1.6:0.2 -o carry.db
+expect 0 "$WEIR_BIN" report carry.db --as review --format md
+cp stdout carry.md
+python3 - <<'PY' || fail 'less work was chosen'
+from judge import *
+text = open('carry.md').read()
+safe = {n: float(o[chosen(o)[0]]['value']) for n, o in sizes('carry.db', 'jobs.work.arrivals.scale', reverse=True).items() if chosen(o)[0] < len(o)}
+most = max(safe.values())
+assert any(text.startswith(f'# plan: {n}: scale {v:g} keeps') for n, v in safe.items() if v == most), (safe, text[:200])
+PY
 # A rate is no multiple of today's.
 expect 0 "$WEIR_BIN" compare plan.yaml -q --set compare=- --set cluster.nodes.n.count=5 -n 2 \
     --axis jobs.work.arrivals.rate=6/h,9/h -o rate.db
@@ -205,6 +218,23 @@ hasnt stdout 'is the least'
 expect 0 "$WEIR_BIN" compare plan.yaml -q --set goal.while=- --axis cluster.nodes.n.count=1..2:1 -n 2 -o free.db
 expect 0 "$WEIR_BIN" report free.db --as review -o free.html
 has free.html 'the goal of the scenario has no condition to meet'
+
+# ---- the series of a chart ----
+expect 0 "$WEIR_BIN" plot sizes.db axis --format csv
+[ ! -e axis.svg ] || fail 'a picture was drawn that nobody asked for'
+python3 - <<'PY' || fail 'the series are no tables of the database'
+import csv
+from judge import *
+tables = [list(csv.DictReader(t.splitlines())) for t in open('stdout').read().split('\n\n')]
+waits = [{float(r['x']): float(r['mean']) for r in t} for t in tables if t[0]['series'] == 'wait p95']
+found = sizes('sizes.db', 'cluster.nodes.n.count')
+assert len(waits) == len(found) == 2, tables
+for option in found.values():
+    wanted = {float(s['value']): s['mean'] for s in option}
+    factors = [[wanted[x] / t[x] for x in wanted if t[x] > 0] for t in waits if set(t) == set(wanted)]
+    assert any(f and max(f) - min(f) < 1e-5 * max(f) for f in factors), (wanted, waits)
+PY
+expect 2 "$WEIR_BIN" plot sizes.db axis --format json
 
 # ---- mistakes ----
 expect 2 "$WEIR_BIN" report sizes.db --notes notes.md

@@ -82,6 +82,7 @@ says "${good/best_fit/best_fti}" "unknown policy best_fti; did you mean 'best_fi
 says "$(head -2 in.jsonl | tail -1)" 'a session begins with a document of the command autoscale'
 says '{' '"errors":\[\{"column":1,'
 says "[$good]" 'must be one object'
+says "$(sed 's/"workloads"/"estimates":[{"batches_per_s":1}],&/' <<<"$good")" 'estimates\[0\]: there are 0 stages'
 
 # A node is lost and comes back, one comes anew; a stage tells of its queue.
 next='{"format":"weir-decision","version":3,"command":"next"'
