@@ -244,24 +244,24 @@ rows_do_not_grow_with_the_queue() {
 mixed
 # Where no decision comes any more that is said, also between the last one and the horizon.
 no_decision_any_more() {
-    cat >late.yaml <<'Y'
+    cat >between.yaml <<'Y'
 schema: 2
-name: late
+name: between
 horizon: 60 s
 cluster: {nodes: [{name: n, cpus: 8}]}
 sched: {scaling: {policy: xenna, interval: 90 s}}
 pipelines: [{name: p, input: {items: 500}, stages: [{name: a, cpus: 1, service: 1 s}]}]
 Y
-    expect 0 "$WEIR_BIN" run late.yaml -q -o late.db
+    expect 0 "$WEIR_BIN" run between.yaml -q -o between.db
     for words in '--at 60s --decide' '--at 1s --decide=2' '--at 59s --with best_fit'; do
         # shellcheck disable=SC2086
-        expect 2 "$WEIR_BIN" explain late.db $words
+        expect 2 "$WEIR_BIN" explain between.db $words
         matches stderr '^weir: there was no decision at or after [0-9]+ s; the run ended at 60 s$'
         [ ! -s stdout ] || fail "$words: says something all the same"
     done
-    expect 2 "$WEIR_BIN" export late.db --to decision --at 60s -o late.json
-    [ ! -e late.json ] || fail 'a decision that was not made is written'
-    expect 0 "$WEIR_BIN" explain late.db --at 0s --decide=5
+    expect 2 "$WEIR_BIN" export between.db --to decision --at 60s -o between.json
+    [ ! -e between.json ] || fail 'a decision that was not made is written'
+    expect 0 "$WEIR_BIN" explain between.db --at 0s --decide=5
     [ "$(wc -l <stdout)" -eq 1 ] || fail 'not the one decision that there was'
 }
 
