@@ -520,6 +520,11 @@ static bool prepend(struct sim_words *words, const struct sim_words *before)
 static int compare_suite(struct options *options, const char *command_line)
 {
     struct sim_suite suite;
+    if (options->axes.count + options->vary.count + options->points + options->design > 0) {
+        (void)fprintf(stderr, "weir: --axis, --vary, --design and --points: what is run stands in "
+                              "the suite\n");
+        return SIM_EXIT_USAGE;
+    }
     int code = sim_suite_read(options->simulate.path, &suite);
     const bool is_its_metric = options->metrics.count == 0;
     if (code == SIM_EXIT_OK &&
@@ -533,7 +538,7 @@ static int compare_suite(struct options *options, const char *command_line)
     options->simulate.path = suite.scenario;
     options->design = SIM_DESIGN_LIST;
     options->pool = true;
-    options->block = suite.block;
+    options->block = options->block == NULL ? suite.block : options->block;
     if (options->simulate.replications == 0)
         options->simulate.replications = suite.replications;
     if (code == SIM_EXIT_OK)

@@ -20,6 +20,7 @@ struct pool {
     const struct an_metric_row *row;
     const char *metric;
     double *values; /* [block * variants + variant] */
+    bool *is_bound; /* by variant: of some block the mean is one from below */
     size_t blocks, variants, lost;
     size_t *block_of; /* by point */
     size_t point_count, block_count;
@@ -65,6 +66,7 @@ static bool take_point(const struct pool *pool, const struct an_comparison *comp
             isnan(row->cells[place].mean))
             return false;
         sums[v] += row->cells[place].mean;
+        pool->is_bound[v] = pool->is_bound[v] || row->cells[place].is_lower_bound;
     }
     return row != NULL;
 }
@@ -108,8 +110,9 @@ static void judge_pair(const struct pool *pool, struct pair *pair)
     for (size_t b = 0; b < pool->blocks; b++)
         one[b] -= other[b];
     pair->wilcoxon = an_wilcoxon(one, pool->blocks);
-    pair->effect = pool->blocks > 1 ? pair->paired.difference / gsl_stats_sd(one, 1, pool->blocks)
-                                    : (double)NAN;
+    pair->effect = !pair->paired.is_deterministic
+                       ? pair->paired.difference / gsl_stats_sd(one, 1, pool->blocks)
+                       : (double)NAN;
 }
 
 static size_t judge_all(const struct pool *pool, struct pair pairs[PAIRS])
@@ -151,18 +154,29 @@ static void add_number(struct sim_table *table, double value, int digits)
     sim_table_add(table, sim_table_number(value, digits, text, sizeof text));
 }
 
-/* By p after Holm over all pairs; then whether it matters, by the interval. */
+/* A bound from below shows that something is longer, never that it is shorter. */
+static bool is_open(const struct pool *pool, const struct pair *pair, bool is_more)
+{
+    return pool->row->better < 0 && pool->is_bound[is_more ? pair->one : pair->other];
+}
+
+/* By p after Holm over all pairs, where blocks differ; then whether it matters, by the interval. */
 static const char *verdict_of(const struct pool *pool, const struct pair *pair)
 {
     const double d = pair->paired.difference;
-    const double half = pair->paired.half_width;
+    const double half = pair->paired.is_deterministic ? 0 : pair->paired.half_width;
     const bool is_small = pair->matters > 0 && fabs(d) + half <= pair->matters;
     const bool is_large = fabs(d) - half >= pair->matters;
     const bool is_more = d * pool->row->better > 0;
+    const bool is_same = pair->paired.is_deterministic;
+    if (is_same && fabs(d) <= 0)
+        return "no difference";
+    if (!is_small && !is_same && !(pair->adjusted < 0.05))
+        return "not distinguishable";
+    if (is_open(pool, pair, is_more))
+        return "open";
     if (is_small)
         return "too small to matter";
-    if (!(pair->adjusted < 0.05))
-        return "not distinguishable";
     if (pool->row->better == 0)
         return "another";
     if (is_large)
@@ -184,6 +198,14 @@ static void add_pair(struct sim_table *table, const struct pool *pool, const str
     sim_table_add(table, verdict_of(pool, pair));
 }
 
+static bool has_bounds(const struct pool *pool)
+{
+    bool found = false;
+    for (size_t v = 0; v < pool->variants; v++)
+        found = found || (pool->row->better < 0 && pool->is_bound[v]);
+    return found;
+}
+
 /* Rank 1 is the best; where no direction is better the least. */
 static void print_ranks(const struct pool *pool)
 {
@@ -196,10 +218,13 @@ static void print_ranks(const struct pool *pool)
     printf("%s, mean rank over %zu blocks (1 is best):", name_of(pool), pool->blocks);
     for (size_t v = 0; v < pool->variants; v++)
         printf("%s %s %.2f", v == 0 ? "" : ",", pool->first->variants[v], test.mean_rank[v]);
-    printf("; Friedman p %.3g", test.p_value);
-    if (!isnan(test.critical_difference))
+    if (isnan(test.p_value))
+        (void)fputs("; there is no difference in any block", stdout);
+    else
+        printf("; Friedman p %.3g", test.p_value);
+    if (!isnan(test.p_value) && !isnan(test.critical_difference))
         printf(", ranks differ from %.2f on (Nemenyi, .05)", test.critical_difference);
-    (void)puts(".");
+    (void)puts(has_bounds(pool) ? "; not all work was done: bounds are ranked as they are." : ".");
     free(turned);
 }
 
@@ -208,6 +233,9 @@ static weir_status check(const struct pool *pool, struct weir_error *error)
     if (pool->variants < 2 || pool->variants > AN_RANKS_VARIANTS)
         return weir_fail(error, WEIR_EINVAL, "--pool compares 2 to %d variants, found %zu",
                          AN_RANKS_VARIANTS, pool->variants);
+    if (pool->blocks > AN_RANKS_BLOCKS)
+        return weir_fail(error, WEIR_EINVAL, "--pool takes at most %d blocks, found %zu",
+                         AN_RANKS_BLOCKS, pool->blocks);
     if (pool->blocks < 2)
         return weir_fail(error, WEIR_EINVAL, "--pool needs two %s with all variants, found %zu%s",
                          pool->block_count < pool->point_count ? "blocks" : "points", pool->blocks,
@@ -221,7 +249,8 @@ static weir_status pool_row(struct pool *pool, struct an_comparison **comparison
     struct pair pairs[PAIRS];
     pool->metric = pool->row->metric;
     pool->blocks = pool->lost = 0;
-    for (size_t b = 0; b < pool->block_count && pool->blocks < AN_RANKS_BLOCKS; b++)
+    memset(pool->is_bound, 0, pool->variants * sizeof *pool->is_bound);
+    for (size_t b = 0; b < pool->block_count; b++)
         take_block(pool, comparisons, b);
     WEIR_TRY(check(pool, error));
     const size_t found = judge_all(pool, pairs);
@@ -258,6 +287,9 @@ static weir_status print_rows(struct pool *pool, struct an_comparison **comparis
             "%zu degrees of freedom, effect = mean over standard deviation of the differences.%s\n",
             pool->block_count < pool->point_count ? "the mean of its points" : "a point",
             pool->blocks - 1, pool->lost > 0 ? " Blocks without all variants are left out." : "");
+    for (size_t p = 0; status == WEIR_OK && is_paper && p < pool->point_count; p++)
+        if (comparisons[p] != NULL && comparisons[p]->left_out[0] != '\0')
+            printf("Lost: %s\n", comparisons[p]->left_out);
     return status;
 }
 
@@ -297,14 +329,19 @@ static weir_status compare_points(struct pool *pool, struct an_db *db,
 {
     for (size_t p = 0; p < points->point_count; p++) {
         WEIR_TRY(an_points_compare(db, points, p, query, &comparisons[p], error));
-        if (pool->first == NULL && comparisons[p] != NULL)
+        /* Where one is lost the others tell its name. */
+        if (comparisons[p] != NULL &&
+            (pool->first == NULL || comparisons[p]->variant_count > pool->first->variant_count))
             pool->first = comparisons[p];
     }
     if (pool->first == NULL || pool->first->row_count == 0)
         return weir_fail(error, WEIR_EINVAL, "--pool: no point has results");
     pool->variants = pool->first->variant_count;
     pool->values = calloc((pool->block_count + 1) * (pool->variants + 1), sizeof *pool->values);
-    return pool->values == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+    pool->is_bound = calloc(pool->variants + 1, sizeof *pool->is_bound);
+    return pool->values == NULL || pool->is_bound == NULL
+               ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+               : WEIR_OK;
 }
 
 weir_status sim_pool_print(struct an_db *db, const struct an_points *points,
@@ -325,5 +362,6 @@ weir_status sim_pool_print(struct an_db *db, const struct an_points *points,
     free(comparisons);
     free(pool.block_of);
     free(pool.values);
+    free(pool.is_bound);
     return status;
 }

@@ -178,7 +178,21 @@ static bool check_blocks(const struct reading *reading, const struct sim_yaml *f
     return true;
 }
 
-/* Every path an axis with a value for each point; the first tells blocks apart. */
+/* Blocks are told apart by a path: every one of them has another value there, and no list. */
+static bool is_key(const struct reading *reading, const struct sim_yaml *first, const char *path)
+{
+    for (const struct sim_yaml *one = first; one != NULL; one = one->next) {
+        const struct sim_yaml *value = sim_yaml_get(one, path);
+        if (value->kind == SIM_YAML_LIST)
+            return false;
+        for (const struct sim_yaml *other = first; other != one; other = other->next)
+            if (strcmp(text_of(reading, value), text_of(reading, sim_yaml_get(other, path))) == 0)
+                return false;
+    }
+    return true;
+}
+
+/* Every path an axis with a value for each point. */
 static bool read_blocks(const struct reading *reading, const struct sim_yaml *node)
 {
     const struct sim_yaml *first = sim_yaml_item(node, 0);
@@ -186,7 +200,14 @@ static bool read_blocks(const struct reading *reading, const struct sim_yaml *no
         return sim_report_error(reading->report, node, "expected a list of blocks");
     if (!check_blocks(reading, first))
         return false;
-    reading->suite->block = first->first->key;
+    const struct sim_yaml *key = first->first;
+    while (key != NULL && !is_key(reading, first, key->key))
+        key = key->next;
+    if (key == NULL)
+        return sim_report_error(reading->report, node,
+                                "blocks are told apart by a path that has a value of its own, and "
+                                "no list, in each of them: there is none");
+    reading->suite->block = key->key;
     for (const struct sim_yaml *path = first->first; path != NULL; path = path->next) {
         struct pieces word;
         const char *gap = "=";

@@ -101,6 +101,40 @@ import sqlite3
 digest = lambda path, more='': sqlite3.connect(path).execute('select result_digest from run' + more).fetchone()
 assert digest('few.db') == digest('all.db', " where variant = 'fcfs, scenario=few, load=70%, seed=3'")
 PY
+# Blocks of one scenario are told apart by what differs, and one that differs in no value is refused.
+sed 's/few.yaml/jobs.yaml/;s/files.jobs.yaml/jobs.yaml/' all.suite >loads.suite
+expect 0 "$WEIR_BIN" compare loads.suite -q -o loads.db
+matches stdout '^wait mean +first_fit +fcfs +2 '
+sed '/scenario: files/{p;s/70%, seed: .1, 2, 3./70%, seed: [4]/}' all.suite >wrong.suite
+expect 2 "$WEIR_BIN" compare wrong.suite -q -o wrong.db
+has stderr 'blocks are told apart by a path that has a value of its own, and no list, in each of them'
+expect 2 "$WEIR_BIN" compare all.suite -q -o wrong.db --axis cluster.nodes.n.count=2,3
+has stderr 'what is run stands in the suite'
+# A variant that failed somewhere takes its block; a mean that is a bound decides nothing; blocks that
+# are alike in all show no difference.
+python3 - <<'PY'
+import shutil, sqlite3
+def change(name, *statements):
+    shutil.copy('suite.db', name)
+    db = sqlite3.connect(name)
+    for sql in statements: db.execute(sql)
+    db.commit()
+of = "(select run_id from run where variant like 'sjf%')"
+change('failed.db', "update run set status = 'failed', message = 'it broke' where variant = 'sjf, seed=1'")
+change('bound.db', "update result set value = 600 where metric = 'wait.job.mean' and run_id not in " + of,
+       "update result set is_lower_bound = 1, value = 300 where metric = 'wait.job.mean' and run_id in " + of)
+change('alike.db', "update result set censored = 0", "update result set value = 600 where metric = 'wait.job.mean' and run_id not in " + of,
+       "update result set value = 900 where metric = 'wait.job.mean' and run_id in " + of)
+PY
+expect 0 "$WEIR_BIN" compare failed.db --pool --metric 'wait mean'
+matches stdout '^wait mean +sjf +first_fit +4 '
+has stdout 'Lost: sjf, seed=1 is left out, it failed in 2 of 2 runs: it broke'
+expect 0 "$WEIR_BIN" compare bound.db --pool --metric 'wait mean'
+matches stdout '^wait mean +sjf +fcfs +5 .* open$'
+has stdout 'not all work was done: bounds are ranked as they are.'
+expect 0 "$WEIR_BIN" compare alike.db --pool --metric 'wait mean'
+matches stdout '^wait mean +first_fit +fcfs +5 .* no difference$'
+matches stdout '^wait mean +sjf +fcfs +5 +300 +- +- +0[.]0625 +- +worse$'
 sed 's/polices/policies/;s/blocks:/block:/' all.suite >wrong.suite
 expect 2 "$WEIR_BIN" compare wrong.suite
 has stderr "did you mean 'blocks'?"
