@@ -42,6 +42,12 @@ enum an_verdict {
 /* One or two words: "better", "ended early". */
 const char *an_verdict_text(enum an_verdict verdict);
 
+/* SQL, of a row of result: whether its value is a bound from below. A mean over what is finished is
+ * at least so much when more than 5 % is not: what takes long is missing from it. */
+#define AN_IS_BOUND                                                                                \
+    "(is_lower_bound OR ((metric GLOB '*.mean' OR metric GLOB '*.mean@*')"                         \
+    " AND censored > 0.05 * (n + censored)))"
+
 struct an_cell {
     double mean, half_width; /* 95 % of the mean over replications; NAN = fewer than 2 */
     double low, high;        /* the same interval, within the range of the metric; NAN = none */

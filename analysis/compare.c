@@ -217,16 +217,13 @@ static bool is_lower_bound(const struct samples *samples, size_t variant)
 
 /* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
  * cluster counts, else that over its labels: the largest of what is a maximum, the mean of others.
- * A mean over what is finished is at least so much when more than 5 % is not: what takes long is
- * missing from it; as are jobs of a kind of which none came so far. */
+ * It is a bound, too, where jobs of a kind are missing from it of which none came so far. */
 static const char samples_sql[] =
     "SELECT r.variant, x.value, x.is_bound OR x.is_of_jobs AND x.parts < max(x.parts) OVER (),"
     " x.unit, x.parts FROM " RUNS " r LEFT JOIN (SELECT run_id, metric GLOB 'wait.job.*' OR"
     "  metric GLOB 'jct.*' OR metric GLOB 'slowdown.*' AS is_of_jobs,"
     " iif(metric GLOB '*.max' OR metric GLOB '*.max@*', max(value), avg(value)) AS value,"
-    "  max(is_lower_bound OR ((metric GLOB '*.mean' OR metric GLOB '*.mean@*') AND censored > 0.05 "
-    "* (n + censored)))"
-    "  AS is_bound, min(unit) AS unit, count(*) AS parts,"
+    "  max(" AN_IS_BOUND ") AS is_bound, min(unit) AS unit, count(*) AS parts,"
     "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
     " FROM result WHERE run_id IN (SELECT run_id FROM run) AND metric = CASE instr(:text, ':') "
     "WHEN 0 THEN :text"

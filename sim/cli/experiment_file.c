@@ -230,8 +230,9 @@ static weir_status write_experiment(const struct sim_experiment_options *options
     const struct sim_scenario *scenario = experiment->scenarios[0];
     int64_t id = 0; /* always 1: a file has one experiment */
     char varies[256];
-    sim_scenario_varies(experiment->scenarios, options->is_lazy ? 1 : experiment->variant_count,
-                        varies, sizeof(varies));
+    (void)sim_scenario_varies(experiment->scenarios,
+                              options->is_lazy ? 1 : experiment->variant_count, varies,
+                              sizeof(varies));
     WEIR_TRY(stamp(recorder, scenario, error));
     WEIR_TRY(sim_identity_write(identity, recorder, error));
     WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));

@@ -169,7 +169,8 @@ static void add_mean(struct sim_table *table, const struct sim_tried *trial, con
     if (trial->runs == 0)
         sim_table_add(table, "-");
     else if (sim_format_is_text(format))
-        sim_table_add(table, an_word_value(trial->mean, known == NULL ? "" : known->unit).text);
+        sim_table_addf(table, "%s%s", trial->is_bound ? "≥ " : "",
+                       an_word_value(trial->mean, known == NULL ? "" : known->unit).text);
     else
         sim_table_add_numbers(table, format, &trial->mean, 1);
 }
@@ -210,6 +211,12 @@ static const char *name_of(const char *metric)
     return known == NULL ? metric : known->label;
 }
 
+static bool has_bound(const struct sim_front_value *value)
+{
+    return value->cost.is_bound || value->goal.is_bound || value->fresh_cost.is_bound ||
+           value->fresh_goal.is_bound;
+}
+
 int sim_front_print(const struct sim_front *front, const struct sim_experiment *experiment,
                     enum sim_format format)
 {
@@ -218,12 +225,14 @@ int sim_front_print(const struct sim_front *front, const struct sim_experiment *
     size_t on_front = 0;
     size_t confirmed = 0;
     size_t missing = 0;
+    size_t bounds = 0;
     for (size_t i = 0; is_printed != NULL && i < front->count; i++) {
         const size_t v = next_by_cost(front, is_printed);
         is_printed[v] = true;
         on_front += front->values[v].is_on_front ? 1 : 0;
         confirmed += front->values[v].is_confirmed ? 1 : 0;
         missing += front->values[v].holds ? 0 : 1;
+        bounds += front->values[v].is_on_front && has_bound(&front->values[v]) ? 1 : 0;
         if (front->values[v].is_on_front || !sim_format_is_text(format))
             add_value(table, front, experiment, v, format);
     }
@@ -239,5 +248,10 @@ int sim_front_print(const struct sim_front *front, const struct sim_experiment *
     if (sim_format_is_text(format) && missing > 0)
         printf("%zu of the others %s a condition of the goal.\n", missing,
                missing == 1 ? "misses" : "miss");
+    if (sim_format_is_text(format) && bounds > 0)
+        printf(
+            "Of %zu of them not all work was done: ≥ is a bound from below, and what is unfinished "
+            "may take them off the front.\n",
+            bounds);
     return confirmed > 0 ? SIM_EXIT_OK : SIM_EXIT_CHECK;
 }

@@ -12,6 +12,7 @@
 #include "sim/cli/simulate_options.h"
 #include "sim/cli/table.h"
 #include "sim/cli/tune.h"
+#include "sim/cli/tune_split.h"
 #include "weir/version.h"
 
 #include <math.h>
@@ -119,6 +120,12 @@ static uint32_t runs_of(const struct sim_search *search, const struct sim_search
     return parts * search->replications;
 }
 
+/* Of runs that failed there is no mean. */
+static bool has_failed(const struct sim_search_value *value)
+{
+    return value->state >= SIM_SEARCH_JUDGED && value->text[0] == '\0';
+}
+
 static void add_value(struct sim_table *table, const struct sim_search *search,
                       const struct sim_experiment *experiment, const struct sim_search_arm *arm,
                       size_t place, size_t axis)
@@ -130,7 +137,8 @@ static void add_value(struct sim_table *table, const struct sim_search *search,
     sim_table_add(table, value_text(experiment, variant, axis));
     sim_table_addf(table, "%u", runs_of(search, value));
     sim_table_add(table, value->text);
-    sim_table_add(table, an_hold_text(hold, value->verdict == AN_HOLDS));
+    sim_table_add(table, has_failed(value) ? "runs failed"
+                                           : an_hold_text(hold, value->verdict == AN_HOLDS));
     sim_table_add(table, value->confirm);
 }
 
@@ -182,6 +190,22 @@ static void print_certainty(const struct sim_search *search,
     (void)fputs(", each by its 95 % interval.", stdout);
 }
 
+/* Of others than the easiest nothing is known where it is not so that it is the easiest. */
+static void print_none(const struct sim_search *search, const struct sim_experiment *experiment,
+                       size_t a, size_t axis)
+{
+    const struct sim_search_arm *arm = &search->arms[a];
+    const size_t last = search->value_count - 1;
+    printf("the target is met at none of the values of %s: ",
+           experiment->points.axes->items[axis].path);
+    printf(has_failed(&arm->values[last]) ? "runs failed at %s" : "it fails at %s",
+           value_text(experiment, arm->variants[last], axis));
+    if (last > 0)
+        printf(", the easiest if it gets easier along them (where it gets harder, say %s)",
+               search->wants_largest ? "--smallest" : "--largest");
+    printf("%s%s.\n", arm->values[last].text[0] == '\0' ? "" : ": ", arm->values[last].text);
+}
+
 static void print_answer(const struct sim_search *search, const struct sim_experiment *experiment,
                          size_t a, size_t axis)
 {
@@ -192,8 +216,7 @@ static void print_answer(const struct sim_search *search, const struct sim_exper
     const char *word = search->wants_largest ? "largest" : "smallest";
     printf("%s: ", experiment->points.points[arm->variants[0]].arm);
     if (answer == count) {
-        printf("the target is met at none of the values of %s: it fails at %s, the easiest.\n",
-               path, value_text(experiment, arm->variants[count - 1], axis));
+        print_none(search, experiment, a, axis);
         return;
     }
     printf("the %s %s is %s: %s", word, path, value_text(experiment, arm->variants[answer], axis),
@@ -206,7 +229,8 @@ static void print_answer(const struct sim_search *search, const struct sim_exper
                                                                    : arm->values[answer - 1].text);
     if (answer + 1 < count)
         printf("; %s holds", value_text(experiment, arm->variants[answer + 1], axis));
-    printf(". On %u fresh replications: %s.", search->replications, arm->values[answer].confirm);
+    printf(". On %u fresh replication%s: %s.", search->replications,
+           search->replications == 1 ? "" : "s", arm->values[answer].confirm);
     print_certainty(search, experiment, a, axis);
     if (sim_bisect_is_disordered(&arm->bisect))
         (void)fputs(" The target does not get easier all along the values: a value before this one "
@@ -267,14 +291,14 @@ static int print_search(const struct sim_search *search, const struct sim_experi
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
-    FILE *out = stdout;
     if (!sim_format_is_text(format))
         return code;
     for (size_t a = 0; a < search->arm_count; a++)
         print_answer(search, experiment, a, axis);
     print_cheapest(search, experiment, axis);
-    (void)fprintf(out, "%zu of %zu values looked at, %llu runs.\n", looked,
-                  search->arm_count * search->value_count, (unsigned long long)runs);
+    const size_t values = search->arm_count * search->value_count;
+    printf("%zu of %zu value%s looked at, %llu runs.\n", looked, values, values == 1 ? "" : "s",
+           (unsigned long long)runs);
     return code;
 }
 
@@ -299,6 +323,26 @@ static char *write_conditions(const struct sim_words *conditions)
     return fclose(out) == 0 ? text : NULL;
 }
 
+/* Numbers with one unit have to rise; of others only who names them knows. */
+static bool rises(const struct sim_axis *axis)
+{
+    for (size_t i = 1; i < axis->count; i++) {
+        char *low_unit = NULL;
+        char *high_unit = NULL;
+        const double low = strtod(axis->values[i - 1], &low_unit);
+        const double high = strtod(axis->values[i], &high_unit);
+        const bool is_known = low_unit != axis->values[i - 1] && high_unit != axis->values[i] &&
+                              strcmp(low_unit, high_unit) == 0;
+        if (!is_known || low < high)
+            continue;
+        (void)fprintf(stderr,
+                      "weir: %s: values of a search have to rise, and %s stands behind %s\n",
+                      axis->path, axis->values[i], axis->values[i - 1]);
+        return false;
+    }
+    return true;
+}
+
 /* The axis that is searched along behind those of policies. */
 static bool read_axes(const struct options *options, struct sim_axes *axes)
 {
@@ -313,8 +357,10 @@ static bool read_axes(const struct options *options, struct sim_axes *axes)
     free(words.items);
     for (size_t a = 0; is_fine && a < axes->count; a++) {
         const bool is_searched = a + 1 == axes->count;
-        if (axes->items[a].is_policy != is_searched)
+        if (axes->items[a].is_policy != is_searched) {
+            is_fine = !is_searched || rises(&axes->items[a]);
             continue;
+        }
         (void)fprintf(stderr, "weir: %s: %s\n", axes->items[a].path,
                       is_searched ? "a search goes along numbers; policies are an --axis"
                                   : "an --axis of a search is one of policies, as "
@@ -400,17 +446,20 @@ static int search_along(struct options *options, const char *command_line)
 
 /* ---- fronts and equal budgets ---- */
 
-/* How many variants and replications there are; what is wrong is told before anything runs. */
+/* How many variants and replications there are; what is wrong is told before anything runs, of a
+ * `tune` (may be NULL) what judges, too. */
 static int lay_out(const struct sim_simulate_options *simulate, const char *command_line,
-                   size_t *variants, uint32_t *replications)
+                   size_t *variants, uint32_t *replications, struct sim_tune *tune)
 {
     struct sim_policies policies = { 0 };
     struct sim_experiment experiment = { 0 };
     struct sim_simulate_options dry = *simulate;
     dry.dry_run = true;
-    const int code = sim_simulate(&dry, true, command_line, &policies, &experiment);
+    int code = sim_simulate(&dry, true, command_line, &policies, &experiment);
     *variants = experiment.variant_count;
     *replications = experiment.replications;
+    if (code == SIM_EXIT_OK && tune != NULL && !sim_tune_split(&experiment, tune))
+        code = SIM_EXIT_USAGE;
     sim_experiment_clear(&experiment);
     sim_plugins_clear(&policies);
     return code;
@@ -458,7 +507,7 @@ static int search_front(struct options *options, const char *command_line)
     int code = sim_axes_parse(&options->axes, &axes) ? SIM_EXIT_OK : SIM_EXIT_USAGE;
     simulate.axes = &axes;
     if (code == SIM_EXIT_OK)
-        code = lay_out(&simulate, command_line, &variants, &front.replications);
+        code = lay_out(&simulate, command_line, &variants, &front.replications, NULL);
     if (code == SIM_EXIT_OK)
         code = sim_front_begin(&front, variants) ? run_front(&simulate, command_line, &front)
                                                  : SIM_EXIT_RESOURCE;
@@ -476,9 +525,12 @@ static bool name_files(const struct options *options, struct sim_axes *axes)
     if (out == NULL)
         return false;
     (void)fprintf(out, SIM_AXIS_SCENARIO "=%s", options->simulate.path);
-    for (size_t i = 0; i < options->tests.count; i++)
+    bool is_fine = true;
+    for (size_t i = 0; i < options->tests.count; i++) {
         (void)fprintf(out, ",%s", options->tests.items[i]);
-    bool is_fine = fclose(out) == 0;
+        is_fine = is_fine && !sim_tune_is_tuned(options->simulate.path, options->tests.items[i]);
+    }
+    is_fine = fclose(out) == 0 && is_fine;
     const char *items[] = { word }; /* now that it is written */
     const struct sim_words words = { .items = items, .count = 1 };
     is_fine = is_fine && sim_axes_parse(&words, axes);
@@ -523,7 +575,7 @@ static int search_tune(struct options *options, const char *command_line)
     int code = name_files(options, &axes) ? SIM_EXIT_OK : SIM_EXIT_USAGE;
     simulate.axes = &axes;
     if (code == SIM_EXIT_OK)
-        code = lay_out(&simulate, command_line, &variants, &tune->test);
+        code = lay_out(&simulate, command_line, &variants, &tune->test, tune);
     if (code == SIM_EXIT_OK)
         code = sim_tune_begin(tune, &options->tune, &options->tests, &simulate);
     if (code == SIM_EXIT_OK)

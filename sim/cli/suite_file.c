@@ -181,12 +181,16 @@ static bool check_blocks(const struct reading *reading, const struct sim_yaml *f
 /* Blocks are told apart by a path: every one of them has another value there, and no list. */
 static bool is_key(const struct reading *reading, const struct sim_yaml *first, const char *path)
 {
-    for (const struct sim_yaml *one = first; one != NULL; one = one->next) {
-        const struct sim_yaml *value = sim_yaml_get(one, path);
+    const char **texts = NULL;
+    size_t count = 0;
+    for (const struct sim_yaml *block = first; block != NULL; block = block->next) {
+        const struct sim_yaml *value = sim_yaml_get(block, path);
         if (value->kind == SIM_YAML_LIST)
             return false;
-        for (const struct sim_yaml *other = first; other != one; other = other->next)
-            if (strcmp(text_of(reading, value), text_of(reading, sim_yaml_get(other, path))) == 0)
+        texts = sim_arena_grow(&reading->suite->arena, texts, count, sizeof *texts);
+        texts[count++] = text_of(reading, value);
+        for (size_t i = 0; i + 1 < count; i++)
+            if (strcmp(texts[i], texts[count - 1]) == 0)
                 return false;
     }
     return true;

@@ -2,34 +2,25 @@
 /* What some replications of one variant gave; see the header. */
 #include "sim/cli/tried.h"
 
-#include "analysis/statistics.h"
-
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 
-/* Replications in focus alone; a bound from below counts as it is. */
+/* Replications in focus alone. */
 static const char values_sql[] =
-    "SELECT r.replication, x.value FROM run r JOIN main.result x USING (run_id)"
+    "SELECT r.replication, x.value, " AN_IS_BOUND " FROM run r JOIN main.result x USING (run_id)"
     " WHERE x.metric = :text AND x.label = '' AND r.status IN ('complete', 'horizon')"
     " ORDER BY r.replication";
 
 static void add_up(struct sim_tried *trial, const struct an_frame *frame, uint32_t first)
 {
-    double squares = 0;
-    trial->mean = 0;
+    trial->mean = frame->row_count == 0 ? (double)NAN : 0.0;
     trial->runs = (uint32_t)frame->row_count;
+    trial->is_bound = false;
     for (size_t i = 0; i < frame->row_count; i++) {
         trial->mean += an_number(frame, i, 1) / (double)frame->row_count;
+        trial->is_bound = trial->is_bound || an_number(frame, i, 2) > 0.5;
         if (trial->values != NULL)
             trial->values[(size_t)an_number(frame, i, 0) - first] = an_number(frame, i, 1);
     }
-    for (size_t i = 0; i < frame->row_count; i++)
-        squares += pow(an_number(frame, i, 1) - trial->mean, 2);
-    const double n = trial->runs;
-    trial->mean = trial->runs == 0 ? (double)NAN : trial->mean;
-    trial->half_width = trial->runs < 2
-                            ? (double)NAN
-                            : gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt(squares / (n - 1) / n);
 }
 
 weir_status sim_tried_read(struct an_db *db, const struct sim_tried_of *of, struct sim_tried *trial,

@@ -2,6 +2,7 @@
 /* Equal budgets; see the header. */
 #include "sim/cli/tune.h"
 
+#include "analysis/metrics.h"
 #include "analysis/statistics.h"
 #include "analysis/text.h"
 #include "sim/cli/tried.h"
@@ -50,6 +51,7 @@ static weir_status look(struct sim_tune *tune, struct sim_tune_arm *arm,
             continue;
         WEIR_TRY(sim_tried_read(db, &of, &trial, error));
         arm->means[s] = trial.runs < tune->seen ? (double)NAN : trial.mean;
+        tune->has_bounds = tune->has_bounds || trial.is_bound;
     }
     return WEIR_OK;
 }
@@ -147,8 +149,10 @@ static char *write_audit(const struct sim_tune *tune, const struct sim_words *te
                   tune->train + tune->test - 1);
     for (size_t i = 0; i < tests->count; i++)
         (void)fprintf(out, "%s%s", i == 0 ? " of " : ", ", tests->items[i]);
-    (void)fputs(tests->count == 0 ? " of the same, which were not seen." : ", which were not seen.",
-                out);
+    if (tests->count == 0)
+        (void)fprintf(out, " of the same, which were not seen and differ in %s.", tune->varies);
+    else
+        (void)fputs(", which were not seen.", out);
     return fclose(out) == 0 ? text : NULL;
 }
 
@@ -203,7 +207,7 @@ static const struct sim_column columns[] = {
 };
 
 /* Means over the points of the test, replication by replication. */
-static weir_status read_test(const struct sim_tune *tune, const struct sim_experiment *experiment,
+static weir_status read_test(struct sim_tune *tune, const struct sim_experiment *experiment,
                              size_t setting, double *values, struct weir_error *error)
 {
     struct an_db *db = NULL;
@@ -218,6 +222,7 @@ static weir_status read_test(const struct sim_tune *tune, const struct sim_exper
                                          .first = tune->train,
                                          .count = tune->test };
         status = sim_tried_read(db, &of, &trial, error);
+        tune->has_bounds = tune->has_bounds || trial.is_bound;
         for (uint32_t r = 0; r < tune->test; r++)
             values[r] += trial.values[r] / (double)(tune->points - from);
     }
@@ -243,7 +248,7 @@ struct judged {
     double holm[SIM_TUNE_POLICIES];
 };
 
-static weir_status judge(const struct sim_tune *tune, const struct sim_experiment *experiment,
+static weir_status judge(struct sim_tune *tune, const struct sim_experiment *experiment,
                          struct judged *judged, struct weir_error *error)
 {
     double p_values[SIM_TUNE_POLICIES];
@@ -266,36 +271,59 @@ static weir_status judge(const struct sim_tune *tune, const struct sim_experimen
     return WEIR_OK;
 }
 
+/* For people in the unit of the goal. */
+static void add_figures(struct sim_table *table, const struct sim_tune *tune,
+                        const struct judged *judged, size_t a, enum sim_format format)
+{
+    enum { MEANS = 5 }; /* the last figure is a p */
+    const struct sim_tune_arm *arm = &tune->arms[a];
+    const struct an_metric *known = an_metric_find(tune->goal.metric);
+    const double figures[] = { arm->means[arm->winner],
+                               mean_of(judged->test + a * tune->test, tune->test),
+                               mean_of(judged->base + a * tune->test, tune->test),
+                               a == judged->best ? (double)NAN : judged->against[a].difference,
+                               judged->against[a].half_width,
+                               judged->holm[a] };
+    if (!sim_format_is_text(format)) {
+        sim_table_add_numbers(table, format, figures, sizeof figures / sizeof figures[0]);
+        return;
+    }
+    for (size_t i = 0; i < MEANS; i++)
+        sim_table_add(table,
+                      isnan(figures[i])
+                          ? "-"
+                          : an_word_value(figures[i], known == NULL ? "" : known->unit).text);
+    sim_table_add_numbers(table, format, figures + MEANS, 1);
+}
+
 static void print_table(const struct sim_tune *tune, const struct judged *judged,
                         enum sim_format format)
 {
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     for (size_t a = 0; a < tune->arm_count; a++) {
         const struct sim_tune_arm *arm = &tune->arms[a];
-        const double figures[] = { arm->means[arm->winner],
-                                   mean_of(judged->test + a * tune->test, tune->test),
-                                   mean_of(judged->base + a * tune->test, tune->test),
-                                   a == judged->best ? (double)NAN : judged->against[a].difference,
-                                   judged->against[a].half_width,
-                                   judged->holm[a] };
         sim_table_add(table, arm->name);
         sim_table_add(table, sim_tune_setting(tune, a, arm->winner));
         sim_table_addf(table, "%zu", arm->count);
         sim_table_addf(table, "%u", arm->runs);
-        sim_table_add_numbers(table, format, figures, sizeof figures / sizeof figures[0]);
+        add_figures(table, tune, judged, a, format);
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
     if (!sim_format_is_text(format))
         return;
+    const struct an_metric *known = an_metric_find(tune->goal.metric);
     printf("%s: %s is best where nothing was tuned; %s is better. %u runs to judge each, paired.\n",
-           tune->goal.metric, tune->arms[judged->best].name,
+           known == NULL ? tune->goal.metric : known->label, tune->arms[judged->best].name,
            tune->goal.better > 0 ? "more" : "less",
            tune->test * (uint32_t)(tune->points > 1 ? tune->points - 1 : 1));
+    if (tune->has_bounds && tune->goal.better < 0)
+        (void)puts("Not all work was done in all runs: some of these means are bounds from below, "
+                   "and what is unfinished may turn them round.");
     printf("%s\n", tune->audit);
 }
 
-int sim_tune_print(const struct sim_tune *tune, const struct sim_experiment *experiment,
+int sim_tune_print(struct sim_tune *tune, const struct sim_experiment *experiment,
                    enum sim_format format)
 {
     const size_t count = tune->arm_count * tune->test + 1;

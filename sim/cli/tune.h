@@ -37,8 +37,10 @@ struct sim_tune {
     size_t points;                   /* the first is what is tuned on, where there are others */
     struct an_goal goal;
     bool has_begun, is_testing;
+    bool has_bounds; /* some mean is one from below */
     struct sim_rounds rounds;
     char rule[160];
+    char varies[256]; /* what replications of the scenario that is tuned on differ in */
     char *words[SIM_TUNE_POLICIES * SIM_TUNE_SETTINGS]; /* --variant */
     char *audit;
 };
@@ -48,7 +50,7 @@ struct sim_tune {
 int sim_tune_begin(struct sim_tune *tune, const struct sim_words *policies,
                    const struct sim_words *tests, const struct sim_simulate_options *simulate);
 void sim_tune_end(struct sim_tune *tune);
-int sim_tune_print(const struct sim_tune *tune, const struct sim_experiment *experiment,
+int sim_tune_print(struct sim_tune *tune, const struct sim_experiment *experiment,
                    enum sim_format format);
 
 #endif

@@ -219,7 +219,7 @@ static void note_scenario(struct varies *varies, const struct sim_scenario *scen
 
 /* ---- the sentence ---- */
 
-void sim_scenario_varies(struct sim_scenario *const *scenarios, size_t count, char *text,
+bool sim_scenario_varies(struct sim_scenario *const *scenarios, size_t count, char *text,
                          size_t capacity)
 {
     struct varies varies = { .has = { false } };
@@ -229,7 +229,8 @@ void sim_scenario_varies(struct sim_scenario *const *scenarios, size_t count, ch
         note_scenario(&varies, scenarios[s]);
     for (size_t p = 0; p < PARTS; p++)
         left += varies.has[p] ? 1 : 0;
-    (void)snprintf(text, capacity, "%s", left == 0 ? "only the policies' own draws" : "");
+    const bool is_drawn = left > 0;
+    (void)snprintf(text, capacity, "%s", is_drawn ? "" : "only the policies' own draws");
     for (size_t p = 0; p < PARTS; p++) {
         if (!varies.has[p])
             continue;
@@ -242,4 +243,5 @@ void sim_scenario_varies(struct sim_scenario *const *scenarios, size_t count, ch
                        names[p]);
         told++;
     }
+    return is_drawn;
 }

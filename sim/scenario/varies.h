@@ -9,9 +9,9 @@
 #include "sim/scenario/scenario.h"
 
 /* "arrivals, service times and order of nodes" for several scenarios, the variants of a comparison,
- * together; "only the policies' own draws" when they ask for no draw themselves. Laws that always
- * give the same value do not count. Writes at most `capacity` bytes. */
-void sim_scenario_varies(struct sim_scenario *const *scenarios, size_t count, char *text,
+ * together; false and "only the policies' own draws" when they ask for no draw themselves. Laws
+ * that always give the same value do not count. Writes at most `capacity` bytes. */
+bool sim_scenario_varies(struct sim_scenario *const *scenarios, size_t count, char *text,
                          size_t capacity);
 
 #endif

@@ -81,7 +81,15 @@ expect 0 "$WEIR_BIN" compare found.db
 # Every policy has its own answer; one that meets the target nowhere is said.
 expect 1 "$WEIR_BIN" search shop.yaml -q -n 1 -o none.db --such-that 'wait p95 <= 10 min' \
     --smallest cluster.nodes.n.count=1..2 --axis sched.placement=fgd,best_fit
-has stdout 'best_fit: the target is met at none of the values of cluster.nodes.n.count: it fails at 2'
+has stdout 'best_fit: the target is met at none of the values of cluster.nodes.n.count: it fails at 2, the easiest if it gets easier along them (where it gets harder, say --largest): wait p95 '
+# Of runs that failed that is said, and not that the target was missed.
+cat >broken.sh <<'E'
+echo broken >&2; exit 3
+E
+expect 4 "$WEIR_BIN" search shop.yaml -q -n 1 -o broken.db --such-that 'wait p95 <= 10 min' \
+    --smallest cluster.nodes.n.count=8..9 --variant 'broken: sched.queueing={policy: command, argv: [sh, broken.sh]}'
+has stdout 'base: the smallest cluster.nodes.n.count is 8'
+has stdout 'broken: the target is met at none of the values of cluster.nodes.n.count: runs failed at 9, '
 
 # What is wrong is said before anything runs.
 expect 2 "$WEIR_BIN" search shop.yaml --smallest cluster.nodes.n.count=1..4
@@ -92,6 +100,8 @@ expect 2 "$WEIR_BIN" search shop.yaml --such-that 'wait p95 <= 10 min'
 has stderr 'say one of --smallest, --largest, --front and --tune'
 expect 2 "$WEIR_BIN" search shop.yaml --such-that 'wait p95 <= 10 min' --smallest sched.placement=fgd,best_fit
 has stderr 'a search goes along numbers'
+expect 2 "$WEIR_BIN" search shop.yaml --such-that 'wait p95 <= 10 min' --smallest cluster.nodes.n.count=4,1
+has stderr 'values of a search have to rise, and 1 stands behind 4'
 expect 2 "$WEIR_BIN" search shop.yaml --such-that 'wait p95 <= 10 min' --smallest cluster.nodes.n.coutn=1..4
 has stderr "did you mean 'count'?"
 

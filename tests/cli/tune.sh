@@ -49,6 +49,8 @@ for v, r in rows.items():
 PY
 expect 0 search --resume -o front.db --front --axis cluster.nodes.n.count=2..6 --axis sched.queueing=fcfs,first_fit,sjf
 matches stdout '^[0-9]+ of 15 combinations are on the front of .* \(less\) and .* \(less\), [0-9]+ of them still on 3 fresh replications; [0-9]+ runs\.$'
+matches stdout '^Of [0-9]+ of them not all work was done: ≥ is a bound from below'
+matches stdout ' ≥ [0-9]'
 # What misses a condition of the goal is on no front, and beats nobody: two nodes are cheaper and
 # better than three here, and used too much.
 held=(-o held.db --front --axis cluster.nodes.n.count=2..6 --set 'goal.while=["GPU assigned <= 52 %"]')
@@ -127,7 +129,7 @@ if command -v gnuplot >/dev/null; then
     hasnt tune.html 'not comparable'
     expect 0 search -o own.db --tune multifactor,gittins --budget 8 -n 2
     expect 0 "$WEIR_BIN" report own.db -o own.html
-    has own.html ' of the same, which were not seen'
+    has own.html ' of the same, which were not seen and differ in arrivals, kinds of jobs drawn and service times.'
     hasnt own.html 'not comparable'
     has tune.html "$audit"
 fi
@@ -135,3 +137,33 @@ expect 2 search --tune multifactor,gitins --budget 20
 has stderr "--tune: there is no policy 'gitins'"
 expect 2 search --tune multifactor
 has stderr '--tune needs a --budget'
+
+# What was tuned on judges nothing: the same scenario under another name, jobs of the same trace, and
+# other replications of what draws nothing.
+echo 'id,submit,run,gpus' >jobs.csv
+for ((i = 0; i < 60; i++)); do echo "j$i,$((i * 240)),$((600 + i * 37 % 1800)),$((1 + i % 4))" >>jobs.csv; done
+cp jobs.csv copy.csv
+echo '{"name": "jobs", "summary": "jobs", "fields": {"name": {"column": "id"}, "gpus": {"column": "gpus"},
+    "submit": {"column": "submit", "unit": "s"}, "run": {"column": "run", "unit": "s"}}}' >jobs.json
+cat >first.yaml <<'Y'
+schema: 2
+name: first
+replications: 2
+cluster: {nodes: [{name: n, count: 1, cpus: 8, gpus: {h100: 4}}]}
+sched: {placement: fgd, queueing: fcfs}
+goal: {min: slowdown mean}
+jobs: [{name: work, trace: jobs.csv, columns: jobs.json, count: 30}]
+Y
+sed 's/name: first/name: same/;s/jobs.csv/copy.csv/;s/count: 30/first_row: 21/' first.yaml >same.yaml
+sed 's/name: first/name: rest/;s/count: 30/first_row: 31/' first.yaml >rest.yaml
+tune() { "$WEIR_BIN" search first.yaml -q --force -o first.db --tune multifactor,gittins --budget 4 "$@"; }
+expect 2 tune
+has stderr "--tune: replications of first.yaml differ in only the policies' own draws: what judges would be what was tuned on"
+expect 2 tune --test first.yaml
+has stderr '--test: first.yaml is the scenario that is tuned on'
+expect 2 tune --test ./first.yaml
+has stderr '--test: ./first.yaml is the scenario that is tuned on'
+expect 2 tune --test rest.yaml,same.yaml
+has stderr '--test: 10 of the 40 jobs and items of same.yaml are such of first.yaml, which is tuned on'
+expect 0 tune --test rest.yaml
+matches stdout '^slowdown mean: .* is best where nothing was tuned; less is better\.'
