@@ -591,59 +591,6 @@ static void what_was_learned_is_saved_and_restored(void)
     weir_cluster_destroy(cluster);
 }
 
-/* What counts is the GPUs they ask for; a little more or less is nothing new. */
-static void the_share_of_large_jobs_is_followed_in_steps(void)
-{
-    struct weir_cluster *const cluster = nodes_of(4, 2);
-    struct weir_scarce *const scarce = scarce_of(100);
-    const struct weir_shape small = {
-        .kind = WEIR_SHAPE_WHOLE, .cpu_units = WEIR_ONE, .gpu_units = WEIR_ONE, .gpu_count = 1
-    };
-    struct weir_shape large = small;
-    const struct weir_mix nothing = { .count = 0 };
-    double before = 0;
-    int steps = 0;
-    large.gpu_count = 4;
-    for (uint64_t id = 0; id < 100; id++) {
-        const struct weir_place_query query =
-            question(cluster, &nothing, id % 5 == 4 ? &large : &small, id);
-        CHECK_I64(weir_scarce_follow(scarce, &query), WEIR_OK);
-        steps += weir_scarce_large(scarce) > before || weir_scarce_large(scarce) < before ? 1 : 0;
-        before = weir_scarce_large(scarce);
-        if (id < 4)
-            CHECK_NEAR(before, 0, 0.0);
-    }
-    CHECK_NEAR(before, 0.5, 0.125); /* 4 of 8 GPUs */
-    CHECK(steps <= 6);
-    weir_scarce_destroy(scarce);
-    weir_cluster_destroy(cluster);
-}
-
-/* The fewer jobs still come, the more stays idle; no deeper than the lines are. */
-static void a_shorter_look_ahead_sees_more_idle(void)
-{
-    struct weir_shape shapes[SHAPES];
-    const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
-    struct weir_lookahead *const ahead = look(0, 0, false);
-    struct weir_outlook node = { .cpu_free = 64 * WEIR_ONE, .gpu_count = 4 };
-    double last = 5;
-    fill_shapes(shapes);
-    for (int g = 0; g < 4; g++)
-        node.left[g] = WEIR_ONE;
-    CHECK_I64(weir_lookahead_follow(ahead, &mix), WEIR_OK);
-    const double deep = weir_lookahead_lost(ahead, &node);
-    for (uint32_t depth = 1; depth <= 1000; depth *= 10) {
-        weir_lookahead_set_depth(ahead, depth);
-        const double lost = weir_lookahead_lost(ahead, &node);
-        CHECK(lost <= last);
-        last = lost;
-    }
-    CHECK_NEAR(last, deep, 0.0);
-    weir_lookahead_set_depth(ahead, 1);
-    CHECK(weir_lookahead_lost(ahead, &node) > deep);
-    weir_lookahead_destroy(ahead);
-}
-
 /* ---- the order of the nodes ---- */
 
 static double used_milli(const char *policy, const char *ranks, uint64_t replication)
@@ -823,9 +770,6 @@ static const struct test tests[] = {
     { "prices are those of a plain sum", prices_are_those_of_a_plain_sum },
     { "a share pays for the node it breaks", a_share_pays_for_the_node_it_breaks },
     { "what was learned is saved and restored", what_was_learned_is_saved_and_restored },
-    { "the share of large jobs is followed in steps",
-      the_share_of_large_jobs_is_followed_in_steps },
-    { "a shorter look-ahead sees more idle", a_shorter_look_ahead_sees_more_idle },
     { "the order of the nodes changes nothing", the_order_of_the_nodes_changes_nothing },
     { "a share passes a GPU that lacks an engine", a_share_passes_a_gpu_that_lacks_an_engine },
     { "the worker whose place is worth least goes", the_worker_whose_place_is_worth_least_goes },
