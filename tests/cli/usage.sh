@@ -13,7 +13,7 @@ refuse() {
 }
 
 refuse 'which scenario?' run
-refuse "one file at a time; found 'b' too" run a b
+refuse "one file at a time; weir compare takes several; found 'b' too" run a b
 refuse "--set: 'x' is not PATH=VALUE" run a --set x
 refuse "--seed: '-1' is not a whole number from 0 to 18446744073709551615" run a --seed -1
 refuse "--seed: '18446744073709551616' is not a whole number" run a --seed 18446744073709551616

@@ -244,12 +244,12 @@
       { { "flow.keeps_up", "as many as arrive" } },
       "use.jobs use.jobs_wait jobs.rate workers.lost" },
     { "rules inside a policy",
-      HEAD CPUS TWO("items: 300", "workers: 4, service: exp(1 s)",
-                    "workers: 2, service: exp(2 s)") "compare: [{label: a, set: {}}, {label: a "
-                                                     "more, set: {" STAGE_B
-                                                     "workers\": 4}}, {label: c, "
-                                                     "set: {" STAGE_B "workers\": 3}}]\n",
-      { { "families.rules", "Rules inside a move" } },
+      HEAD CPUS TWO(
+          "items: 300", "workers: 4, service: exp(1 s)",
+          "workers: 2, service: exp(2 s)") "compare: [{label: xenna, set: {}}, {label: xenna "
+                                           "more, set: {" STAGE_B "workers\": 4}}, {label: c, "
+                                           "set: {" STAGE_B "workers\": 3}}]\n",
+      { { "families.rules", "Rules inside xenna move" } },
       NULL },
 #define DYING(more)                                                                                \
     HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 4}]}\nhorizon: 10 min\n"                     \

@@ -186,7 +186,8 @@ static void refuses_what_differs(void)
     static const struct {
         const char *sql, *text;
     } cases[] = {
-        { "UPDATE run SET warmup_s = 0 WHERE run_id = 5", "warmup_s differs: 0.0 s and 600.0 s" },
+        { "UPDATE run SET warmup_s = 0 WHERE run_id = 5",
+          "warmup_s differs (--force compares them): 0.0 s and 600.0 s" },
         { "UPDATE run SET horizon_s = NULL WHERE run_id = 5", "horizon_s differs" },
         { "UPDATE run SET seed = 43 WHERE run_id = 5", "seed differs" },
         { "DELETE FROM run WHERE run_id = 5", "replication 4 has 2 of 3 variants" },
