@@ -135,8 +135,11 @@ void sim_adaptive_print(const struct sim_adaptive *adaptive)
     }
     printf(
         "Replications: until the 95 %% interval of the goal is within %g %% of its mean (Law and "
-        "Kelton), %u to %u of at most %u",
-        100.0 * adaptive->relative, least, most, adaptive->most);
+        "Kelton), ",
+        100.0 * adaptive->relative);
+    if (least < most)
+        printf("%u to ", least);
+    printf("%u of at most %u", most, adaptive->most);
     if (capped == 0)
         (void)puts(".");
     else

@@ -257,9 +257,11 @@ static void print_paper(const struct page *page)
         add_point(table, page, &heading, p);
     sim_table_print(table, page->format, stdout);
     sim_table_destroy(table);
+    sim_table_remarks(page->format, true, stdout);
     print_method(page);
     print_winners(page);
     print_left_out(page);
+    sim_table_remarks(page->format, false, stdout);
 }
 
 /* ---- for programs ---- */

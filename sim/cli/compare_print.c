@@ -111,12 +111,14 @@ static void print_paper(const struct an_comparison *comparison, enum sim_format 
     sim_table_destroy(table);
     if (format == SIM_FORMAT_MD)
         (void)fputc('\n', out);
+    sim_table_remarks(format, true, out);
     print_method(comparison, out);
     if (format == SIM_FORMAT_MD)
         (void)fputc('\n', out);
     if (comparison->left_out[0] != '\0')
         (void)fprintf(out, "%s\n", comparison->left_out);
     (void)fprintf(out, "Verdict: %s.\n", comparison->finding);
+    sim_table_remarks(format, false, out);
 }
 
 /* ---- for programs ---- */

@@ -439,16 +439,32 @@ static void print_markdown(const struct sim_table *table, FILE *out)
     }
 }
 
-/* What TeX reads as something else is text. */
+/* What TeX reads as something else is text; what its fonts do not have is mathematics. */
 static void print_latex_cell(const char *text, FILE *out)
 {
-    for (; *text != '\0'; text++) {
-        if (*text == '\\')
-            fputs("\\textbackslash{}", out);
-        else if (*text == '~' || *text == '^')
-            fprintf(out, "\\%c{}", *text);
-        else
-            fprintf(out, "%s%c", strchr("&%$#_{}", *text) != NULL ? "\\" : "", *text);
+    static const char *const signs[][2] = { { "\\", "\\textbackslash{}" },
+                                            { "~", "\\~{}" },
+                                            { "^", "\\^{}" },
+                                            { "<", "$<$" },
+                                            { ">", "$>$" },
+                                            { "≥", "$\\geq$" },
+                                            { "≤", "$\\leq$" },
+                                            { "±", "$\\pm$" },
+                                            { "≈", "$\\approx$" },
+                                            { "✓", "$\\surd$" },
+                                            { "×", "$\\times$" } };
+    while (*text != '\0') {
+        size_t sign = 0;
+        while (sign < sizeof signs / sizeof signs[0] &&
+               strncmp(text, signs[sign][0], strlen(signs[sign][0])) != 0)
+            sign++;
+        if (sign < sizeof signs / sizeof signs[0]) {
+            fputs(signs[sign][1], out);
+            text += strlen(signs[sign][0]);
+            continue;
+        }
+        fprintf(out, "%s%c", strchr("&%$#_{}", *text) != NULL ? "\\" : "", *text);
+        text++;
     }
 }
 
@@ -475,6 +491,12 @@ static void print_latex(const struct sim_table *table, FILE *out)
     for (size_t row = 0; row < sim_table_rows(table); row++)
         print_latex_row(table, row, out);
     fputs("\\bottomrule\n\\end{tabular}\n", out);
+}
+
+void sim_table_remarks(enum sim_format format, bool begins, FILE *out)
+{
+    if (format == SIM_FORMAT_LATEX)
+        fputs(begins ? "\\iffalse\n" : "\\fi\n", out);
 }
 
 static void write_json_cell(struct sim_json *json, const struct sim_column *column,

@@ -71,4 +71,7 @@ const char *sim_table_number(double value, int digits, char *text, size_t capaci
  */
 void sim_csv_cell(const char *text, FILE *out);
 
+/* Around sentences that stand beside a table: TeX passes them over. */
+void sim_table_remarks(enum sim_format format, bool begins, FILE *out);
+
 #endif

@@ -31,6 +31,15 @@ expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'wait mean' --format latex
 has stdout '\begin{tabular}{lllrrrrrrl}'
 has stdout 'wait mean & first\_fit & fcfs & 5 &'
 has stdout '\bottomrule'
+# What fonts of TeX do not have is mathematics, and sentences beside a table are passed over.
+expect 0 "$WEIR_BIN" compare suite.db --format latex
+python3 - <<'PY' || fail 'TeX cannot read the table'
+text = open('stdout').read()
+table, rest = text.split('\\end{tabular}\n')
+assert table.isascii(), [c for c in table if not c.isascii()]
+assert '$\\geq$ ' in table and '<' not in table.replace('$<$', ''), table
+assert rest.startswith('\\iffalse\n') and rest.endswith('\\fi\n') and '5 points' in rest, rest
+PY
 python3 - <<'PY' || fail 'the pooled differences are other ones'
 import csv, math, re, sqlite3
 db = sqlite3.connect('suite.db')

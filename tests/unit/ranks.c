@@ -51,9 +51,37 @@ static void friedman_meets_sums_by_hand(void)
     CHECK(isnan(an_friedman_test(equal, 2, 2).p_value));
 }
 
+/* P(range of k standard normal values <= q), by Simpson's rule. */
+static double range_below(size_t k, double q)
+{
+    enum { STEPS = 2000 };
+    double sum = 0.0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double z = -8.0 + 16.0 * i / STEPS;
+        const double weight = i == 0 || i == STEPS ? 1.0 : i % 2 == 1 ? 4.0 : 2.0;
+        sum += weight * exp(-0.5 * z * z) *
+               pow(0.5 * (erfc(-z / M_SQRT2) - erfc(-(z - q) / M_SQRT2)), (double)k - 1.0);
+    }
+    return (double)k * sum * 16.0 / STEPS / 3.0 / sqrt(2.0 * M_PI);
+}
+
+/* The tabled figures are the range at .05 over the root of 2. */
+static void critical_differences_are_those_of_the_range(void)
+{
+    double values[AN_RANKS_VARIANTS];
+    for (size_t k = 2; k <= AN_RANKS_VARIANTS; k++) {
+        for (size_t v = 0; v < k; v++)
+            values[v] = (double)v;
+        const double tabled = an_friedman_test(values, 1, k).critical_difference /
+                              sqrt((double)(k * (k + 1)) / 6.0);
+        CHECK_NEAR(range_below(k, tabled * M_SQRT2), 0.95, 2e-4);
+    }
+}
+
 static const struct test tests[] = {
     { "equal values share their ranks", equal_values_share_their_ranks },
     { "Wilcoxon's test is exact", wilcoxon_is_exact },
     { "Friedman's test meets sums by hand", friedman_meets_sums_by_hand },
+    { "critical differences are those of the range", critical_differences_are_those_of_the_range },
 };
 TEST_MAIN(tests)
