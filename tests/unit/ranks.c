@@ -72,8 +72,8 @@ static void critical_differences_are_those_of_the_range(void)
     for (size_t k = 2; k <= AN_RANKS_VARIANTS; k++) {
         for (size_t v = 0; v < k; v++)
             values[v] = (double)v;
-        const double tabled = an_friedman_test(values, 1, k).critical_difference /
-                              sqrt((double)(k * (k + 1)) / 6.0);
+        const double tabled =
+            an_friedman_test(values, 1, k).critical_difference / sqrt((double)(k * (k + 1)) / 6.0);
         CHECK_NEAR(range_below(k, tabled * M_SQRT2), 0.95, 2e-4);
     }
 }
