@@ -117,8 +117,8 @@ for module in "$WEIR_PLUGINS"/hostile_p_*.so; do
 done
 [ "$fills" -ge 6 ] || fail "only $fills hostile placements of a fill"
 
-# What they do harms nobody: the run is complete, and gives what it gives without the rudeness. The
-# one that writes into the talk of others may be caught at it.
+# What they do harms nobody: the run is complete, and gives what it gives without the rudeness. Those
+# that write into the talk of others, or spoil what is copied in their process, may be caught at it.
 rude=0
 for module in "$WEIR_PLUGINS"/rude_*.so; do
     name=$(basename "$module" .so)
@@ -129,8 +129,8 @@ for module in "$WEIR_PLUGINS"/rude_*.so; do
     digest=$(sed -n 's/^digest .*result //p' stdout)
     [ "$name" != rude_destructor ] || good=$digest
     case $name:$status in
-    rude_turns:4) has stderr 'policy hostile: ' ;;
-    rude_turns:0) ;;
+    rude_turns:4 | rude_direction:4) has stderr 'policy hostile: ' ;;
+    rude_turns:0 | rude_direction:0) ;;
     *:0) [ -n "$digest" ] && [ "$digest" = "${good:-$digest}" ] || fail "$name: result $digest" ;;
     *) cat stderr && fail "$name: exit code $status" ;;
     esac
