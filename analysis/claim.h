@@ -11,7 +11,7 @@
 #ifndef ANALYSIS_CLAIM_H
 #define ANALYSIS_CLAIM_H
 
-#include "analysis/query.h"
+#include "analysis/database/query.h"
 #include "analysis/text.h"
 #include "weir/version.h"
 

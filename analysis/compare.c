@@ -12,10 +12,10 @@
  * Wilson's interval, differences stop where nothing or all is left.
  */
 #include "analysis/claims/claims.h"
+#include "analysis/database/query.h"
 #include "analysis/goal.h"
 #include "analysis/metrics.h"
 #include "analysis/nan.h"
-#include "analysis/query.h"
 #include "analysis/statistics.h"
 #include "analysis/text.h"
 #include "analysis/windows.h"

@@ -4,9 +4,9 @@
  * stage got none, what was decided at a time. It repeats the scheduler's own reasons and scores and
  * never guesses any; where nothing was recorded it says so.
  */
+#include "analysis/database/query.h"
 #include "analysis/explain_parts.h"
 #include "analysis/nan.h"
-#include "analysis/query.h"
 #include "analysis/text.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_EXPLAIN_PARTS_H
 #define ANALYSIS_EXPLAIN_PARTS_H
 
-#include "analysis/query.h"
+#include "analysis/database/query.h"
 #include "analysis/text.h"
 
 struct an_explanation {

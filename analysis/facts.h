@@ -9,7 +9,7 @@
 #ifndef ANALYSIS_FACTS_H
 #define ANALYSIS_FACTS_H
 
-#include "analysis/query.h"
+#include "analysis/database/query.h"
 
 enum an_resource { AN_CPU, AN_GPU, AN_NVDEC, AN_NVENC, AN_RESOURCES };
 const char *an_resource_name(enum an_resource resource);

@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_GOAL_H
 #define ANALYSIS_GOAL_H
 
-#include "analysis/query.h"
+#include "analysis/database/query.h"
 
 enum { AN_GOAL_CONDITIONS = 4, AN_GOAL_ROWS = 6 };
 

@@ -10,7 +10,7 @@
 #ifndef ANALYSIS_OBSERVED_H
 #define ANALYSIS_OBSERVED_H
 
-#include "analysis/chart.h"
+#include "analysis/chart/chart.h"
 
 enum { AN_OBSERVED_CURVES = 64, AN_OBSERVED_NAME = 96 };
 

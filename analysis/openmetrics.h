@@ -10,7 +10,7 @@
 #ifndef ANALYSIS_OPENMETRICS_H
 #define ANALYSIS_OPENMETRICS_H
 
-#include "analysis/query.h"
+#include "analysis/database/query.h"
 
 #include <stdio.h>
 

@@ -5,11 +5,11 @@
  */
 #include "analysis/plot.h"
 
-#include "analysis/gnuplot.h"
+#include "analysis/chart/gnuplot.h"
+#include "analysis/chart/svg.h"
 #include "analysis/nan.h"
 #include "analysis/observed.h"
 #include "analysis/points.h"
-#include "analysis/svg.h"
 #include "sim/files/written.h"
 #include "weir_text.h"
 

@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_PLOT_H
 #define ANALYSIS_PLOT_H
 
-#include "analysis/chart.h"
+#include "analysis/chart/chart.h"
 
 const struct an_plot_ops *an_plot_ops_at(size_t index);
 /* NULL when there is no such chart. */

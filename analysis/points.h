@@ -9,7 +9,7 @@
 #ifndef ANALYSIS_POINTS_H
 #define ANALYSIS_POINTS_H
 
-#include "analysis/query.h"
+#include "analysis/database/query.h"
 
 enum { AN_AXES = 16 }; /* most of an experiment */
 

@@ -2,9 +2,9 @@
 /* QQ plots; see the header. The script stands on its own: `gnuplot NAME.gp` draws it again. */
 #include "analysis/qq.h"
 
-#include "analysis/chart.h"
-#include "analysis/gnuplot.h"
-#include "analysis/svg.h"
+#include "analysis/chart/chart.h"
+#include "analysis/chart/gnuplot.h"
+#include "analysis/chart/svg.h"
 #include "sim/files/written.h"
 #include "weir_text.h"
 

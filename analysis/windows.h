@@ -9,7 +9,7 @@
 #ifndef ANALYSIS_WINDOWS_H
 #define ANALYSIS_WINDOWS_H
 
-#include "analysis/query.h"
+#include "analysis/database/query.h"
 
 enum { AN_WINDOWS_MOST = 16, AN_WINDOW_NAME = 104 };
 

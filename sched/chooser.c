@@ -7,7 +7,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/size.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 
 weir_status weir_chooser_create(const struct weir_placement_ops *ops,
                                 const struct weir_params *params,

@@ -8,7 +8,7 @@
 #include "sched/internal/explain.h"
 
 #include "sched/internal/plan_state.h"
-#include "sched/placement/candidates.h"
+#include "sched/placement/parts/candidates.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * that has any: a line a variant and combination of the other axes, with a band of 95 % where
  * there are replications.
  */
-#include "analysis/gnuplot.h"
+#include "analysis/chart/gnuplot.h"
 #include "analysis/nan.h"
 #include "analysis/plots/plots.h"
 #include "analysis/plots/rows.h"

@@ -6,7 +6,7 @@
  */
 #include "analysis/nan.h"
 #include "analysis/plots/plots.h"
-#include "analysis/review.h"
+#include "analysis/report/review.h"
 
 #include <math.h>
 

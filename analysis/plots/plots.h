@@ -5,7 +5,7 @@
 #ifndef ANALYSIS_PLOTS_PLOTS_H
 #define ANALYSIS_PLOTS_PLOTS_H
 
-#include "analysis/chart.h"
+#include "analysis/chart/chart.h"
 
 #define AN_PLOTS(X)                                                                                \
     X(axis)                                                                                        \

@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_PLOTS_ROWS_H
 #define ANALYSIS_PLOTS_ROWS_H
 
-#include "analysis/chart.h"
+#include "analysis/chart/chart.h"
 
 enum { AN_ROWS = 12 };
 

@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_PLOTS_STRIPS_H
 #define ANALYSIS_PLOTS_STRIPS_H
 
-#include "analysis/chart.h"
+#include "analysis/chart/chart.h"
 
 #include <string.h>
 

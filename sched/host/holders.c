@@ -15,7 +15,7 @@
 #include "sched/host/placer_state.h"
 #include "sched/host/state.h"
 #include "sched/internal/plan_state.h"
-#include "sched/placement/candidates.h"
+#include "sched/placement/parts/candidates.h"
 #include "weir/group.h"
 
 #include <math.h>

@@ -12,8 +12,8 @@
 #include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan_state.h"
-#include "sched/placement/rooms.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/rooms.h"
+#include "sched/placement/parts/scan.h"
 
 #include <string.h>
 

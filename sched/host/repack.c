@@ -5,7 +5,7 @@
  * pool, and taking all their workers away and back.
  */
 #include "sched/host/placer_state.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 
 struct trial {
     struct weir_placer *placer;

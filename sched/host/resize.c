@@ -14,7 +14,7 @@
 #include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan_state.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 
 #include <string.h>
 

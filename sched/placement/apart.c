@@ -17,8 +17,8 @@
  * Jobs that say nothing of their traffic cost nothing and are in nobody's way. GPUs in the same
  * state but for who is on them are different places. Cost: O(candidates x workers of their node).
  */
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
 

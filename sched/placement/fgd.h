@@ -16,9 +16,9 @@
 #ifndef SCHED_PLACEMENT_FGD_H
 #define SCHED_PLACEMENT_FGD_H
 
-#include "sched/placement/frag_state.h"
-#include "sched/placement/grades.h"
-#include "sched/placement/tournament.h"
+#include "sched/placement/parts/frag_state.h"
+#include "sched/placement/parts/grades.h"
+#include "sched/placement/parts/tournament.h"
 #include "weir/policy.h"
 
 /* The first three for changes and grades, the others for grades alone (as enum weir_tie). */

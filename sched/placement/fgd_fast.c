@@ -14,8 +14,8 @@
  */
 #include "sched/placement/fgd.h"
 #include "sched/placement/fgd_memo.h"
-#include "sched/placement/near.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/near.h"
+#include "sched/placement/parts/scan.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"

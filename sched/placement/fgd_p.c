@@ -15,8 +15,8 @@
  * reference does so too, but begins each decision in the order of the stages.
  */
 #include "sched/placement/fgd.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"

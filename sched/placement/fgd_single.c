@@ -5,7 +5,7 @@
  * tie. Fits are integers as everywhere. Every place is looked at for every question.
  */
 #include "sched/placement/fgd.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 
 #include <math.h>
 

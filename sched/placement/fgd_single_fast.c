@@ -10,7 +10,7 @@
  * same score.
  */
 #include "sched/placement/fgd.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"

@@ -4,7 +4,7 @@
  */
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/placement/grades.h"
+#include "sched/placement/parts/grades.h"
 
 struct weir_graded {
     struct weir_allocator allocator;

@@ -9,11 +9,11 @@
  * of its own stops at the first place it meets.
  */
 #include "sched/internal/params.h"
-#include "sched/placement/grade_rules.h"
-#include "sched/placement/leftover.h"
+#include "sched/placement/parts/grade_rules.h"
+#include "sched/placement/parts/leftover.h"
+#include "sched/placement/parts/rooms.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/rooms.h"
-#include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
 

@@ -11,8 +11,8 @@
  *
  * Cost: O(candidates x workers of their node).
  */
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
 

@@ -6,7 +6,7 @@
 #ifndef SCHED_PLACEMENT_POLICIES_H
 #define SCHED_PLACEMENT_POLICIES_H
 
-#include "sched/placement/grades.h"
+#include "sched/placement/parts/grades.h"
 
 extern const struct weir_placement_ops weir_placement_fgd;
 extern const struct weir_placement_ops weir_placement_fgd_xenna;

@@ -10,9 +10,9 @@
  *
  * Cost: O(GPUs of the cluster) a question.
  */
-#include "sched/placement/leftover.h"
+#include "sched/placement/parts/leftover.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
 

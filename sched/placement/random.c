@@ -4,9 +4,9 @@
  * uniformly too; to remove, any candidate. All draws come from the query's seed. Workers to reuse
  * are not preferred: a worker comes back only when exactly its place is drawn.
  */
+#include "sched/placement/parts/rooms.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/rooms.h"
-#include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/hash.h"

@@ -11,9 +11,9 @@
  * With `fit: node_sum` the node is chosen as the head of a cluster does that knows sums alone; when
  * no GPU of that node has room the request waits, whatever other nodes have.
  */
+#include "sched/placement/parts/rooms.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/rooms.h"
-#include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"

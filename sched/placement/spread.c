@@ -4,9 +4,9 @@
  * most free; on the node the GPU with most free compute. Removes from the node with most workers of
  * the pool, the youngest there.
  */
-#include "sched/placement/frag_state.h"
+#include "sched/placement/parts/frag_state.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
 

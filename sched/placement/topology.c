@@ -12,9 +12,9 @@
  * How many workers of a shape a node has room for is its grade, which is kept until the node
  * changes; a question costs O(nodes).
  */
-#include "sched/placement/grade_search.h"
+#include "sched/placement/parts/grade_search.h"
+#include "sched/placement/parts/room.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/room.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"

@@ -12,7 +12,7 @@
  * A share goes to the GPU that the part with the largest weight names.
  */
 #include "sched/placement/fgd.h"
-#include "sched/placement/grade_search.h"
+#include "sched/placement/parts/grade_search.h"
 #include "sched/placement/policies.h"
 
 #include "sched/cluster/state.h"

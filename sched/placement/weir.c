@@ -16,11 +16,11 @@
  */
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/placement/grade_search.h"
-#include "sched/placement/lookahead.h"
+#include "sched/placement/parts/grade_search.h"
+#include "sched/placement/parts/lookahead.h"
+#include "sched/placement/parts/scan.h"
+#include "sched/placement/parts/scarce.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/scan.h"
-#include "sched/placement/scarce.h"
 
 #include "sched/cluster/state.h"
 

@@ -15,10 +15,10 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/made.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/ranked.h"
+#include "sched/queueing/parts/reclaim.h"
 #include "sched/queueing/queueings.h"
-#include "sched/queueing/ranked.h"
-#include "sched/queueing/reclaim.h"
 
 #include <math.h>
 

@@ -9,9 +9,9 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/by_tenant.h"
-#include "sched/queueing/cohort_preempt.h"
-#include "sched/queueing/made.h"
+#include "sched/queueing/parts/by_tenant.h"
+#include "sched/queueing/parts/cohort_preempt.h"
+#include "sched/queueing/parts/made.h"
 #include "sched/queueing/queueings.h"
 
 #include <math.h>

@@ -25,10 +25,10 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/backfill.h"
-#include "sched/queueing/listed.h"
-#include "sched/queueing/made.h"
-#include "sched/queueing/ranked.h"
+#include "sched/queueing/parts/backfill.h"
+#include "sched/queueing/parts/listed.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/ranked.h"
 
 enum { PARAM_BY, PARAM_BACKFILL, PARAM_COUNT };
 enum { BY_SJF, BY_WFP3, BY_UNI, BY_F1, BY_FCFS };

@@ -24,11 +24,11 @@
 #include "sched/cluster/id_table.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/backfill.h"
-#include "sched/queueing/made.h"
-#include "sched/queueing/profile.h"
-#include "sched/queueing/ranked.h"
-#include "sched/queueing/typed_room.h"
+#include "sched/queueing/parts/backfill.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/profile.h"
+#include "sched/queueing/parts/ranked.h"
+#include "sched/queueing/parts/typed_room.h"
 
 #include <math.h>
 #include <stdlib.h>

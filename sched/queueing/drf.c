@@ -4,7 +4,7 @@
  * that it has of any resource of the cluster, over its weight is least is next, as long as its job
  * finds a place. (Ghodsi et al., NSDI 2011.)
  */
-#include "sched/queueing/by_tenant.h"
+#include "sched/queueing/parts/by_tenant.h"
 #include "sched/queueing/queueings.h"
 
 static struct weir_score rank(void *state, const struct weir_view *view,

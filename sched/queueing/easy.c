@@ -20,9 +20,9 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/params.h"
-#include "sched/queueing/backfill.h"
-#include "sched/queueing/made.h"
-#include "sched/queueing/ranked.h"
+#include "sched/queueing/parts/backfill.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/ranked.h"
 
 #include "weir/reservation.h"
 

@@ -8,8 +8,8 @@
  * multifactor plug-in (priority_multifactor.c).
  */
 #include "sched/internal/params.h"
-#include "sched/queueing/by_tenant.h"
-#include "sched/queueing/made.h"
+#include "sched/queueing/parts/by_tenant.h"
+#include "sched/queueing/parts/made.h"
 #include "sched/queueing/queueings.h"
 
 #include <math.h>

@@ -18,9 +18,9 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/params.h"
-#include "sched/queueing/expression.h"
-#include "sched/queueing/made.h"
-#include "sched/queueing/ranked.h"
+#include "sched/queueing/parts/expression.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/ranked.h"
 
 #include <math.h>
 

@@ -23,7 +23,7 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/type_rounds.h"
+#include "sched/queueing/parts/type_rounds.h"
 #include "sched/solve/type_shares.h"
 #include "weir/tenant.h"
 

@@ -20,8 +20,8 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/attained.h"
-#include "sched/queueing/made.h"
+#include "sched/queueing/parts/attained.h"
+#include "sched/queueing/parts/made.h"
 
 #include <stdlib.h>
 

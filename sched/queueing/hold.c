@@ -16,9 +16,9 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/backfill.h"
-#include "sched/queueing/made.h"
-#include "sched/queueing/walk.h"
+#include "sched/queueing/parts/backfill.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/walk.h"
 
 enum { PARAM_HOLD, PARAM_SILENT, PARAM_COUNT };
 

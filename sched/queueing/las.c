@@ -21,8 +21,8 @@
 #include "sched/cluster/id_table.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/attained.h"
-#include "sched/queueing/made.h"
+#include "sched/queueing/parts/attained.h"
+#include "sched/queueing/parts/made.h"
 
 #include <math.h>
 #include <string.h>

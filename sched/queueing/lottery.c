@@ -8,9 +8,9 @@
  */
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
-#include "sched/queueing/by_tenant.h"
+#include "sched/queueing/parts/by_tenant.h"
+#include "sched/queueing/parts/tickets.h"
 #include "sched/queueing/queueings.h"
-#include "sched/queueing/tickets.h"
 
 #include <math.h>
 

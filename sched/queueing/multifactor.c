@@ -7,10 +7,10 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/backfill.h"
-#include "sched/queueing/made.h"
+#include "sched/queueing/parts/backfill.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/ranked.h"
 #include "sched/queueing/queueings.h"
-#include "sched/queueing/ranked.h"
 
 enum { PARAM_STRICT = WEIR_MULTIFACTOR_PARAMS, PARAM_COUNT };
 

@@ -17,8 +17,8 @@
 #ifndef SCHED_QUEUEING_MULTIFACTOR_H
 #define SCHED_QUEUEING_MULTIFACTOR_H
 
-#include "sched/queueing/fair_tree.h"
-#include "sched/queueing/listed.h"
+#include "sched/queueing/parts/fair_tree.h"
+#include "sched/queueing/parts/listed.h"
 
 enum weir_multifactor_param {
     WEIR_MULTIFACTOR_AGE,

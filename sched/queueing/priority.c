@@ -6,7 +6,7 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/params.h"
-#include "sched/queueing/made.h"
+#include "sched/queueing/parts/made.h"
 
 enum { PARAM_AGEING, PARAM_COUNT };
 

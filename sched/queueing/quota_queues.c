@@ -12,10 +12,10 @@
  */
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/by_tenant.h"
+#include "sched/queueing/parts/by_tenant.h"
+#include "sched/queueing/parts/quota_shares.h"
+#include "sched/queueing/parts/reclaim.h"
 #include "sched/queueing/queueings.h"
-#include "sched/queueing/quota_shares.h"
-#include "sched/queueing/reclaim.h"
 
 #include <math.h>
 

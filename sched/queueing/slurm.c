@@ -18,11 +18,11 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/backfill.h"
-#include "sched/queueing/made.h"
 #include "sched/queueing/multifactor.h"
-#include "sched/queueing/profile.h"
-#include "sched/queueing/ranked.h"
+#include "sched/queueing/parts/backfill.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/profile.h"
+#include "sched/queueing/parts/ranked.h"
 
 enum {
     PARAM_DEPTH = WEIR_MULTIFACTOR_PARAMS,

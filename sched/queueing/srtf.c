@@ -7,7 +7,7 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
-#include "sched/queueing/ranked.h"
+#include "sched/queueing/parts/ranked.h"
 
 #include <math.h>
 

@@ -11,9 +11,9 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/params.h"
-#include "sched/queueing/made.h"
-#include "sched/queueing/reclaim.h"
-#include "sched/queueing/walk.h"
+#include "sched/queueing/parts/made.h"
+#include "sched/queueing/parts/reclaim.h"
+#include "sched/queueing/parts/walk.h"
 
 enum { PARAM_GAP, PARAM_GRACE, PARAM_COUNT };
 

@@ -4,9 +4,9 @@
  * A turn moves a tenant on by 1/tickets, and the one that is least far is next: the virtual time of
  * flows.h with a cost of one a job.
  */
-#include "sched/queueing/flows.h"
+#include "sched/queueing/parts/flows.h"
+#include "sched/queueing/parts/tickets.h"
 #include "sched/queueing/queueings.h"
-#include "sched/queueing/tickets.h"
 
 enum { PARAM_AWARE, PARAM_COUNT };
 

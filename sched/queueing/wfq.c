@@ -6,7 +6,7 @@
  * fits, as a packet on a link does; with wait: false others pass.
  */
 #include "sched/internal/params.h"
-#include "sched/queueing/flows.h"
+#include "sched/queueing/parts/flows.h"
 #include "sched/queueing/queueings.h"
 
 #include <math.h>

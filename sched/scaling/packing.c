@@ -7,9 +7,9 @@
 #include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
-#include "sched/placement/room.h"
-#include "sched/placement/rooms.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/room.h"
+#include "sched/placement/parts/rooms.h"
+#include "sched/placement/parts/scan.h"
 
 #include <math.h>
 #include <stdlib.h>

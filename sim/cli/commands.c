@@ -2,7 +2,7 @@
 /* The table of subcommands, as commands.h lists them. */
 #include "sim/cli/commands.h"
 
-#include "sim/scenario/diagnostic.h"
+#include "sim/scenario/read/diagnostic.h"
 
 #include <string.h>
 

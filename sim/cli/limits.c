@@ -2,7 +2,7 @@
 /* The limits by name (see limits.h). */
 #include "sim/cli/limits.h"
 
-#include "sim/scenario/diagnostic.h"
+#include "sim/scenario/read/diagnostic.h"
 
 #include <argp.h>
 #include <errno.h>

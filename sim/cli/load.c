@@ -7,7 +7,7 @@
 #include "analysis/metrics.h"
 #include "analysis/moment.h"
 #include "sim/cli/limits.h"
-#include "sim/scenario/diagnostic.h"
+#include "sim/scenario/read/diagnostic.h"
 
 int sim_cli_exit_code(weir_status status)
 {

@@ -3,8 +3,8 @@
 #include "sim/cli/option_value.h"
 
 #include "analysis/moment.h"
-#include "sim/scenario/diagnostic.h"
-#include "sim/scenario/quantity.h"
+#include "sim/scenario/read/diagnostic.h"
+#include "sim/scenario/read/quantity.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "sim/cli/limits.h"
 
 #include "sim/cli/option_value.h"
-#include "sim/scenario/diagnostic.h"
+#include "sim/scenario/read/diagnostic.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

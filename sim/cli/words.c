@@ -7,7 +7,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/line.h"
 #include "sim/engine/law.h"
-#include "sim/scenario/catalog_gpus.h"
+#include "sim/scenario/catalog/catalog_gpus.h"
 #include "sim/scenario/scenario.h"
 #include "workloads/column_map.h"
 #include "workloads/trace.h"

@@ -17,8 +17,8 @@
 #include "sim/cluster/traffic.h"
 #include "sim/engine/apart.h"
 #include "sim/engine/room.h"
-#include "sim/record/fragmentation.h"
-#include "sim/record/meter_physics.h"
+#include "sim/record/meter/fragmentation.h"
+#include "sim/record/meter/meter_physics.h"
 
 #include <assert.h>
 #include <math.h>

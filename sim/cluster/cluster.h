@@ -15,7 +15,7 @@
 #define SIM_CLUSTER_CLUSTER_H
 
 #include "sim/engine/activity.h"
-#include "sim/record/meter.h"
+#include "sim/record/meter/meter.h"
 #include "sim/scenario/scenario.h"
 
 /* What one worker really takes from one device while it works. */

@@ -2,7 +2,7 @@
 /* Addresses of the memory of GPUs; see the header. */
 #include "sim/cluster/extents.h"
 
-#include "sim/record/meter_physics.h"
+#include "sim/record/meter/meter_physics.h"
 
 #include <assert.h>
 #include <stdlib.h>

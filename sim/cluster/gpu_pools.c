@@ -2,7 +2,7 @@
 /* Memory of GPUs that belongs to tenants; see the header. */
 #include "sim/cluster/gpu_pools.h"
 
-#include "sim/record/meter_tenants.h"
+#include "sim/record/meter/meter_tenants.h"
 
 #include <assert.h>
 #include <stdlib.h>

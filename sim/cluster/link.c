@@ -4,7 +4,7 @@
 
 #include "sim/engine/room.h"
 #include "sim/engine/time.h"
-#include "sim/record/meter_physics.h"
+#include "sim/record/meter/meter_physics.h"
 #include "sim/record/record.h"
 
 #include <assert.h>

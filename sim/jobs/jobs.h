@@ -23,7 +23,7 @@
 #define SIM_JOBS_JOBS_H
 
 #include "sim/jobs/slots.h"
-#include "sim/record/meter_jobs.h"
+#include "sim/record/meter/meter_jobs.h"
 #include "sim/scenario/workload/job_stream.h"
 #include "sim/scenario/workload/target.h"
 #include "sim/worker/move.h"

@@ -3,7 +3,7 @@
 #include "sim/jobs/jobs.h"
 
 #include "sim/engine/law.h"
-#include "sim/record/meter_tenants.h"
+#include "sim/record/meter/meter_tenants.h"
 #include "sim/record/record.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  */
 #include "sim/jobs/jobs.h"
 
-#include "sim/record/meter_tenants.h"
+#include "sim/record/meter/meter_tenants.h"
 #include "weir/group.h"
 
 /* ---- start ---- */

@@ -13,7 +13,7 @@
  */
 #include "sim/jobs/jobs.h"
 
-#include "sim/record/meter_tenants.h"
+#include "sim/record/meter/meter_tenants.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Into the scheduler's queue and out of it, with patience (see jobs.h). */
 #include "sim/jobs/jobs.h"
 
-#include "sim/record/meter_tenants.h"
+#include "sim/record/meter/meter_tenants.h"
 
 #include <math.h>
 

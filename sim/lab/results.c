@@ -2,7 +2,7 @@
 /* Metrics of a static experiment: rows of `result` and `arrival_sample`. */
 #include "sim/cluster/sharing.h"
 #include "sim/lab/result_rows.h"
-#include "sim/record/fragmentation.h"
+#include "sim/record/meter/fragmentation.h"
 #include "sim/record/record.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * kinds of jobs of the target workload stand for its stages.
  */
 #include "sim/lab/lab.h"
-#include "sim/record/fragmentation.h"
+#include "sim/record/meter/fragmentation.h"
 
 #include <stdlib.h>
 

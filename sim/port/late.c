@@ -11,7 +11,7 @@
  */
 #include "sim/engine/room.h"
 #include "sim/port/port_state.h"
-#include "sim/record/meter.h"
+#include "sim/record/meter/meter.h"
 #include "weir/host.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "sim/engine/room.h"
 #include "sim/port/port_state.h"
-#include "sim/record/meter_jobs.h"
+#include "sim/record/meter/meter_jobs.h"
 #include "sim/record/record.h"
 #include "weir/host.h"
 

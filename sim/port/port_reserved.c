@@ -8,7 +8,7 @@
 
 #include "weir/reservation.h"
 
-#include "sim/record/meter_reserved.h"
+#include "sim/record/meter/meter_reserved.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #ifndef SIM_RECORD_RECORD_H
 #define SIM_RECORD_RECORD_H
 
-#include "sim/record/meter.h"
+#include "sim/record/meter/meter.h"
 #include "weir/plan.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* Names that own random numbers; see the header. */
 #include "sim/scenario/names.h"
 
-#include "sim/scenario/resolve.h"
+#include "sim/scenario/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

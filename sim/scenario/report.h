@@ -8,8 +8,8 @@
 #ifndef SIM_SCENARIO_REPORT_H
 #define SIM_SCENARIO_REPORT_H
 
-#include "sim/scenario/diagnostic.h"
-#include "sim/scenario/yaml.h"
+#include "sim/scenario/read/diagnostic.h"
+#include "sim/scenario/read/yaml.h"
 
 struct sim_report {
     const char *path; /* of the file, for messages */

@@ -12,7 +12,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/random.h"
 #include "sim/engine/time.h"
-#include "sim/record/meter.h"
+#include "sim/record/meter/meter.h"
 
 struct sim_cluster;
 struct sim_scenario;

@@ -4,7 +4,7 @@
 #include "sim/cluster/memory.h"
 #include "sim/cluster/gpu_pools.h"
 
-#include "sim/record/meter_physics.h"
+#include "sim/record/meter/meter_physics.h"
 #include "sim/record/record.h"
 #include "sim/worker/hold.h"
 

@@ -7,7 +7,7 @@
 #include "sim/cluster/sharing.h"
 #include "sim/engine/apart.h"
 #include "sim/engine/room.h"
-#include "sim/record/meter_physics.h"
+#include "sim/record/meter/meter_physics.h"
 #include "sim/record/record.h"
 #include "sim/worker/hold.h"
 

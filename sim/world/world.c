@@ -7,8 +7,8 @@
 #include "sim/cluster/memory.h"
 #include "sim/cluster/power.h"
 #include "sim/cluster/topology.h"
+#include "sim/record/meter/sampling.h"
 #include "sim/record/record.h"
-#include "sim/record/sampling.h"
 #include "sim/worker/load.h"
 
 #include <assert.h>

@@ -4,9 +4,9 @@
  * asked node by node; on clusters of 8-GPU nodes of which the first nine tenths are full. Best of
  * five.
  */
-#include "sched/placement/rooms.h"
+#include "sched/placement/parts/rooms.h"
 #include "sched/cluster/state.h"
-#include "sched/placement/candidates.h"
+#include "sched/placement/parts/candidates.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -56,6 +56,10 @@ matches stdout '^cluster.nodes\[\].count: whole number'
 [ "$(grep -c '^[a-z]' stdout)" -eq 1 ] || fail 'a path is one key'
 expect 0 "$WEIR_BIN" help latency p95
 has stdout 'id lat.e2e.p95'
+expect 0 "$WEIR_BIN" list metrics
+mv stdout metrics
+expect 0 "$WEIR_BIN" list metric # the word in the singular is the same door
+cmp stdout metrics || fail "weir list metric is not weir list metrics"
 expect 0 "$WEIR_BIN" list keys
 has stdout '# Scenario files'
 

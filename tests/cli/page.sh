@@ -7,9 +7,9 @@ command -v gnuplot >/dev/null || skip 'no gnuplot'
 source=$WEIR_SOURCE_DIR
 
 # What the page may weigh.
-[ "$(wc -c <"$source/analysis/report.js")" -le 15000 ] || fail 'the script is above 15 KB'
-hasnt "$source/analysis/report.js" 'http://www.w3.org/1999' # only the name of SVG, which is no address
-[ "$(grep -c 'fetch(\|XMLHttpRequest\|import(\|eval(\|innerHTML' "$source/analysis/report.js")" = 0 ] ||
+[ "$(wc -c <"$source/analysis/report/report.js")" -le 15000 ] || fail 'the script is above 15 KB'
+hasnt "$source/analysis/report/report.js" 'http://www.w3.org/1999' # only the name of SVG, which is no address
+[ "$(grep -c 'fetch(\|XMLHttpRequest\|import(\|eval(\|innerHTML' "$source/analysis/report/report.js")" = 0 ] ||
     fail 'the script loads, runs or writes text as a page'
 
 # Two kinds of work, a node that fails, and a second variant whose demand is higher.

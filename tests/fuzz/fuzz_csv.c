@@ -4,7 +4,7 @@
  * work. Skipping bad rows accepts at least what failing at them accepts, and the same spans.
  */
 #include "tests/support/reached.h"
-#include "workloads/span_log.h"
+#include "workloads/spans/span_log.h"
 
 #include <math.h>
 #include <stdlib.h>

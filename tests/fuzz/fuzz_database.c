@@ -6,7 +6,7 @@
  */
 #include "analysis/facts.h"
 #include "analysis/plot.h"
-#include "sim/cli/stored_run.h"
+#include "sim/cli/experiment/stored_run.h"
 #include "tests/support/hostile_db.h"
 #include "tests/support/reached.h"
 #include "weir_text.h"

@@ -3,8 +3,8 @@
  * Any text is either documents for `weir decide` or refused with a message; every document is
  * either answered or refused with a message: no crash, no leak, no endless work.
  */
-#include "sim/cli/decide.h"
-#include "sim/cli/decide_format.h"
+#include "sim/cli/decide/decide.h"
+#include "sim/cli/decide/decide_format.h"
 #include "tests/support/reached.h"
 
 #include <stdlib.h>

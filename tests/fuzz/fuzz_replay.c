@@ -3,7 +3,7 @@
  * Any text is either questions of known cases or refused with a message; every question is answered
  * or refused with a message: no crash, no leak, no endless work.
  */
-#include "sim/cli/decide_document.h"
+#include "sim/cli/decide/decide_document.h"
 #include "tests/replay/replay.h"
 #include "tests/support/reached.h"
 

@@ -4,7 +4,7 @@
  * sentence; one that holds it can be taken over, and the file with it opens or is refused with a
  * sentence.
  */
-#include "analysis/database.h"
+#include "analysis/database/database.h"
 #include "sim/record/record.h"
 #include "sim/scenario/scenario.h"
 #include "sim/world/run.h"

@@ -3,9 +3,9 @@
  * The format of `weir decide`: what is refused and where it stands, versions, ids, its page in
  * docs/, and that an exported state gives the decision of the host that wrote it.
  */
-#include "sim/cli/decide.h"
+#include "sim/cli/decide/decide.h"
 
-#include "sim/cli/decide_format.h"
+#include "sim/cli/decide/decide_format.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 

@@ -9,7 +9,7 @@
  */
 #include "sched/cluster/state.h"
 #include "sched/placement/fgd.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 #include "tests/support/check.h"
 #include "tests/support/oracle_plain.h"
 

@@ -4,7 +4,7 @@
  * tests/replay judges them; and what the comparison must not let through.
  */
 #include "sched/scaling/saturation.h"
-#include "sim/cli/decide_document.h"
+#include "sim/cli/decide/decide_document.h"
 #include "tests/replay/replay.h"
 #include "tests/support/check.h"
 

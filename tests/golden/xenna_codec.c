@@ -3,7 +3,7 @@
  * Known answers of the codec version: every case, the bulk file and the tables, as tests/replay
  * judges them; and that the comparison finds a wrong answer.
  */
-#include "sim/cli/decide_document.h"
+#include "sim/cli/decide/decide_document.h"
 #include "tests/replay/rules.h"
 #include "tests/support/check.h"
 

@@ -3,7 +3,7 @@
  * Which GPU is cut anew, and into what (weir/partition.h), against the rule worked out plainly: on
  * random nodes, cut and held at random, some closed, some pending.
  */
-#include "sim/scenario/catalog_mig.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 #include "tests/support/draws.h"
 #include "weir/partition.h"

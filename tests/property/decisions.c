@@ -5,9 +5,9 @@
  * failures, limits of queues, late plans, every kind of policy) are exported as they are about to
  * be made, and `weir decide`, a process of its own, plans the same, action by action.
  */
-#include "sim/cli/decide.h"
-#include "sim/cli/decide_document.h"
-#include "sim/cli/decide_host.h"
+#include "sim/cli/decide/decide.h"
+#include "sim/cli/decide/decide_document.h"
+#include "sim/cli/decide/decide_host.h"
 #include "tests/support/check.h"
 #include "tests/support/job_scenarios.h"
 #include "tests/support/runs.h"

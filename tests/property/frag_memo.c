@@ -4,7 +4,7 @@
  * through random states from small sets, so that many come again and some differ in one amount.
  */
 #include "sim/cluster/cluster.h"
-#include "sim/record/meter_state.h"
+#include "sim/record/meter/meter_state.h"
 #include "tests/support/check.h"
 #include "tests/support/draws.h"
 

@@ -3,7 +3,7 @@
  * F of libweir against a plain version that follows the definition sentence by sentence, over
  * random nodes, shapes and sets of what is looked at.
  */
-#include "sim/scenario/catalog_mig.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 #include "tests/support/draws.h"
 #include "weir/frag.h"

@@ -15,8 +15,8 @@
  */
 #include "sim/engine/digest.h"
 #include "sim/record/record.h"
-#include "sim/scenario/acts.h"
-#include "sim/scenario/schema.h"
+#include "sim/scenario/schema/acts.h"
+#include "sim/scenario/schema/schema.h"
 #include "sim/world/run.h"
 #include "tests/support/check.h"
 #include "tests/support/kept.h"

@@ -4,7 +4,7 @@
  * every policy places as on one that was built anew in this state, the caches of the policies
  * included, and never on what is gone or ill.
  */
-#include "sim/scenario/catalog_mig.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 #include "weir/policy.h"
 

@@ -9,8 +9,8 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/stopped.h"
 #include "sched/placement/fgd.h"
-#include "sched/placement/scan.h"
-#include "sim/scenario/catalog_mig.h"
+#include "sched/placement/parts/scan.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 #include "tests/support/oracle_plain.h"
 

@@ -4,7 +4,7 @@
  * inventory: what is free never falls below zero, and busy means that nothing fits.
  */
 #include "sched/cluster/state.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 #include "tests/support/check.h"
 
 #include <stdio.h>

@@ -4,9 +4,9 @@
  * which workers come and go, are tried and taken back, nodes are added, resized, cordoned and
  * removed, GPUs fall ill, and more shapes are asked about than are kept.
  */
-#include "sched/placement/rooms.h"
+#include "sched/placement/parts/rooms.h"
 #include "sched/cluster/state.h"
-#include "sched/placement/candidates.h"
+#include "sched/placement/parts/candidates.h"
 #include "tests/support/check.h"
 #include "tests/support/draws.h"
 

@@ -7,7 +7,7 @@
  * of the exact pass. Everything else must agree in everything, refusals by their class. Where ours
  * differs on purpose a rule says so (rules.h). Nothing here knows a case by its number or name.
  */
-#include "sim/cli/decide_document.h"
+#include "sim/cli/decide/decide_document.h"
 #include "tests/replay/refusal.h"
 #include "tests/replay/rules.h"
 #include "tests/replay/tables.h"

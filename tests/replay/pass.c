@@ -5,7 +5,7 @@
  */
 #include "tests/replay/replay.h"
 
-#include "sched/placement/frag_state.h"
+#include "sched/placement/parts/frag_state.h"
 #include "sim/scenario/scenario.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #ifndef TESTS_REPLAY_REPLAY_H
 #define TESTS_REPLAY_REPLAY_H
 
-#include "sim/cli/decide_input.h"
+#include "sim/cli/decide/decide_input.h"
 
 #include <math.h>
 #include <stdio.h>

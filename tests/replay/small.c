@@ -4,8 +4,8 @@
  */
 #include "tests/replay/xenna.h"
 
-#include "sched/placement/frag_state.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/frag_state.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"
 

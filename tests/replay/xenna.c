@@ -6,7 +6,7 @@
 #include "tests/replay/xenna.h"
 
 #include "sched/placement/fgd.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/scaling/slots.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
  */
 #include "tests/replay/xenna.h"
 
-#include "sched/placement/frag_state.h"
+#include "sched/placement/parts/frag_state.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
  * uniform, and a scenario that is run, exported and fitted comes back. Seeds are fixed; the bounds
  * on counts are binomial at a false-alarm rate below 1e-6.
  */
-#include "sim/cli/span_export.h"
+#include "sim/cli/tell/span_export.h"
 #include "sim/engine/law.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
-#include "workloads/span_model.h"
+#include "workloads/spans/span_model.h"
 
 #include <math.h>
 #include <stdlib.h>

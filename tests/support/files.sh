@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# files.sh ROOT: every source file opens with its licence and none is above 800 lines; files
-# that the documentation names exist; the top level holds what it is meant to hold, and nothing that
-# a test or a run left there.
+# files.sh ROOT: every source file opens with its licence and none is above 800 lines; no folder holds
+# more sources than one takes in; files that the documentation names exist; the top level holds what
+# it is meant to hold, and nothing that a test or a run left there.
 set -euo pipefail
 cd "$1"
 faults=0
@@ -27,6 +27,11 @@ while IFS= read -r file; do
 done < <(find CMakeLists.txt dev cmake sched sim workloads analysis tests -type f \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.sql' -o -name '*.cmake' -o -name CMakeLists.txt \
     -o -name dev \) -not -path 'tests/fuzz/corpus/*' | LC_ALL=C sort)
+# More than a newcomer can take in want an inner wall. Charts are one file each, and alike.
+while read -r sources folder; do
+    [ "$sources" -le 32 ] || [ "$folder" = analysis/plots ] ||
+        fault "$folder: $sources sources side by side, at most 32 are allowed: build a wall"
+done < <(find sched sim workloads analysis -name '*.c' | sed 's|/[^/]*$||' | sort | uniq -c)
 # Files only: folders may be named where they are still to come.
 named=$(grep -ohE '`(sim|sched|tests|analysis|workloads|scenarios)/[A-Za-z0-9_/.-]+\.[a-z]+`' \
     README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/model/*.md | tr -d '`' | LC_ALL=C sort -u)

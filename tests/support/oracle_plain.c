@@ -3,9 +3,9 @@
 #include "tests/support/oracle_plain.h"
 
 #include "sched/cluster/state.h"
-#include "sched/placement/candidates.h"
-#include "sched/placement/grade_search.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/candidates.h"
+#include "sched/placement/parts/grade_search.h"
+#include "sched/placement/parts/scan.h"
 
 /* ---- fgd ---- */
 

@@ -7,7 +7,7 @@
 #define TESTS_SUPPORT_ORACLE_PLAIN_H
 
 #include "sched/placement/fgd.h"
-#include "sched/placement/grades.h"
+#include "sched/placement/parts/grades.h"
 
 weir_status plain_fgd_place(const struct weir_fgd_rules *rules,
                             const struct weir_place_query *query, struct weir_place_answer *answer,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bisection finds what trying everything finds, looks at few trials, and sees where the order is
  * none. */
-#include "sim/cli/bisect.h"
+#include "sim/cli/ask/bisect.h"
 #include "tests/support/check.h"
 
 /* Runs it on trials of which those from `first` on hold; how many were looked at. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison on paper: differences in percent of the baseline, whatever its sign. */
-#include "sim/cli/compare_print.h"
+#include "sim/cli/ask/compare_print.h"
 #include "tests/support/check.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CSV logs of spans: every trap of real files is read right or refused by place. */
 #include "tests/support/check.h"
-#include "workloads/span_log.h"
+#include "workloads/spans/span_log.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs as their rows say, and means over the replications of a variant: of those with a value. */
-#include "sim/cli/experiment.h"
+#include "sim/cli/experiment/experiment.h"
 #include "tests/support/check.h"
 
 #include <math.h>

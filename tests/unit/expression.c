@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Expressions of users: what they are worth, and what is wrong with others. */
-#include "sched/queueing/expression.h"
+#include "sched/queueing/parts/expression.h"
 
 #include "tests/support/check.h"
 

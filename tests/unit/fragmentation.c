@@ -2,8 +2,8 @@
 /*
  * Fragmentation of single nodes, all values by hand.
  */
-#include "sim/record/fragmentation.h"
-#include "sched/placement/frag_state.h"
+#include "sim/record/meter/fragmentation.h"
+#include "sched/placement/parts/frag_state.h"
 #include "tests/support/check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The gate is worse, not worse or undecided by where the interval lies, and says how many more runs
  * would tell. */
-#include "sim/cli/gate.h"
+#include "sim/cli/ask/gate.h"
 #include "tests/support/check.h"
 
 #include <math.h>

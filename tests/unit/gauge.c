@@ -2,7 +2,7 @@
 /*
  * The integral of a step function, by hand.
  */
-#include "sim/record/gauge.h"
+#include "sim/record/meter/gauge.h"
 #include "tests/support/check.h"
 
 static void the_integral_is_the_sum_of_the_rectangles(void)

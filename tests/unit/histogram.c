@@ -2,8 +2,8 @@
 /*
  * The log-bucket histogram and the percentiles that hand over to it.
  */
-#include "sim/record/histogram.h"
-#include "sim/record/percentiles.h"
+#include "sim/record/meter/histogram.h"
+#include "sim/record/meter/percentiles.h"
 #include "tests/support/check.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * GPUs that a host has cut anew for the jobs that wait.
  */
-#include "sim/scenario/catalog_mig.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 #include "tests/support/host_jobs.h"
 

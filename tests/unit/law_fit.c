@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Estimators of laws against values worked out by hand or by another route. */
-#include "workloads/law_fit.h"
+#include "workloads/spans/law_fit.h"
 #include "tests/support/check.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a place leaves over, as shares: of the GPUs that are touched, and of the node. */
-#include "sched/placement/leftover.h"
+#include "sched/placement/parts/leftover.h"
 #include "tests/support/check.h"
 
 static void shares_are_of_all_that_is_touched(void)

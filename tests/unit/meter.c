@@ -7,9 +7,9 @@
  *   item 1 arrives at 2, done at 9; item 2 arrives at 3, waits 3-5 and 8-9, done at 10
  *   back-pressure on cut 6-7
  */
-#include "sim/record/meter.h"
+#include "sim/record/meter/meter.h"
 #include "sim/engine/time.h"
-#include "sim/record/meter_physics.h"
+#include "sim/record/meter/meter_physics.h"
 #include "tests/support/check.h"
 #include "tests/support/results.h"
 

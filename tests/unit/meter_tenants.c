@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Indices of how evenly something is divided, by hand. */
-#include "sim/record/meter_tenants.h"
+#include "sim/record/meter/meter_tenants.h"
 #include "tests/support/check.h"
 
 #include <math.h>

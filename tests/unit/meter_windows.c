@@ -9,7 +9,7 @@
  *   lost      2 s at 10 with a node, 1 s at 19 by an attempt
  */
 #include "sim/engine/time.h"
-#include "sim/record/meter.h"
+#include "sim/record/meter/meter.h"
 #include "tests/support/check.h"
 #include "tests/support/results.h"
 

@@ -3,7 +3,7 @@
  * What fits beside what on a GPU that is cut: counts of layouts known from enumeration by hand, and
  * the names of profiles.
  */
-#include "sim/scenario/catalog_mig.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Instances of cut GPUs in the inventory: what is held, what is refused and why, which slot each
  * policy takes, and when a GPU may be cut anew.
  */
-#include "sim/scenario/catalog_mig.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 #include "weir/policy.h"
 

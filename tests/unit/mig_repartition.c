@@ -4,7 +4,7 @@
  * and large work against every fixed cut there is.
  */
 #include "sim/record/record.h"
-#include "sim/scenario/catalog_mig.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "sim/world/run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"

@@ -2,7 +2,7 @@
 /*
  * Placing all members of a gang at once, and the room of an empty cluster.
  */
-#include "sched/placement/room.h"
+#include "sched/placement/parts/room.h"
 #include "tests/support/check.h"
 #include "weir/policy.h"
 

@@ -4,8 +4,8 @@
  */
 #include "sched/cluster/state.h"
 #include "sched/placement/fgd.h"
+#include "sched/placement/parts/scan.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/scan.h"
 #include "tests/support/check.h"
 
 #include <math.h>

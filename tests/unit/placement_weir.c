@@ -3,10 +3,10 @@
  * The policy weir: what a node loses in the end worked out by hand, kept values and grades against
  * plain ones, prices of scarce room, and independence of the order of the nodes.
  */
-#include "sched/placement/candidates.h"
-#include "sched/placement/lookahead.h"
+#include "sched/placement/parts/candidates.h"
+#include "sched/placement/parts/lookahead.h"
+#include "sched/placement/parts/scarce.h"
 #include "sched/placement/policies.h"
-#include "sched/placement/scarce.h"
 #include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/oracle_plain.h"

@@ -2,8 +2,8 @@
 /* Charts: what they compute, what they write, and that gnuplot draws them. */
 #include "analysis/plot.h"
 
-#include "analysis/gnuplot.h"
-#include "analysis/svg.h"
+#include "analysis/chart/gnuplot.h"
+#include "analysis/chart/svg.h"
 #include "tests/support/fixture.h"
 
 #include <dirent.h>

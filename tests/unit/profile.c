@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The profile of conservative backfilling against an array with an entry a second. */
-#include "sched/queueing/profile.h"
+#include "sched/queueing/parts/profile.h"
 
 #include "sched/internal/alloc.h"
 #include "tests/support/check.h"

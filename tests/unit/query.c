@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opening databases, runs, facts, and the comparison of variants, on the invented database. */
-#include "analysis/query.h"
+#include "analysis/database/query.h"
 
 #include "analysis/facts.h"
 #include "analysis/metrics.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* quota_queues and cohorts: worked examples of shares, of what is available and of what starts. */
-#include "sched/queueing/quota_shares.h"
+#include "sched/queueing/parts/quota_shares.h"
 #include "sched/queueing/cohorts.h"
 #include "tests/support/check.h"
 #include "tests/support/tenants.h"

@@ -2,7 +2,7 @@
 /*
  * The policy "ray_hybrid": scores, the draw among the best nodes, GPUs that do not count.
  */
-#include "sched/placement/scan.h"
+#include "sched/placement/parts/scan.h"
 #include "tests/support/check.h"
 
 enum { MOST_NODES = 16 };

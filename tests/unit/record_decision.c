@@ -3,8 +3,8 @@
  * What a decision and a sample look like in the database.
  */
 #include "sim/engine/time.h"
+#include "sim/record/meter/sampling.h"
 #include "sim/record/record.h"
-#include "sim/record/sampling.h"
 #include "tests/support/check.h"
 
 #include <math.h>

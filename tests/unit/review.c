@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which value of an axis a review takes for safe, on planted waits. */
-#include "analysis/review.h"
+#include "analysis/report/review.h"
 #include "tests/support/fixture.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How long runs take, from those that are over. */
-#include "sim/cli/run_times.h"
+#include "sim/cli/experiment/run_times.h"
 #include "tests/support/check.h"
 
 /* Variant 1 is said to be four times variant 0; one run of the latter took 3 s. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers with units: what is read, what is refused, and that canonical texts read back. */
-#include "sim/scenario/quantity.h"
+#include "sim/scenario/read/quantity.h"
 #include "tests/support/check.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The words of scenario files: those of schema 1 and of today mean the same, and many kinds of work
  * stand side by side. */
 #include "sim/files/utf8.h"
-#include "sim/scenario/name_rule.h"
+#include "sim/scenario/read/name_rule.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/check.h"
 
@@ -123,6 +123,24 @@ static void all_kinds_of_work_stand_side_by_side(void)
     sim_scenario_destroy(s);
 }
 
+static void a_key_is_given_under_one_of_its_names(void)
+{
+    const struct sim_scenario_source source = {
+        .path = "t.yaml",
+        .text = "schema: 2\nname: t\n" CLUSTER PIPELINES
+                "sched: {interval: 30 s}\nscheduler: {interval: 60 s}\n"
+    };
+    struct sim_diagnostics diagnostics = { .items = NULL };
+    struct sim_scenario *scenario = NULL;
+    CHECK(sim_scenario_load(&source, &scenario, &diagnostics) != WEIR_OK);
+    bool is_said = false;
+    for (size_t i = 0; i < diagnostics.count; i++)
+        is_said |= strstr(diagnostics.items[i].message, "is another name of 'sched'") != NULL;
+    CHECK(is_said);
+    sim_diagnostics_clear(&diagnostics);
+    sim_scenario_destroy(scenario);
+}
+
 /* Bytes of UTF-8 by RFC 3629: no surrogates, no overlong forms, nothing above U+10FFFF. */
 static void a_name_has_up_to_100_bytes_of_utf_8(void)
 {
@@ -157,6 +175,7 @@ static const struct test tests[] = {
     { "paths of schema 1 are followed in its files", paths_of_schema_1_are_followed_in_its_files },
     { "a policy has one set of defaults", a_policy_has_one_set_of_defaults },
     { "all kinds of work stand side by side", all_kinds_of_work_stand_side_by_side },
+    { "a key is given under one of its names", a_key_is_given_under_one_of_its_names },
     { "a name has up to 100 bytes of UTF-8", a_name_has_up_to_100_bytes_of_utf_8 },
 };
 

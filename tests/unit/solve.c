@@ -4,7 +4,7 @@
  * by hand.
  */
 #include "sched/internal/alloc.h"
-#include "sched/queueing/type_rounds.h"
+#include "sched/queueing/parts/type_rounds.h"
 #include "sched/solve/type_shares.h"
 #include "tests/support/check.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Models of small logs written by hand: order, workers, fan-out, batches, arrivals, sizes. */
-#include "workloads/span_model.h"
+#include "workloads/spans/span_model.h"
 #include "tests/support/check.h"
-#include "workloads/span_lives.h"
+#include "workloads/spans/span_lives.h"
 
 #include <stdio.h>
 #include <stdlib.h>

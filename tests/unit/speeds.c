@@ -3,7 +3,7 @@
  * How fast devices are: one stage, one job on each GPU type and on each instance, against ratios
  * that stand here.
  */
-#include "sim/scenario/catalog_gpus.h"
+#include "sim/scenario/catalog/catalog_gpus.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What replications differ in, told from the scenario alone. */
-#include "sim/scenario/varies.h"
+#include "sim/scenario/resolve/varies.h"
 
 #include "tests/support/check.h"
 

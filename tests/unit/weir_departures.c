@@ -4,8 +4,8 @@
  * for.
  */
 #include "sched/cluster/state.h"
-#include "sched/placement/lookahead.h"
-#include "sched/placement/scarce.h"
+#include "sched/placement/parts/lookahead.h"
+#include "sched/placement/parts/scarce.h"
 #include "tests/support/check.h"
 
 static struct weir_shape whole_gpus(uint32_t count)

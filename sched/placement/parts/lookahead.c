@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The look-ahead; see lookahead.h.
+ *
+ * Lines are Latin hypercube samples: at every place of the sequence the lines divide the mix into
+ * equal slices, one each, so that few lines represent it well.
+ */
+#include "sched/placement/parts/lookahead.h"
+
+#include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    TABLE_SIZE = 1 << 14, /* kept values: 2 MiB */
+    KEY_GPUS = 8          /* nodes with more GPUs are computed every time */
+};
+
+/* A kind of job that is offered. */
+struct offer {
+    int64_t cpu_units;
+    int64_t gpu_units;
+    const struct weir_shape *shape;
+    uint32_t gpu_count;
+    bool is_share, needs_all;
+    double frequency;
+};
+
+/* A state with its GPUs in order: type, then compute left. */
+struct key {
+    int64_t cpu_free;
+    int64_t left[KEY_GPUS];
+    uint32_t types[KEY_GPUS];
+    uint64_t gpu_count;
+};
+
+struct kept_value {
+    struct key key;
+    double lost;
+    uint64_t round; /* valid while it is the look-ahead's */
+};
+
+struct weir_lookahead {
+    struct weir_allocator allocator;
+    struct weir_lookahead_rules rules;
+    struct weir_shape *shapes; /* of the mix */
+    double *frequencies;
+    struct offer *offers;
+    uint32_t *lines; /* rules.lines * rules.depth indices into offers */
+    struct kept_value *table;
+    uint64_t round;
+    double cpu_units_each; /* of a GPU that is asked for, on average */
+    uint32_t count, offer_count;
+    uint32_t depth; /* jobs of a sequence: each line is cut into as many as fit */
+    bool is_known;
+};
+
+weir_status weir_lookahead_create(const struct weir_lookahead_rules *rules,
+                                  const struct weir_allocator *allocator,
+                                  struct weir_lookahead **ahead)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct weir_lookahead *const made = weir_alloc(&memory, 1, sizeof *made);
+
+    if (made == NULL)
+        return WEIR_ENOMEM;
+    made->allocator = memory;
+    made->rules = *rules;
+    made->depth = rules->depth;
+    made->lines = weir_alloc(&memory, (size_t)rules->lines * rules->depth, sizeof *made->lines);
+    if (!rules->is_plain)
+        made->table = weir_alloc(&memory, TABLE_SIZE, sizeof *made->table);
+    if (made->lines == NULL || (made->table == NULL && !rules->is_plain)) {
+        weir_lookahead_destroy(made);
+        return WEIR_ENOMEM;
+    }
+    *ahead = made;
+    return WEIR_OK;
+}
+
+static void forget_mix(struct weir_lookahead *ahead)
+{
+    weir_free(&ahead->allocator, ahead->shapes);
+    weir_free(&ahead->allocator, ahead->frequencies);
+    weir_free(&ahead->allocator, ahead->offers);
+    ahead->shapes = NULL;
+    ahead->frequencies = NULL;
+    ahead->offers = NULL;
+    ahead->count = ahead->offer_count = 0;
+    ahead->is_known = false;
+    ahead->round++;
+}
+
+void weir_lookahead_destroy(struct weir_lookahead *ahead)
+{
+    if (ahead == NULL)
+        return;
+    const struct weir_allocator memory = ahead->allocator;
+    forget_mix(ahead);
+    weir_free(&memory, ahead->lines);
+    weir_free(&memory, ahead->table);
+    weir_free(&memory, ahead);
+}
+
+/* ---- lines ---- */
+
+static bool same_mix(const struct weir_lookahead *ahead, const struct weir_mix *mix)
+{
+    /* Bytes are compared: the structs have no padding. */
+    return ahead->is_known && ahead->count == mix->count &&
+           (mix->count == 0 ||
+            (memcmp(ahead->frequencies, mix->frequencies, mix->count * sizeof(double)) == 0 &&
+             memcmp(ahead->shapes, mix->shapes, mix->count * sizeof mix->shapes[0]) == 0));
+}
+
+static weir_status copy_mix(struct weir_lookahead *ahead, const struct weir_mix *mix)
+{
+    ahead->shapes = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->shapes);
+    ahead->frequencies = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->frequencies);
+    ahead->offers = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->offers);
+    if (ahead->shapes == NULL || ahead->frequencies == NULL || ahead->offers == NULL)
+        return WEIR_ENOMEM;
+    if (mix->count > 0) {
+        memcpy(ahead->shapes, mix->shapes, mix->count * sizeof *ahead->shapes);
+        memcpy(ahead->frequencies, mix->frequencies, mix->count * sizeof *ahead->frequencies);
+    }
+    ahead->count = mix->count;
+    return WEIR_OK;
+}
+
+static void choose_offers(struct weir_lookahead *ahead)
+{
+    for (uint32_t i = 0; i < ahead->count; i++) {
+        const struct weir_shape *const shape = &ahead->shapes[i];
+        if (shape->gpu_units == 0 || !(ahead->frequencies[i] > 0))
+            continue;
+        ahead->offers[ahead->offer_count++] = (struct offer){
+            .cpu_units = shape->cpu_units,
+            .gpu_units = shape->gpu_units,
+            .shape = shape,
+            .gpu_count = shape->gpu_count,
+            .is_share = weir_shape_is_share(shape),
+            .needs_all = shape->kind == WEIR_SHAPE_SPMD_MULTI,
+            .frequency = ahead->frequencies[i],
+        };
+    }
+}
+
+static void find_usual_cpus(struct weir_lookahead *ahead)
+{
+    double cpus = 0;
+    double gpus = 0;
+
+    for (uint32_t i = 0; i < ahead->offer_count; i++) {
+        const struct offer *const offer = &ahead->offers[i];
+        cpus += offer->frequency * (double)offer->cpu_units;
+        gpus += offer->frequency * weir_units_amount(offer->gpu_units) * offer->gpu_count;
+    }
+    ahead->cpu_units_each = gpus > 0 ? cpus / gpus : 0;
+}
+
+/* The offer at `share` (0 .. 1) of the mix. */
+static uint32_t offer_at(const struct weir_lookahead *ahead, double share, double all)
+{
+    double sum = 0;
+    uint32_t i = 0;
+
+    while (i + 1 < ahead->offer_count) {
+        sum += ahead->offers[i].frequency;
+        if (share * all < sum)
+            break;
+        i++;
+    }
+    return i;
+}
+
+/* Place `at` of every line. Which line has which slice is dealt by Fisher and Yates on hashes of
+ * fixed numbers; where in its slice a line stands follows the golden ratio. */
+static void deal(struct weir_lookahead *ahead, uint32_t at, double all)
+{
+    const uint32_t lines = ahead->rules.lines;
+    const uint32_t depth = ahead->rules.depth;
+    const double turns = (double)at * 0.6180339887498949;
+    const double within = turns - floor(turns);
+
+    for (uint32_t l = 0; l < lines; l++)
+        ahead->lines[(size_t)l * depth + at] = l;
+    for (uint32_t l = lines; l > 1; l--) {
+        uint32_t *const last = &ahead->lines[(size_t)(l - 1) * depth + at];
+        const uint64_t draw = weir_hash_add(weir_hash_mix(at), l) % l;
+        uint32_t *const other = &ahead->lines[draw * depth + at];
+        const uint32_t slice = *last;
+        *last = *other;
+        *other = slice;
+    }
+    for (uint32_t l = 0; l < lines; l++) {
+        uint32_t *const place = &ahead->lines[(size_t)l * depth + at];
+        *place = offer_at(ahead, ((double)*place + within) / (double)lines, all);
+    }
+}
+
+weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct weir_mix *mix)
+{
+    double all = 0;
+
+    if (same_mix(ahead, mix))
+        return WEIR_OK;
+    forget_mix(ahead);
+    if (copy_mix(ahead, mix) != WEIR_OK) {
+        forget_mix(ahead);
+        return WEIR_ENOMEM;
+    }
+    choose_offers(ahead);
+    find_usual_cpus(ahead);
+    for (uint32_t i = 0; i < ahead->offer_count; i++)
+        all += ahead->offers[i].frequency;
+    for (uint32_t at = 0; at < ahead->rules.depth && ahead->offer_count > 0; at++)
+        deal(ahead, at, all);
+    ahead->is_known = true;
+    return WEIR_OK;
+}
+
+void weir_lookahead_set_depth(struct weir_lookahead *ahead, uint32_t depth)
+{
+    const uint32_t wanted = depth < ahead->rules.depth ? depth : ahead->rules.depth;
+
+    if (wanted == ahead->depth)
+        return;
+    ahead->depth = wanted;
+    ahead->round++;
+}
+
+/* ---- filling a node ---- */
+
+void weir_outlook_load(const struct weir_cluster *cluster, uint32_t node,
+                       struct weir_outlook *outlook)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+
+    outlook->cpu_free = books->cpu_free;
+    outlook->gpu_count = books->gpu_count;
+    outlook->reserved = 0;
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        outlook->left[g] = cluster->gpus[books->gpu_first + g].units_free;
+        outlook->types[g] = cluster->gpus[books->gpu_first + g].type;
+    }
+}
+
+static bool can_host(const struct weir_outlook *node, uint32_t gpu, const struct offer *offer)
+{
+    return node->left[gpu] >= offer->gpu_units &&
+           (offer->shape->gpu_type == 0 || weir_shape_takes_type(offer->shape, node->types[gpu]));
+}
+
+/* Compute taken, 0 when it does not fit. */
+static int64_t take_share(struct weir_outlook *node, const struct offer *offer)
+{
+    uint32_t best = WEIR_NO_INDEX;
+    int64_t least = INT64_MAX;
+
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        if (node->left[g] < least && can_host(node, g, offer)) {
+            best = g;
+            least = node->left[g];
+        }
+    }
+    if (best == WEIR_NO_INDEX)
+        return 0;
+    node->left[best] -= offer->gpu_units;
+    return offer->gpu_units;
+}
+
+static bool has_whole(const struct weir_outlook *node, const struct offer *offer)
+{
+    uint32_t count = 0;
+
+    for (uint32_t g = 0; g < node->gpu_count && count < offer->gpu_count; g++)
+        count += can_host(node, g, offer) ? 1 : 0;
+    return count == offer->gpu_count && (!offer->needs_all || count == node->gpu_count);
+}
+
+static int64_t take_whole(struct weir_outlook *node, const struct offer *offer)
+{
+    uint32_t missing = offer->gpu_count;
+
+    if (!has_whole(node, offer))
+        return 0;
+    for (uint32_t g = 0; g < node->gpu_count && missing > 0; g++) {
+        if (!can_host(node, g, offer))
+            continue;
+        node->left[g] -= offer->gpu_units;
+        missing--;
+    }
+    return offer->gpu_units * offer->gpu_count;
+}
+
+static int64_t compute_left(const struct weir_outlook *node)
+{
+    int64_t sum = 0;
+
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        sum += node->left[g];
+    return sum;
+}
+
+/* What is still free when all jobs of a line came by. */
+static int64_t follow_line(const struct weir_lookahead *ahead, const uint32_t *line,
+                           const struct weir_outlook *state, int64_t free)
+{
+    struct weir_outlook node;
+
+    node.cpu_free = state->cpu_free;
+    node.gpu_count = state->gpu_count;
+    memcpy(node.left, state->left, state->gpu_count * sizeof node.left[0]);
+    memcpy(node.types, state->types, state->gpu_count * sizeof node.types[0]);
+    for (uint32_t at = 0; at < ahead->depth && free > 0; at++) {
+        const struct offer *const offer = &ahead->offers[line[at]];
+        if (offer->cpu_units > node.cpu_free || offer->gpu_units > free)
+            continue;
+        const int64_t taken = offer->is_share ? take_share(&node, offer) : take_whole(&node, offer);
+        free -= taken;
+        node.cpu_free -= taken > 0 ? offer->cpu_units : 0;
+    }
+    return free;
+}
+
+/* GPUs that jobs of 2, 4, 8 .. GPUs would find now, summed. */
+static double usual_room(const struct weir_lookahead *ahead, const struct weir_outlook *node)
+{
+    uint32_t whole = 0;
+    double sum = 0;
+
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        whole += node->left[g] == WEIR_ONE ? 1 : 0;
+    for (uint32_t gpus = 2; gpus <= whole; gpus *= 2)
+        sum += (double)node->cpu_free >= gpus * ahead->cpu_units_each ? gpus : 0;
+    return sum;
+}
+
+/* GPUs that jobs of several GPUs would find now, by their frequencies. */
+static double room(const struct weir_lookahead *ahead, const struct weir_outlook *node)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < ahead->offer_count; i++) {
+        const struct offer *const offer = &ahead->offers[i];
+        if (offer->gpu_count > 1 && offer->cpu_units <= node->cpu_free && has_whole(node, offer))
+            sum += offer->frequency * (double)offer->gpu_count;
+    }
+    return sum + ahead->rules.large * usual_room(ahead, node);
+}
+
+static double compute_lost(const struct weir_lookahead *ahead, const struct weir_outlook *node)
+{
+    const uint32_t parts = ahead->rules.depth / ahead->depth;
+    const int64_t free = compute_left(node);
+    int64_t left = 0;
+
+    if (ahead->offer_count == 0)
+        return weir_units_amount(free);
+    for (uint32_t l = 0; l < ahead->rules.lines; l++) {
+        const uint32_t *const line = &ahead->lines[(size_t)l * ahead->rules.depth];
+        for (uint32_t p = 0; p < parts; p++)
+            left += follow_line(ahead, line + (size_t)p * ahead->depth, node, free);
+    }
+    return weir_units_amount(left) / ((double)ahead->rules.lines * parts) -
+           ahead->rules.keep * room(ahead, node);
+}
+
+/* ---- kept values ---- */
+
+static bool is_before(const struct weir_outlook *node, uint32_t gpu,
+                      const struct weir_outlook *other, uint32_t at)
+{
+    return node->types[gpu] < other->types[at] ||
+           (node->types[gpu] == other->types[at] && node->left[gpu] < other->left[at]);
+}
+
+/* The same for all states that differ in the order of their GPUs alone. */
+static void sort_gpus(const struct weir_outlook *node, struct weir_outlook *sorted)
+{
+    sorted->cpu_free = node->cpu_free;
+    sorted->gpu_count = node->gpu_count;
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        uint32_t at = g;
+        for (; at > 0 && is_before(node, g, sorted, at - 1); at--) {
+            sorted->left[at] = sorted->left[at - 1];
+            sorted->types[at] = sorted->types[at - 1];
+        }
+        sorted->left[at] = node->left[g];
+        sorted->types[at] = node->types[g];
+    }
+}
+
+static struct key key_of(const struct weir_outlook *sorted)
+{
+    struct key key = { .cpu_free = sorted->cpu_free, .gpu_count = sorted->gpu_count };
+
+    memcpy(key.left, sorted->left, sorted->gpu_count * sizeof key.left[0]);
+    memcpy(key.types, sorted->types, sorted->gpu_count * sizeof key.types[0]);
+    return key;
+}
+
+static uint32_t slot_of(const struct key *key)
+{
+    uint64_t hash = weir_hash_mix((uint64_t)key->cpu_free);
+
+    for (uint32_t i = 0; i < key->gpu_count; i++)
+        hash = weir_hash_add(hash, (uint64_t)key->left[i] << 8 ^ key->types[i]);
+    return (uint32_t)(hash & (TABLE_SIZE - 1));
+}
+
+double weir_lookahead_lost(struct weir_lookahead *ahead, const struct weir_outlook *outlook)
+{
+    struct weir_outlook sorted;
+
+    sort_gpus(outlook, &sorted);
+    if (ahead->table == NULL || outlook->gpu_count > KEY_GPUS)
+        return compute_lost(ahead, &sorted);
+    const struct key key = key_of(&sorted);
+    struct kept_value *const kept = &ahead->table[slot_of(&key)];
+    if (kept->round != ahead->round || memcmp(&kept->key, &key, sizeof key) != 0) {
+        kept->key = key;
+        kept->round = ahead->round;
+        kept->lost = compute_lost(ahead, &sorted);
+    }
+    return kept->lost;
+}

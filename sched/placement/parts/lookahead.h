@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Look-ahead on one node: how much of its GPU compute will be idle in the end.
+ *
+ * FGD's fragmentation asks what the *next* job cannot use. Here jobs go on arriving until the node
+ * is as full as it gets: `lines` kept sequences of `depth` jobs each, drawn from the mix, are
+ * offered to the node one after the other, and every job that fits is taken on the tightest GPUs.
+ * What is then still free, averaged over the lines, is what the state will lose. (A rollout in the
+ * sense of Bertsekas, Tsitsiklis and Wu 1997, with "take what fits" as the base policy.)
+ *
+ * From it goes `keep` times the room for jobs of several GPUs, sum of frequency * GPUs over those
+ * that fit now: they are rare, so few lines begin with one, and a real cluster, unlike a line,
+ * sends small jobs elsewhere while a node is whole. A mix of the most frequent jobs may have none
+ * at all, so jobs of 2, 4, 8 .. whole GPUs with the mix's usual CPUs for each are expected on top,
+ * each with the frequency `large`.
+ *
+ * Only jobs that ask for GPU compute are offered; CPUs, compute and GPU types count, memory and
+ * engines do not. The lines are made of the mix and fixed constants alone: the same mix gives the
+ * same lines everywhere. Values of states are kept in a table that grows no further.
+ */
+#ifndef SCHED_PLACEMENT_LOOKAHEAD_H
+#define SCHED_PLACEMENT_LOOKAHEAD_H
+
+#include "sched/placement/parts/grades.h"
+
+struct weir_lookahead_rules {
+    uint32_t lines; /* at least 1 */
+    uint32_t depth; /* at least 1 */
+    double keep, large;
+    bool is_plain; /* no value is kept: the oracle of the tests */
+};
+
+/* A node as far as the look-ahead sees it. */
+struct weir_outlook {
+    int64_t cpu_free;
+    uint32_t gpu_count;
+    uint32_t reserved;
+    int64_t left[WEIR_MAX_NODE_GPUS];
+    uint32_t types[WEIR_MAX_NODE_GPUS];
+};
+
+struct weir_lookahead;
+
+weir_status weir_lookahead_create(const struct weir_lookahead_rules *rules,
+                                  const struct weir_allocator *allocator,
+                                  struct weir_lookahead **ahead);
+void weir_lookahead_destroy(struct weir_lookahead *ahead);
+/* Cuts every line into sequences of `depth` jobs, at most as many as it has. */
+void weir_lookahead_set_depth(struct weir_lookahead *ahead, uint32_t depth);
+/* Takes a mix over; costs little when it is the one before. WEIR_ENOMEM leaves no jobs to offer. */
+weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct weir_mix *mix);
+
+void weir_outlook_load(const struct weir_cluster *cluster, uint32_t node,
+                       struct weir_outlook *outlook);
+/* GPUs lost on a node in that state, less what is kept for large jobs. GPUs in equal states are
+ * interchangeable. */
+double weir_lookahead_lost(struct weir_lookahead *ahead, const struct weir_outlook *outlook);
+
+/* ---- the policy "weir" ---- */
+
+struct weir_ahead_rules {
+    struct weir_lookahead *ahead;
+    double step;        /* GPUs: changes that round to the same number of steps are equal */
+    double consolidate; /* GPUs of loss that a free GPU left on the node counts for */
+};
+
+/* Nodes are graded by how little they lose, and by how few GPUs stay free on them, in whole steps;
+ * of equal ones by the fewest free CPUs after it, then GPUs, then memory. */
+struct weir_grade weir_ahead_grade(const void *rules, const struct weir_grade_site *site);
+
+#endif

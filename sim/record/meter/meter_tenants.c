@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is measured of tenants; see the header. */
+#include "sim/record/meter/meter_tenants.h"
+
+#include "sim/engine/time.h"
+#include "sim/record/meter/meter_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    TENANT_WAITING, /* jobs */
+    TENANT_BACKLOG, /* 1 while jobs wait */
+    TENANT_GPUS,    /* of jobs that run */
+    TENANT_BEHIND,  /* the same while jobs wait */
+    TENANT_BEYOND,  /* above the guarantee */
+    TENANT_IDLE,    /* bytes of its pool of GPU memory */
+    TENANT_GAUGES
+};
+
+struct tenant_meter {
+    const char *name;
+    uint32_t parent;
+    double weight, guarantee;
+    bool is_leaf, has_pool;
+    struct sim_gauge gauges[TENANT_GAUGES];
+    double warm[TENANT_GAUGES];
+    struct sim_percentiles wait;
+    uint64_t done;
+};
+
+struct meter_tenants {
+    struct tenant_meter *rows; /* by number, from 1 */
+    size_t count;
+};
+
+/* ---- making ---- */
+
+static weir_status open_row(struct meter_tenants *tenants, size_t number,
+                            const struct sim_meter_tenant_info *tenant)
+{
+    struct tenant_meter *row = &tenants->rows[number];
+    row->name = tenant->name;
+    row->parent = tenant->parent;
+    row->weight = tenant->weight;
+    row->guarantee = tenant->guarantee;
+    row->is_leaf = true;
+    tenants->rows[tenant->parent].is_leaf = false;
+    return sim_percentiles_open(&row->wait, STORED_VALUES);
+}
+
+weir_status meter_tenants_open(struct sim_meter *meter, const struct sim_meter_config *config)
+{
+    if (config->tenant_count == 0)
+        return WEIR_OK;
+    meter->tenants = calloc(1, sizeof *meter->tenants);
+    if (!meter->tenants)
+        return WEIR_ENOMEM;
+    meter->tenants->rows = calloc(config->tenant_count + 1, sizeof *meter->tenants->rows);
+    if (!meter->tenants->rows)
+        return WEIR_ENOMEM;
+    meter->tenants->count = config->tenant_count;
+    for (size_t i = 0; i < config->tenant_count; i++)
+        WEIR_TRY(open_row(meter->tenants, i + 1, &config->tenants[i]));
+    return WEIR_OK;
+}
+
+void meter_tenants_close(struct sim_meter *meter)
+{
+    if (!meter->tenants)
+        return;
+    for (size_t i = 1; meter->tenants->rows && i <= meter->tenants->count; i++)
+        sim_percentiles_close(&meter->tenants->rows[i].wait);
+    free(meter->tenants->rows);
+    free(meter->tenants);
+}
+
+void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns)
+{
+    for (size_t i = 1; meter->tenants && i <= meter->tenants->count; i++) {
+        struct tenant_meter *row = &meter->tenants->rows[i];
+        for (size_t g = 0; g < TENANT_GAUGES; g++)
+            row->warm[g] = sim_gauge_integral(&row->gauges[g], now_ns);
+        sim_percentiles_reset(&row->wait);
+        row->done = 0;
+    }
+}
+
+/* ---- what happens ---- */
+
+void sim_meter_tenant(struct sim_meter *meter, int64_t now_ns, uint32_t tenant, int waiting,
+                      double running_gpus)
+{
+    if (!meter->tenants)
+        return;
+    meter_tick(meter, now_ns);
+    for (uint32_t t = tenant; t != 0; t = meter->tenants->rows[t].parent) {
+        struct tenant_meter *row = &meter->tenants->rows[t];
+        sim_gauge_add(&row->gauges[TENANT_WAITING], now_ns, waiting);
+        sim_gauge_add(&row->gauges[TENANT_GPUS], now_ns, running_gpus);
+        const double gpus = row->gauges[TENANT_GPUS].value;
+        const bool waits = row->gauges[TENANT_WAITING].value > 0;
+        sim_gauge_set(&row->gauges[TENANT_BACKLOG], now_ns, waits ? 1 : 0);
+        sim_gauge_set(&row->gauges[TENANT_BEHIND], now_ns, waits ? gpus : 0);
+        sim_gauge_set(&row->gauges[TENANT_BEYOND], now_ns, fmax(0, gpus - row->guarantee));
+    }
+}
+
+void sim_meter_tenant_pool(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
+                           double idle_bytes)
+{
+    if (!meter->tenants)
+        return;
+    meter_tick(meter, now_ns);
+    meter->tenants->rows[tenant].has_pool = true;
+    sim_gauge_set(&meter->tenants->rows[tenant].gauges[TENANT_IDLE], now_ns, idle_bytes);
+}
+
+void sim_meter_tenant_wait(struct sim_meter *meter, uint32_t tenant, int64_t wait_ns)
+{
+    for (uint32_t t = tenant; meter->tenants && t != 0; t = meter->tenants->rows[t].parent)
+        sim_percentiles_add(&meter->tenants->rows[t].wait, wait_ns);
+}
+
+void sim_meter_tenant_done(struct sim_meter *meter, uint32_t tenant)
+{
+    for (uint32_t t = tenant; meter->tenants && t != 0; t = meter->tenants->rows[t].parent)
+        meter->tenants->rows[t].done++;
+}
+
+/* ---- indices ---- */
+
+double sim_jain_index(const double *shares, size_t count)
+{
+    double sum = 0;
+    double squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += shares[i];
+        squares += shares[i] * shares[i];
+    }
+    return squares > 0 ? sum * sum / ((double)count * squares) : (double)NAN;
+}
+
+double sim_balance_index(const double *loads, size_t count)
+{
+    double most = 0;
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, loads[i]);
+        least = fmin(least, loads[i]);
+    }
+    if (count == 0)
+        return (double)NAN;
+    return most > 0 ? 1 - (most - least) / most : 1;
+}
+
+/* ---- results ---- */
+
+struct tenant_view {
+    struct sim_meter *meter;
+    struct sim_results *out;
+    int64_t end_ns;
+    double span_ns;
+    double all_gpus; /* of tenants without a parent */
+};
+
+static double integral_of(const struct tenant_view *view, const struct tenant_meter *row,
+                          size_t gauge)
+{
+    return sim_gauge_integral(&row->gauges[gauge], view->end_ns) - row->warm[gauge];
+}
+
+static void put(const struct tenant_view *view, const char *metric, const char *label,
+                const char *unit, double value)
+{
+    const struct sim_result_row row = {
+        .metric = metric, .label = label, .unit = unit, .value = value
+    };
+    if (!isnan(value))
+        sim_results_add(view->out, &row);
+}
+
+/* Those that never started are at least as old, which is not looked at: the mean and the percentile
+ * are of jobs that started. */
+static void put_wait(const struct tenant_view *view, struct tenant_meter *row)
+{
+    const struct sim_censored none = { .count = 0 };
+    bool is_bound = false;
+    if (row->wait.count == 0)
+        return;
+    put(view, "wait.tenant.mean", row->name, "s", row->wait.sum_ns / 1e9 / (double)row->wait.count);
+    put(view, "wait.tenant.p95", row->name, "s",
+        sim_time_s(sim_percentiles_at(&row->wait, 0.95, &none, &is_bound)));
+    put(view, "wait.tenant.max", row->name, "s", sim_time_s(row->wait.max_ns));
+}
+
+static void put_tenant(const struct tenant_view *view, struct tenant_meter *row)
+{
+    const double gpus = integral_of(view, row, TENANT_GPUS);
+    put(view, "tenant.gpu_s", row->name, "GPU*s", gpus / 1e9);
+    put(view, "tenant.share", row->name, "ratio",
+        view->all_gpus > 0 ? gpus / view->all_gpus : (double)NAN);
+    put(view, "tenant.backlog_s", row->name, "s", integral_of(view, row, TENANT_BACKLOG) / 1e9);
+    put(view, "tenant.done", row->name, "1", (double)row->done);
+    if (row->has_pool)
+        put(view, "pool.idle_bytes", row->name, "B",
+            integral_of(view, row, TENANT_IDLE) / view->span_ns);
+    if (row->guarantee > 0)
+        put(view, "tenant.guarantee", row->name, "GPU", row->guarantee);
+    if (row->guarantee > 0)
+        put(view, "borrow.gpu_s", row->name, "GPU*s", integral_of(view, row, TENANT_BEYOND) / 1e9);
+    put_wait(view, row);
+}
+
+/* GPUs over weight that tenants had, on average over the time in which jobs of theirs waited. */
+static void put_jain(const struct tenant_view *view)
+{
+    const struct meter_tenants *tenants = view->meter->tenants;
+    double *shares = calloc(tenants->count, sizeof *shares);
+    size_t count = 0;
+    if (!shares) {
+        view->out->status = WEIR_ENOMEM;
+        return;
+    }
+    for (size_t i = 1; i <= tenants->count; i++) {
+        const struct tenant_meter *row = &tenants->rows[i];
+        const double backlog = integral_of(view, row, TENANT_BACKLOG);
+        if (row->is_leaf && backlog > 0 && row->weight > 0)
+            shares[count++] = integral_of(view, row, TENANT_BEHIND) / backlog / row->weight;
+    }
+    put(view, "fair.jain", "", "ratio", sim_jain_index(shares, count));
+    free(shares);
+}
+
+void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_ns,
+                           struct sim_results *out)
+{
+    struct tenant_view view = { meter, out, end_ns, span_ns, 0 };
+    if (!meter->tenants)
+        return;
+    for (size_t i = 1; i <= meter->tenants->count; i++)
+        if (meter->tenants->rows[i].parent == 0)
+            view.all_gpus += integral_of(&view, &meter->tenants->rows[i], TENANT_GPUS);
+    for (size_t i = 1; i <= meter->tenants->count; i++)
+        put_tenant(&view, &meter->tenants->rows[i]);
+    put_jain(&view);
+}
