@@ -30,6 +30,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $module in
     *_loop.so | *_sleep.so | *_alarm.so | *_stopped.so | *_atexit.so | *_longjmp.so) continue ;; # 20 s each
     *_hog.so | *_actions.so | *_memory.so) continue ;;
+    *_q_fail.so | *_q_nobody.so | *_q_status.so) continue ;; # a pass is tried by a run alone
     esac
     expect 4 timeout 30 "$WEIR_BIN" policies check "$module"
 done
