@@ -62,7 +62,7 @@
 -- Version 6 added the tables link, link_sample, memory_sample, power_sample and job_pace, the column
 -- ram_limit_bytes to node, the view v_link, columns at the end of v_node, and 'model_version' to meta.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 -- What the file says of itself: versions, and what its experiment has beyond a scenario.
 --   key: as model_version, git_commit, windows, axes

@@ -20,6 +20,7 @@ static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
     [4] = "names and requests of jobs, holders of what is denied",
     [5] = "power of nodes in time",
     [6] = "links, stores, memory, caps, throttles and temperatures in time, the model version",
+    [7] = "what links could give in time, while they are slow or out",
 };
 
 /* What the first model made of scenarios that today's reads. */
