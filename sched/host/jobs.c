@@ -6,12 +6,11 @@
 #include "sched/internal/by_age.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/invariant.h"
+#include "sched/internal/job_name.h"
 #include "sched/internal/size.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
 
 weir_status weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator)
 {
@@ -61,8 +60,9 @@ weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uin
     for (uint32_t i = 0; i < jobs->workload_count; i++)
         if (strcmp(jobs->workloads[i].name, name) == 0)
             return weir_fail(error, WEIR_EDUPLICATE, "workload %s exists already", name);
-    if (jobs->workload_count >= MOST_WORKLOADS)
-        return weir_fail(error, WEIR_ERANGE, "at most %d workloads are possible", MOST_WORKLOADS);
+    if (jobs->workload_count >= WEIR_JOB_WORKLOADS)
+        return weir_fail(error, WEIR_ERANGE, "at most %d workloads are possible",
+                         WEIR_JOB_WORKLOADS);
     struct weir_workload *const workloads =
         weir_grow(&jobs->allocator, jobs->workloads, &jobs->workload_capacity,
                   jobs->workload_count + 1, sizeof *workloads);
@@ -324,15 +324,11 @@ static void charge(struct weir_jobs *jobs, uint32_t record, int32_t running, int
     weir_tenants_change(&jobs->tenants, jobs->kinds[jobs->records[record].kind].tenant, &change);
 }
 
-static uint64_t id_key(uint32_t workload, uint64_t id)
-{
-    return (uint64_t)workload << ID_BITS | id;
-}
-
 uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_t id)
 {
-    return id >> ID_BITS != 0 ? WEIR_NO_INDEX
-                              : weir_id_table_find(&jobs->ids, id_key(workload, id));
+    return id >> WEIR_JOB_ID_BITS != 0
+               ? WEIR_NO_INDEX
+               : weir_id_table_find(&jobs->ids, weir_job_name(workload, id));
 }
 
 static weir_status reserve_record(struct weir_jobs *jobs)
@@ -420,8 +416,8 @@ static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_jo
     if (spec->workload >= jobs->workload_count)
         return weir_fail(error, WEIR_ENOTFOUND, "workload %u of %u", spec->workload,
                          jobs->workload_count);
-    if (spec->id >> ID_BITS != 0)
-        return weir_fail(error, WEIR_ERANGE, "its number must be below 2^%d", ID_BITS);
+    if (spec->id >> WEIR_JOB_ID_BITS != 0)
+        return weir_fail(error, WEIR_ERANGE, "its number must be below 2^%d", WEIR_JOB_ID_BITS);
     if (spec->group_count == 0 || spec->groups == NULL)
         return weir_fail(error, WEIR_EINVAL, "it has no ranks");
     if (spec->group_count > WEIR_MAX_RANKS)
@@ -477,7 +473,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
                                   .seed = seed_of(jobs, spec),
                                   .submit_ns = spec->submit_ns,
                                   .estimate_ns = spec->estimate_ns,
-                                  .workload = spec->workload & (MOST_WORKLOADS - 1),
+                                  .workload = spec->workload & (WEIR_JOB_WORKLOADS - 1),
                                   .kind = kind,
                                   .tenant = spec->tenant,
                                   .priority = spec->priority,
@@ -485,7 +481,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
                                   .state = WEIR_JOB_WAITING,
                                   .is_used = 1,
                                   .extra = extra };
-    weir_id_table_put(&jobs->ids, id_key(spec->workload, spec->id), index);
+    weir_id_table_put(&jobs->ids, weir_job_name(spec->workload, spec->id), index);
     jobs->counts[WEIR_JOB_WAITING]++;
     count_odd(jobs, index, 1);
     jobs->workloads[spec->workload].waiting++;
@@ -502,7 +498,7 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
                         (job->state != WEIR_JOB_WAITING || job->place == WEIR_NO_INDEX),
                     &jobs->ids.broken))
         return;
-    weir_id_table_remove(&jobs->ids, id_key(job->workload, job->id));
+    weir_id_table_remove(&jobs->ids, weir_job_name(job->workload, job->id));
     if (job->state != WEIR_JOB_WAITING)
         weir_jobs_set_state(jobs, record, WEIR_JOB_WAITING);
     jobs->workloads[job->workload].waiting--;

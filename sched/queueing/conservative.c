@@ -23,6 +23,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/job_name.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
 #include "sched/queueing/parts/made.h"
@@ -34,7 +35,6 @@
 #include <stdlib.h>
 
 enum { PARAM_ORDER, PARAM_REPLAN, PARAM_COUNT };
-enum { ID_BITS = 44 };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_ORDER] = WEIR_BACKFILL_ORDER,
@@ -132,7 +132,7 @@ static double key(void *state, const struct weir_job *job, int64_t now_ns)
 
 static uint64_t name_of(const struct weir_job *job)
 {
-    return (uint64_t)job->workload << ID_BITS | job->id;
+    return weir_job_name(job->workload, job->id);
 }
 
 static bool is_sooner(const struct reservation *a, const struct reservation *b)
@@ -308,8 +308,8 @@ static void forget_gone(const struct pass *pass)
     for (uint32_t i = own->count; i-- > 0;) {
         const uint64_t name = own->reservations[i].name;
         struct weir_job job = { .size = sizeof job };
-        const bool is_known = weir_view_job(pass->view, (uint32_t)(name >> ID_BITS),
-                                            name & (((uint64_t)1 << ID_BITS) - 1), &job);
+        const bool is_known =
+            weir_view_job(pass->view, weir_job_name_workload(name), weir_job_name_id(name), &job);
         if (!is_known || job.state != WEIR_JOB_WAITING)
             forget(own, i);
     }
@@ -466,8 +466,8 @@ static weir_status put_off(const struct pass *pass, uint32_t index)
 static weir_status start(const struct pass *pass, uint64_t name)
 {
     struct conservative *const own = pass->own;
-    const uint32_t workload = (uint32_t)(name >> ID_BITS);
-    const uint64_t id = name & (((uint64_t)1 << ID_BITS) - 1);
+    const uint32_t workload = weir_job_name_workload(name);
+    const uint64_t id = weir_job_name_id(name);
     struct weir_job job = { .size = sizeof job };
 
     if (own->typed.count == 0 || !weir_view_job(pass->view, workload, id, &job))
@@ -559,8 +559,8 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
     for (uint32_t i = 0; i < own->count; i++) {
         const struct reservation *const reservation = &own->reservations[i];
         double *const parts = numbers + HEAD + EACH * i;
-        parts[0] = (double)(reservation->name >> ID_BITS);
-        parts[1] = (double)(reservation->name & (((uint64_t)1 << ID_BITS) - 1));
+        parts[0] = weir_job_name_workload(reservation->name);
+        parts[1] = (double)weir_job_name_id(reservation->name);
         parts[2] = reservation->start_ns == INT64_MAX ? (double)NAN : (double)reservation->start_ns;
     }
     return count;

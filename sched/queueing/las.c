@@ -20,6 +20,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/job_name.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/attained.h"
 #include "sched/queueing/parts/made.h"
@@ -28,7 +29,7 @@
 #include <string.h>
 
 enum { PARAM_FIRST, PARAM_SECOND, PARAM_PROMOTE, PARAM_COUNT };
-enum { ID_BITS = 44, FEW_SPOTS = 64 };
+enum { FEW_SPOTS = 64 };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_FIRST] = WEIR_ATTAINED_FIRST,
@@ -83,14 +84,9 @@ static void destroy(void *state)
 
 /* ---- what is remembered ---- */
 
-static uint64_t name_of(uint32_t workload, uint64_t id)
-{
-    return (uint64_t)workload << ID_BITS | id;
-}
-
 static struct spot *find(const struct las *las, uint32_t workload, uint64_t id)
 {
-    const uint32_t index = weir_id_table_find(&las->names, name_of(workload, id));
+    const uint32_t index = weir_id_table_find(&las->names, weir_job_name(workload, id));
 
     return index == WEIR_NO_INDEX ? NULL : &las->spots[index];
 }
@@ -111,7 +107,7 @@ static struct spot *spot_of(struct las *las, uint32_t workload, uint64_t id)
 
     if (there != NULL)
         return there;
-    if (add(las, name_of(workload, id)) == WEIR_OK)
+    if (add(las, weir_job_name(workload, id)) == WEIR_OK)
         return &las->spots[las->count - 1];
     las->is_out_of_memory = true;
     return NULL;
@@ -126,8 +122,7 @@ static void forget_those_gone(struct las *las, const struct weir_view *view)
         return;
     while (i < las->count) {
         const uint64_t name = las->spots[i].name;
-        if (weir_view_job(view, (uint32_t)(name >> ID_BITS), name & (((uint64_t)1 << ID_BITS) - 1),
-                          NULL)) {
+        if (weir_view_job(view, weir_job_name_workload(name), weir_job_name_id(name), NULL)) {
             i++;
             continue;
         }
@@ -276,9 +271,9 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
         memcpy(numbers + OF_ATTAINED, counts, sizeof counts);
     for (uint32_t i = 0; HEAD + (i + 1) * OF_JOB <= capacity && i < las->count; i++) {
         const struct spot *const from = &las->spots[i];
-        const double all[OF_JOB] = { (double)(from->name >> ID_BITS),
-                                     (double)(from->name & (((uint64_t)1 << ID_BITS) - 1)),
-                                     from->base_ns, from->place, from->turn };
+        const double all[OF_JOB] = { weir_job_name_workload(from->name),
+                                     (double)weir_job_name_id(from->name), from->base_ns,
+                                     from->place, from->turn };
         memcpy(numbers + HEAD + (size_t)i * OF_JOB, all, sizeof all);
     }
     return HEAD + las->count * OF_JOB;
@@ -301,8 +296,8 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
     las->heads = numbers[OF_ATTAINED + 1];
     las->last_ns = numbers[OF_ATTAINED + 2];
     for (uint32_t i = HEAD; i < count; i += OF_JOB) {
-        if (!(numbers[i] >= 0 && numbers[i] < UINT32_MAX && numbers[i + 1] >= 0 &&
-              numbers[i + 1] < (double)((uint64_t)1 << ID_BITS)))
+        if (!(numbers[i] >= 0 && numbers[i] < WEIR_JOB_WORKLOADS && numbers[i + 1] >= 0 &&
+              numbers[i + 1] < (double)((uint64_t)1 << WEIR_JOB_ID_BITS)))
             return weir_fail(error, WEIR_EFORMAT, "number %u is none", i);
         struct spot *const spot = spot_of(las, (uint32_t)numbers[i], (uint64_t)numbers[i + 1]);
         if (spot == NULL)
