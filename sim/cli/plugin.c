@@ -72,14 +72,14 @@ int sim_plugins_load(const struct sim_words *paths, bool in_process, struct sim_
         status = add_placement(policies, weir_placement_at(i), &error);
     for (uint32_t i = 0; i < weir_scaling_count() && status == WEIR_OK; i++)
         status = add_scaling(policies, weir_scaling_at(i), &error);
+    for (uint32_t i = 0; i < weir_queueing_count() && status == WEIR_OK; i++)
+        status = add_queueing(policies, weir_queueing_at(i), &error);
     if (status == WEIR_OK)
         status = add_scaling(policies, &sim_command_scaling, &error);
     if (status == WEIR_OK)
         status = add_placement(policies, &sim_command_placement, &error);
     if (status == WEIR_OK)
         status = add_queueing(policies, &sim_command_queueing, &error);
-    for (uint32_t i = 0; i < weir_queueing_count() && status == WEIR_OK; i++)
-        status = add_queueing(policies, weir_queueing_at(i), &error);
     for (size_t i = 0; i < paths->count && status == WEIR_OK; i++) {
         status = add_described(paths->items[i], in_process, policies, &error);
         if (status != WEIR_OK)

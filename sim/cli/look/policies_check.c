@@ -179,19 +179,6 @@ static weir_status apply(struct drive *drive, const struct weir_action *action,
     return weir_host_outcome(drive->host, &outcome, NULL, error);
 }
 
-static void digest_action(struct drive *drive, const struct weir_action *action)
-{
-    drive->digest =
-        sim_digest_word(drive->digest, (uint64_t)action->verb << 32 | action->owner.index);
-    drive->digest = sim_digest_word(drive->digest, action->worker);
-    drive->digest = sim_digest_word(drive->digest, (uint64_t)action->value);
-    if (action->verb != WEIR_VERB_START)
-        return;
-    drive->digest = sim_digest_word(drive->digest, action->alloc.node);
-    for (uint32_t i = 0; i < action->alloc.device_count; i++)
-        drive->digest = sim_digest_word(drive->digest, action->alloc.devices[i].gpu);
-}
-
 /* Saying that the work does not fit is an answer, too. */
 static bool is_answer(weir_status status)
 {
@@ -216,7 +203,7 @@ static weir_status step(struct drive *drive, struct weir_error *error)
             const struct weir_action *action = weir_plan_action(plan, i);
             if ((action->verb == WEIR_VERB_STOP) != (pass == 0))
                 continue;
-            digest_action(drive, action);
+            drive->digest = sim_trial_digest(drive->digest, action);
             WEIR_TRY(apply(drive, action, error));
         }
     }

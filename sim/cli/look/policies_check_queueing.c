@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The trial of a queueing policy: keys of random jobs, many of which leave things unknown.
+ * The trial of a queueing policy: keys of random jobs, many of which leave things unknown, and the
+ * decisions of hosts to which such jobs come.
  *
  * A key has to be a number, the same for the same job at the same time, and without the flag
  * WEIR_QUEUEING_AGES the same at every later time: the simulator then asks only once. All jobs are
- * drawn from fixed seeds.
+ * drawn from fixed seeds. Its passes, or those of the host by its keys, give plans that fit, and
+ * equal ones to hosts that were told the same.
  */
 #include "sim/cli/look/policies_trial.h"
 
 #include "sim/engine/digest.h"
 #include "sim/engine/time.h"
 #include "sim/port/module.h"
+#include "weir/host.h"
 
 #include <malloc.h>
 #include <string.h>
 #include <time.h>
 
 enum { JOBS = 2000, GROWTH_JOBS = 100000, TIMED_JOBS = 500, LATER = 3, GPU_TYPES = 3 };
+enum { HOSTS = 20, PASSES = 40, NODES = 8, NODE_GPUS = 8, NEW_JOBS = 6, ENDING = 32 };
 
 struct queueing_trial {
     const struct weir_queueing_ops *ops;
@@ -265,6 +269,173 @@ static int check_time(void *state)
     return 0;
 }
 
+/* ---- passes: a host to which jobs come, and from which they go ---- */
+
+struct passing {
+    struct asking asking; /* it asks nobody: the host does */
+    struct weir_host *host;
+    uint64_t digest; /* of all plans */
+    uint64_t started;
+};
+
+static weir_status open_host(const struct queueing_trial *trial, uint64_t seed,
+                             struct passing *passing, struct weir_error *error)
+{
+    const struct weir_host_config config = { .size = sizeof config,
+                                             .placement = weir_placement_find("best_fit"),
+                                             .scaling = weir_scaling_find("fixed"),
+                                             .queueing = trial->ops,
+                                             .seed = seed };
+    struct weir_gpu_spec gpus[NODE_GPUS];
+    for (uint32_t i = 0; i < NODE_GPUS; i++)
+        gpus[i] = (struct weir_gpu_spec){ .units = WEIR_ONE };
+    *passing = (struct passing){ .asking.random = sim_digest_word(SIM_DIGEST_START, seed) };
+    WEIR_TRY(weir_host_create(&config, &passing->host, error));
+    for (uint32_t i = 0; i < NODES; i++) {
+        const struct weir_node_spec node = { .size = sizeof node,
+                                             .id = i,
+                                             .gpu_count = NODE_GPUS,
+                                             .cpu_units = 64 * WEIR_ONE,
+                                             .gpus = gpus };
+        WEIR_TRY(weir_host_add_node(passing->host, &node, NULL, error));
+    }
+    return weir_host_add_workload(passing->host, "jobs", NULL, error);
+}
+
+static weir_status submit(struct passing *passing, struct weir_error *error)
+{
+    static const double throughput[GPU_TYPES] = { 1, 2, 4 };
+    WEIR_TRY(next_job(&passing->asking, error));
+    const struct weir_job *job = &passing->asking.job;
+    const struct weir_job_spec spec = { .size = sizeof spec,
+                                        .id = job->id,
+                                        .groups = job->groups,
+                                        .group_count = job->group_count,
+                                        .tenant = job->tenant,
+                                        .priority = job->priority,
+                                        .attempts = job->attempts,
+                                        .throughput_count = job->throughput_count,
+                                        .submit_ns = job->submit_ns,
+                                        .queued_ns = job->submit_ns,
+                                        .estimate_ns = job->estimate_ns,
+                                        .deadline_ns = WEIR_UNKNOWN_TIME,
+                                        .attained_ns = job->attained_ns,
+                                        .restart_cost_ns = job->restart_cost_ns,
+                                        .round_share = job->round_share,
+                                        .throughput =
+                                            job->throughput_count > 0 ? throughput : NULL };
+    const weir_status status = weir_host_submit(passing->host, &spec, error);
+    return status == WEIR_EINFEASIBLE ? WEIR_OK : status;
+}
+
+static weir_status end_job(struct passing *passing, uint64_t id, struct weir_error *error)
+{
+    const struct weir_cluster *cluster = weir_host_cluster(passing->host);
+    for (uint32_t node = 0; node < NODES; node++) {
+        struct weir_worker worker;
+        uint32_t cursor = 0;
+        while (weir_cluster_node_worker(cluster, node, &cursor, &worker)) {
+            const struct weir_outcome outcome = { .size = sizeof outcome,
+                                                  .kind = WEIR_OUTCOME_STOPPED,
+                                                  .owner = worker.owner,
+                                                  .node = node,
+                                                  .worker = worker.id,
+                                                  .time_ns = passing->asking.now_ns };
+            if (worker.owner.id != id)
+                continue;
+            WEIR_TRY(weir_host_outcome(passing->host, &outcome, NULL, error));
+            cursor = 0;
+        }
+    }
+    return weir_host_ended(passing->host, 0, id, error);
+}
+
+/* One of four that run is over. */
+static weir_status end_some(struct passing *passing, struct weir_error *error)
+{
+    const struct weir_view *view = weir_host_view(passing->host, passing->asking.now_ns);
+    struct weir_job job = { .size = sizeof job };
+    uint64_t ids[ENDING];
+    uint32_t count = 0;
+    uint32_t cursor = 0;
+    while (count < ENDING && weir_view_next_job(view, &cursor, &job))
+        if (job.state == WEIR_JOB_RUNNING && draw(&passing->asking, 4) == 0)
+            ids[count++] = job.id;
+    for (uint32_t i = 0; i < count; i++)
+        WEIR_TRY(end_job(passing, ids[i], error));
+    return WEIR_OK;
+}
+
+/* Who is preempted makes room before anybody starts. */
+static weir_status carry_out(struct passing *passing, const struct weir_plan *plan,
+                             struct weir_error *error)
+{
+    for (int starts = 0; starts < 2; starts++) {
+        for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+            const struct weir_action *action = weir_plan_action(plan, i);
+            const struct weir_outcome outcome = { .size = sizeof outcome,
+                                                  .kind = WEIR_OUTCOME_STARTED,
+                                                  .owner = action->owner,
+                                                  .node = action->alloc.node,
+                                                  .worker = action->worker,
+                                                  .time_ns = passing->asking.now_ns };
+            if (starts == 0)
+                passing->digest = sim_trial_digest(passing->digest, action);
+            if (starts == 0 && action->verb == WEIR_VERB_PREEMPT)
+                WEIR_TRY(end_job(passing, action->owner.id, error));
+            if (starts == 0 || action->verb != WEIR_VERB_START)
+                continue;
+            passing->started++;
+            WEIR_TRY(weir_host_outcome(passing->host, &outcome, &action->alloc, error));
+        }
+    }
+    return WEIR_OK;
+}
+
+static weir_status pass(const struct queueing_trial *trial, uint64_t seed, struct passing *passing,
+                        struct weir_error *error)
+{
+    WEIR_TRY(open_host(trial, seed, passing, error));
+    for (uint32_t i = 0; i < PASSES; i++) {
+        const struct weir_plan *plan = NULL;
+        WEIR_TRY(end_some(passing, error));
+        for (uint32_t k = 0; k < NEW_JOBS; k++)
+            WEIR_TRY(submit(passing, error));
+        const struct weir_call call = { .size = sizeof call,
+                                        .causes = WEIR_CAUSE_JOBS,
+                                        .now_ns = passing->asking.now_ns };
+        WEIR_TRY(weir_host_decide(passing->host, &call, &plan, error));
+        WEIR_TRY(carry_out(passing, plan, error));
+    }
+    return weir_cluster_check(weir_host_cluster(passing->host), error);
+}
+
+static int check_passes(void *state)
+{
+    const struct queueing_trial *trial = state;
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    uint64_t started = 0;
+    for (uint32_t seed = 1; seed <= HOSTS; seed++) {
+        uint64_t digests[2];
+        for (int i = 0; i < 2; i++) {
+            struct passing passing;
+            const weir_status status = pass(trial, seed, &passing, &error);
+            weir_host_destroy(passing.host);
+            if (status != WEIR_OK)
+                return failed(trial, status, &error);
+            digests[i] = passing.digest;
+            started += passing.started;
+        }
+        if (digests[0] != digests[1])
+            return sim_trial_fail(trial->sheet, "equal inputs", "gave two different plans");
+    }
+    if (started == 0)
+        return sim_trial_fail(trial->sheet, "no job was started", "by any host");
+    (void)snprintf(trial->sheet->note, SIM_TRIAL_NOTE, "%d hosts, %llu ranks started", 2 * HOSTS,
+                   (unsigned long long)started);
+    return 0;
+}
+
 static weir_status load(void *state, struct weir_error *error)
 {
     struct queueing_trial *trial = state;
@@ -278,6 +449,7 @@ size_t sim_trial_queueing(const struct sim_trial_sheet *all, const struct weir_q
         { "keys are numbers", check_numbers },
         { "same job, same key", check_repeats },
         { "ageing is told", check_ages },
+        { "plans fit", check_passes },
         { "no growth", check_growth },
         { "sizes are told", check_sizes },
         { "time", check_time },

@@ -3,6 +3,7 @@
 #include "sim/cli/look/policies_trial.h"
 
 #include "sim/cli/isolate.h"
+#include "sim/engine/digest.h"
 
 #include <stdlib.h>
 
@@ -71,6 +72,20 @@ void *sim_trial_resize(void *state, void *block, size_t size)
     grown[0] = size;
     *live += (int64_t)size;
     return grown + 2;
+}
+
+uint64_t sim_trial_digest(uint64_t digest, const struct weir_action *action)
+{
+    digest = sim_digest_word(digest, (uint64_t)action->verb << 32 | action->owner.index);
+    digest = sim_digest_word(digest, action->owner.id);
+    digest = sim_digest_word(digest, action->worker);
+    digest = sim_digest_word(digest, (uint64_t)action->value);
+    if (action->verb != WEIR_VERB_START)
+        return digest;
+    digest = sim_digest_word(digest, action->alloc.node);
+    for (uint32_t i = 0; i < action->alloc.device_count; i++)
+        digest = sim_digest_word(digest, action->alloc.devices[i].gpu);
+    return digest;
 }
 
 static int compare_doubles(const void *a, const void *b)

@@ -36,6 +36,9 @@ int sim_trial_fail(const struct sim_trial_sheet *sheet, const char *what, const 
 /* The function of a weir_allocator whose state is an int64_t: the bytes that are allocated now. */
 void *sim_trial_resize(void *state, void *block, size_t size);
 
+/* `digest` with an action of a plan added. */
+uint64_t sim_trial_digest(uint64_t digest, const struct weir_action *action);
+
 /* Sorts the times and writes their 50th and 99th percentile as note, "a WHAT" each. */
 void sim_trial_note_times(const struct sim_trial_sheet *sheet, double *times_us, size_t count,
                           const char *what);
