@@ -118,23 +118,26 @@ done
 [ "$fills" -ge 6 ] || fail "only $fills hostile placements of a fill"
 
 # What they do harms nobody: the run is complete, and gives what it gives without the rudeness. Those
-# that write into the talk of others, or spoil what is copied in their process, may be caught at it.
+# that write into the talk of others, or spoil what is copied in their process, may be caught at it:
+# then the run has failed, and says so. Who writes into the talk may turn one plan into another, which
+# holds as well.
 rude=0
 for module in "$WEIR_PLUGINS"/rude_*.so; do
     name=$(basename "$module" .so)
-    status=0
+    status=0 wanted=complete
     tagged timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" --set sched.scaling=hostile \
         --policy-timeout 5 -o "$name.db" >stdout 2>stderr || status=$?
     nobody_left "$name"
     digest=$(sed -n 's/^digest .*result //p' stdout)
     [ "$name" != rude_destructor ] || good=$digest
     case $name:$status in
-    rude_turns:4 | rude_direction:4) has stderr 'policy hostile: ' ;;
-    rude_turns:0 | rude_direction:0) ;;
+    rude_turns:4 | rude_direction:4) has stderr 'policy hostile: ' && wanted=failed ;;
+    rude_turns:0) expect 0 "$WEIR_BIN" check "$name.db" ;;
     *:0) [ -n "$digest" ] && [ "$digest" = "${good:-$digest}" ] || fail "$name: result $digest" ;;
     *) cat stderr && fail "$name: exit code $status" ;;
     esac
     if command -v sqlite3 >/dev/null; then
+        [ "$(sqlite3 "$name.db" 'SELECT status FROM run')" = "$wanted" ] || fail "$name: not $wanted"
         [ "$(sqlite3 "$name.db" 'PRAGMA integrity_check')" = ok ] || fail "$name: broken database"
     fi
     rude=$((rude + 1))
