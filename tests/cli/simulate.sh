@@ -21,6 +21,11 @@ has stdout 'slowest stage'
 expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" --no-db --quiet
 [ ! -s stdout ] || fail "--quiet printed something"
 
+# Nothing is said of a steady state where no worker ever was ready.
+expect 0 "$WEIR_BIN" run "$scenarios/examples/video_pipeline.yaml" --no-db --set horizon=1s --set warmup=0s
+matches stdout '^throughput +0 items/s   0 items '
+hasnt stdout nan
+
 # Infeasible work ends with a sentence and the code of an invalid scenario; nothing is written.
 cat >nine.yaml <<'Y'
 schema: 1

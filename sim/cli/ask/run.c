@@ -482,9 +482,11 @@ static void print_summary(const struct sim_experiment *experiment,
                   experiment->scenarios[0]->name, sched->scaling.scaling->name,
                   sched->placement.placement->name, (unsigned long long)run->seed, simulated,
                   run->wall_s, (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
-    (void)fprintf(out, "throughput     %.4g items/s   steady %.4g items/s   %llu items",
-                  mean(experiment, "thr.pipeline"), mean(experiment, "thr.pipeline.steady"),
-                  (unsigned long long)run->items_done);
+    const double steady = mean(experiment, "thr.pipeline.steady");
+    (void)fprintf(out, "throughput     %.4g items/s", mean(experiment, "thr.pipeline"));
+    if (!isnan(steady)) /* there was an interval of constant workers */
+        (void)fprintf(out, "   steady %.4g items/s", steady);
+    (void)fprintf(out, "   %llu items", (unsigned long long)run->items_done);
     if (strcmp(run->outcome, "complete") == 0)
         (void)fprintf(out, "   complete in %s\n", completed);
     else
