@@ -21,6 +21,7 @@ static const struct limit {
     { "policy_cpu", offsetof(struct sim_limits, policy_cpu_s), 1, 1 << 30 },
     { "policy_files", offsetof(struct sim_limits, policy_files), 8, 1 << 20 },
     { "run_cpu", offsetof(struct sim_limits, run_cpu_s), 1, 1 << 30 },
+    { "line", offsetof(struct sim_limits, line_mib), 1, 1 << 20 },
     { "run_memory", offsetof(struct sim_limits, run_memory_mib), 16, 1 << 30 },
 };
 enum { LIMITS = sizeof limits / sizeof limits[0] };
@@ -101,7 +102,8 @@ static const struct sim_option rows[] = {
       .help =
           "Another limit than the default: unpacked=32 (MiB that any compressed file may give), "
           "scenario=8 (MiB of its text), policy_cpu=86400 (s of a module on the processor), "
-          "policy_files=64 (that it has open), run_cpu (s of a run on the processor) and "
+          "policy_files=64 (that it has open), line=64 (MiB of a line of a session of decisions), "
+          "run_cpu (s of a run on the processor) and "
           "run_memory "
           "(MiB it may address; both without a limit); may be repeated or joined by commas",
       .is_list = true },

@@ -101,5 +101,20 @@ matches <(line 4) 'time_ns: it was 2 before'
 matches <(line 5) 'node nobody is not listed.*"changes":1,'
 matches <(line 6) '"node":"n-1".*"node":"late"|"node":"late".*"node":"n-1"'
 
+# A line that is too long is passed over: no more of it is kept than the limit, and the session goes on.
+{
+    echo "$good"
+    head -c 1048577 /dev/zero | tr '\0' ' '
+    echo
+    printf '%s%*s\n' "$good" $((1048576 - ${#good})) ''
+    head -c 300000000 /dev/zero | tr '\0' '['
+} >long.jsonl
+expect 0 bash -c 'ulimit -v 600000; "$0" decide --serve --limit line=1 <long.jsonl' "$WEIR_BIN"
+matches <(line 1) '"status":"ok"'
+matches <(line 2) '"error_message":"a line of 1048577 bytes: more than 1 MiB are not read \(--limit line=MIB\)".*"changes":0'
+matches <(line 3) '"status":"ok"'
+matches <(line 4) '"error_message":"a line of 300000000 bytes'
+rm long.jsonl
+
 expect 2 "$WEIR_BIN" decide --serve in.jsonl
 has stderr '--serve reads standard input'

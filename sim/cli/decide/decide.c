@@ -7,6 +7,7 @@
 #include "sim/cli/decide/decide_format.h"
 #include "sim/cli/decide/decide_serve.h"
 #include "sim/cli/isolate.h"
+#include "sim/cli/limits.h"
 #include "sim/cli/options.h"
 #include "sim/cli/plugin.h"
 
@@ -36,6 +37,7 @@ static const struct sim_option command_rows[] = {
       "those of the command `next` go on with it" },
     { .argument = "FILE", SIM_OPTION(WORDS, arguments, paths) },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_plugin },
+    { SIM_OPTION(OTHERS, arguments, options.limits), .others = &sim_limit_table },
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
@@ -98,13 +100,19 @@ static int answer_file(const struct arguments *arguments, const char *path)
     return code;
 }
 
+static size_t line_limit(const struct arguments *arguments)
+{
+    const struct sim_limits limits = sim_limits_of(&arguments->options.limits);
+    return wl_limit(limits.line_mib, SIM_LINE_MIB) << 20;
+}
+
 static int answer_files(void *state)
 {
     const struct arguments *const arguments = state;
     int code = SIM_EXIT_OK;
 
     if (arguments->is_served)
-        return decide_serve(&arguments->policies, stdin, stdout);
+        return decide_serve(&arguments->policies, line_limit(arguments), stdin, stdout);
     if (arguments->paths.count == 0)
         code = answer_file(arguments, "-");
 

@@ -5,8 +5,9 @@
 
 #include <stdio.h>
 
-/* A session (decide_session.h) until the input is at its end; an exit code. */
+/* A session (decide_session.h) until the input is at its end; an exit code. A line of more bytes
+ * than `most` is passed over, and answered by that. */
 struct sim_policies;
-int decide_serve(const struct sim_policies *policies, FILE *in, FILE *out);
+int decide_serve(const struct sim_policies *policies, size_t most, FILE *in, FILE *out);
 
 #endif

@@ -157,6 +157,18 @@ json_t *decide_session_answer(struct decide_session *session, const char *text, 
     return answer;
 }
 
+json_t *decide_session_refuse_length(struct decide_session *session, size_t length, size_t most)
+{
+    struct line line = { .error = { .phase = -1, .pool = -1 } };
+    if (session->is_open)
+        session->host.changes = 0;
+    const weir_status status =
+        weir_fail(&line.error, WEIR_ERANGE,
+                  "a line of %zu bytes: more than %zu MiB are not read (--limit line=MIB)", length,
+                  most >> 20);
+    return fault_json(session, status, &line);
+}
+
 weir_status decide_session_export(struct decide_session *session, const struct weir_sink *sink)
 {
     return session->is_open ? weir_host_export_call(session->host.host, &session->host.call, sink)

@@ -21,6 +21,8 @@ struct decide_session *decide_session_open(const struct sim_policies *policies);
 void decide_session_close(struct decide_session *session);
 /* The answer to one document, whose text ends with a zero; the caller releases it. */
 json_t *decide_session_answer(struct decide_session *session, const char *text, size_t length);
+/* The answer to one that is not even read, being longer than `most`. */
+json_t *decide_session_refuse_length(struct decide_session *session, size_t length, size_t most);
 /* The document that begins such a session. WEIR_ENOTFOUND before there is one. */
 weir_status decide_session_export(struct decide_session *session, const struct weir_sink *sink);
 
