@@ -148,6 +148,8 @@ struct weir_jobs {
     struct weir_index_place *places; /* by record; jobs_index.c */
     uint32_t place_count, place_capacity, running_root;
     bool is_indexed;
+    bool has_refused;     /* the truth somebody, since something was given back: a node that is lost
+                           * may be why, and they find another */
     bool puts_off;        /* who goes beyond a soft limit, until all others were offered a place */
     uint32_t odd_waiting; /* that have a priority, or came to wait again */
     uint32_t short_count; /* jobs that run and lack ranks of their first group */

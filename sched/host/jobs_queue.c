@@ -165,6 +165,7 @@ void weir_jobs_ask_again(struct weir_jobs *jobs)
 void weir_jobs_unsettle(struct weir_jobs *jobs)
 {
     jobs->freed++;
+    jobs->has_refused = false;
     weir_jobs_ask_again(jobs);
 }
 

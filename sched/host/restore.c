@@ -45,8 +45,10 @@ weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kin
                                         .tenant = past->tenant,
                                         .reservation = past->reservation };
     WEIR_TRY(weir_jobs_find_kind(&host->jobs, &spec, &kind, error));
-    if (past->is_settled != 0)
+    if (past->is_settled != 0) {
         weir_jobs_settle(&host->jobs, kind);
+        host->jobs.has_refused = true; /* perhaps */
+    }
     if (past->denied != WEIR_REASON_NONE)
         host->jobs.kinds[kind].told_at = host->jobs.freed;
     host->jobs.kinds[kind].told_reason = past->denied;

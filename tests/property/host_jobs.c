@@ -52,7 +52,7 @@ struct life {
     uint32_t job_count;
     uint64_t next_worker;
     int64_t now_ns;
-    bool is_dirty, by_policy;
+    bool is_dirty, by_policy, has_refused;
     struct start starts[JOBS * RANKS]; /* of the present decision */
     uint32_t start_count;
     uint32_t denied[KINDS]; /* job + 1 */
@@ -225,6 +225,7 @@ static void plain_pass(struct life *life)
 static void unsettle(struct life *life)
 {
     memset(life->settled, 0, sizeof life->settled);
+    life->has_refused = false;
     life->is_dirty = true;
 }
 
@@ -321,7 +322,7 @@ static void change_node(struct life *life, struct seen *seen)
             submit(life, job, seen);
     }
     CHECK_I64(weir_cluster_set_node_flags(life->cluster, node, flags), WEIR_OK);
-    if (!was_up)
+    if (!was_up || life->has_refused)
         unsettle(life);
 }
 
@@ -429,6 +430,7 @@ static void carry_out(struct life *life, const struct weir_plan *plan, struct se
         for (uint32_t r = 0; r < ranks_of(life, job->kind); r++)
             CHECK_I64(weir_cluster_remove_worker(life->cluster, job->first + r, NULL), WEIR_OK);
         life->settled[job->kind] = true;
+        life->has_refused = true;
         life->is_dirty = was_dirty;
     }
 }

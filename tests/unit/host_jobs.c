@@ -225,6 +225,32 @@ static void a_refused_job_waits_again(void)
     weir_host_destroy(host);
 }
 
+/* The truth refuses what is lost before anybody knows; once it is known the job goes elsewhere. */
+static void a_job_refused_on_what_is_lost_goes_elsewhere(void)
+{
+    for (int is_gpu = 0; is_gpu < 2; is_gpu++) {
+        const struct weir_host_config config = test_jobs_config("fcfs");
+        struct weir_host *const host = test_jobs_open(&config, 2, 1);
+
+        CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+        const struct weir_plan *const plan = test_pass(host);
+        CHECK_STR(test_starts(plan).text, "1.0@0");
+        const struct weir_action *const action = weir_plan_action(plan, 0);
+        const struct weir_outcome refused = { .size = sizeof(struct weir_outcome),
+                                              .kind = WEIR_OUTCOME_REFUSED,
+                                              .reason = WEIR_REASON_TRUTH,
+                                              .owner = action->owner,
+                                              .worker = action->worker };
+        CHECK_I64(weir_host_outcome(host, &refused, NULL, NULL), WEIR_OK);
+        test_starts_are(host, "");
+        CHECK_I64(is_gpu ? weir_host_set_gpu_health(host, 0, 0, false)
+                         : weir_host_set_node(host, 0, 0, 5),
+                  WEIR_OK);
+        test_starts_are(host, "1.0@1");
+        weir_host_destroy(host);
+    }
+}
+
 static void outcomes_of_nobody_change_nothing(void)
 {
     const struct weir_host_config config = test_jobs_config("first_fit");
@@ -603,6 +629,8 @@ static const struct test tests[] = {
     { "jobs that make no sense are refused", what_makes_no_sense_is_refused },
     { "calls that make no sense are refused", calls_that_make_no_sense_are_refused },
     { "a job that truth refuses waits again", a_refused_job_waits_again },
+    { "a job refused on what is lost goes elsewhere",
+      a_job_refused_on_what_is_lost_goes_elsewhere },
     { "outcomes of nobody change nothing", outcomes_of_nobody_change_nothing },
     { "a node that goes down takes ranks with it", a_node_that_goes_down_takes_ranks_with_it },
     { "strict queues wait, others let pass", strict_queues_wait_and_others_pass },

@@ -218,6 +218,7 @@ static weir_status take_back(struct weir_host *host, uint32_t record, struct wei
     if (host->jobs.tenants.count > 1)
         weir_jobs_unsettle(&host->jobs);
     weir_jobs_settle(&host->jobs, host->jobs.records[record].kind);
+    host->jobs.has_refused = true;
     return WEIR_OK;
 }
 

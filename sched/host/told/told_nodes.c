@@ -65,8 +65,9 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
     WEIR_TRY(weir_cluster_set_node_flags(host->inventory, node, flags));
     host->changes++;
     host->jobs.surprises++;
-    if ((flags & WEIR_NODE_UP) != 0) {
+    if ((flags & WEIR_NODE_UP) != 0)
         host->jobs.surprises++;
+    if ((flags & WEIR_NODE_UP) != 0 || host->jobs.has_refused) {
         weir_jobs_unsettle(&host->jobs);
         host->is_dirty = true;
     }
