@@ -41,6 +41,8 @@ has stdout '"ended_early_s": null'
 
 # A comparison: means, and neither a rank nor a verdict; the same of a database.
 expect 1 "$WEIR_BIN" compare dead.yaml -o dead.db
+has stderr "variant back ended early in 3 of 3 runs: $why"
+[ "$(grep -c 'ended early' stderr)" = 1 ] || fail 'another variant is said to have ended early'
 matches stdout '^ +back +0\.[0-9]+/s ± [0-9.]+/s +ended early$'
 has stdout "; back ended early in 3 of 3 runs: $why."
 expect 1 "$WEIR_BIN" compare dead.db --format csv
@@ -82,6 +84,15 @@ expect 0 "$WEIR_BIN" compare said.db
 sed 's/value: 1}/value: 0.5}/' dead.yaml >half.yaml
 expect 1 "$WEIR_BIN" compare half.yaml -o half.db -n 1
 
+# Wherever it stands among the variants, and whatever is expected of another one.
+sed '/label: back/d; s/^compare:/&\n  - {label: back, set: {pipelines.p.restart: same_place}}/' \
+    dead.yaml | sed '/^expect:/,$d' >first.yaml
+expect 1 "$WEIR_BIN" compare first.yaml -o first.db
+has stderr "variant back ended early in 3 of 3 runs: $why"
+[ "$(grep -c 'ended early' stderr)" = 1 ] || fail 'another variant is said to have ended early'
+sed 's/variant: back, op: eq, value: 1/variant: asked, op: eq, value: 0/' dead.yaml >other.yaml
+expect 1 "$WEIR_BIN" compare other.yaml -o other.db
+has stderr "variant back ended early in 3 of 3 runs: $why"
 expect 0 "$WEIR_BIN" rerun dead.db --variant back
 [ "$(grep -c same stdout)" -eq 3 ] || fail 'not all runs were repeated'
 

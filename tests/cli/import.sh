@@ -80,7 +80,7 @@ has stdout 'Held out: a run with the laws of the first 60 % of the log'
 has stdout 'This is no model of capacity: arrivals limit the log, and '
 has stdout 'was not seen: caption, the busiest stage, worked '
 has slow.yaml 'arrivals: "exp(1.'
-has slow.yaml '# Laws measured in arrivals.csv'
+has slow.yaml "# Laws measured in arrivals.csv: $(grep -c ',task$' arrivals.csv) tasks of 3 stages (weir import). Arrivals limit that log"
 
 # More arrives than caption can do: it works all the time, and items still come by themselves. Windows
 # behind the end of the log, and a goal about one, are in nobody's way.
@@ -129,6 +129,9 @@ expect 2 "$WEIR_BIN" import backlog.csv arrivals.csv --into guess.yaml
 has stderr 'backlog.csv and arrivals.csv are both spans: one log at a time'
 expect 2 "$WEIR_BIN" import events.csv
 has stderr 'events happen in a scenario: say which, with --into SCENARIO'
+expect 0 "$WEIR_BIN" run backlog.yaml -q -o backlog.db
+expect 2 "$WEIR_BIN" import backlog.db
+has stderr 'backlog.db: is a result database, and no log; weir show and weir export read it'
 expect 2 "$WEIR_BIN" import backlog.csv --into guess.yaml --pipeline q
 has stderr "there is no pipeline 'q'"
 printf 'schema: 1\nname: old\n' >old.yaml

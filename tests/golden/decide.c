@@ -6,6 +6,7 @@
 #include "sim/cli/decide/decide.h"
 
 #include "sim/cli/decide/decide_format.h"
+#include "sim/cli/decide/decide_host.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 
@@ -421,6 +422,61 @@ static void gaps_and_limits_are_exported_too(void)
     weir_host_destroy(host);
 }
 
+#define ALL                                                                                        \
+    "{\"type\": \"cpu_only\", \"cpus\": 1, \"gpus\": 0, \"nvdecs\": 0, \"nvencs\": 0, "            \
+    "\"ram_bytes\": 0, \"gpu_mem_bytes\": 0, \"gpu_type\": null, \"codec_same_gpu\": false}"
+
+/* A document that says only what is needed is that of which all is said, as the host that hears it
+ * writes it: each default stands in docs/decide.md. */
+static void what_is_left_out_is_its_default(void)
+{
+    static const char said[] =
+        HEAD "\"nodes\": [{\"id\": \"n\", \"cpus\": 4, \"gpus\": 1}], \"stages\": [" STAGE "], "
+             "\"workloads\": [{\"name\": \"w\"}], \"job_kinds\": [{\"groups\": [{\"ranks\": 1, "
+             "\"shape\": {\"type\": \"cpu_only\", \"cpus\": 1}}]}], \"jobs\": [{\"workload\": 0, "
+             "\"id\": 8, \"kind\": 0}], " POLICY "}";
+    static const char written[] =
+        "{\"format\": \"weir-decision\", \"version\": 3, \"command\": \"autoscale\", \"time_ns\": "
+        "0, \"causes\": [\"timer\"], \"seed\": \"0\", \"decision\": \"0\", \"next_worker\": \"1\", "
+        "\"may_start_jobs\": true, \"nodes\": [{\"id\": \"0\", \"cpus\": 4, \"ram_bytes\": 0, "
+        "\"type\": 0, \"up\": true, \"cordoned\": false, \"gpu_list\": [{\"fraction\": 1, "
+        "\"nvdecs\": 0, \"nvencs\": 0, \"type\": 0, \"mem_bytes\": 0}]}], \"stages\": [{\"name\": "
+        "\"a\", \"pipeline\": 0, \"shape\": " ALL
+        ", \"batch_size\": 1, \"requested_workers\": 2, \"over_provision_factor\": null, "
+        "\"speed_hint\": null, \"finished\": false, \"ready\": 0, \"busy\": 0, \"queued_items\": "
+        "0}], \"slots\": [2], \"estimates\": [{\"batches_per_s\": null, \"returns_per_batch\": "
+        "null, \"points\": 0}], \"workers\": [], \"workloads\": [{\"name\": \"w\"}], "
+        "\"job_kinds\": [{\"groups\": [{\"ranks\": 1, \"shape\": " ALL
+        "}]}], \"jobs\": [{\"workload\": 0, \"id\": 8, \"kind\": 0, \"state\": \"waiting\", "
+        "\"submit_ns\": 0, \"estimate_ns\": 0, \"seed\": \"595075167274101672\"}], \"new_jobs\": "
+        "[], \"policy\": "
+        "{\"placement\":\"best_fit\",\"scaling\":\"xenna\",\"queueing\":\"first_fit\",\"queueing_"
+        "params\":{},\"group_scorer\":\"ray\",\"group_report\":\"all\"}}";
+    struct decide_documents documents;
+    struct decide_host made;
+    char *text = NULL;
+    size_t size = 0;
+
+    CHECK_I64(decide_documents_parse("f", said, strlen(said), &documents, NULL), WEIR_OK);
+    const struct decide_question question = { .input = json_array_get(documents.list, 0) };
+    CHECK_I64(decide_host_open(&made, &question, NULL), WEIR_OK);
+    FILE *const file = open_memstream(&text, &size);
+    const struct weir_sink sink = { .write = append, .state = file };
+    CHECK_I64(weir_host_export_call(made.host, &made.call, &sink), WEIR_OK);
+    fclose(file);
+    json_t *const all = json_loads(text, 0, NULL);
+    json_t *const wanted = json_loads(written, 0, NULL);
+    json_object_del(json_object_get(all, "policy"), "placement_params");
+    json_object_del(json_object_get(all, "policy"), "scaling_params");
+    if (!CHECK(wanted != NULL && json_equal(all, wanted)))
+        puts(text);
+    json_decref(wanted);
+    json_decref(all);
+    free(text);
+    decide_host_close(&made);
+    decide_documents_clear(&documents);
+}
+
 /* The last type that a set has room for is one of it, and no other beyond. */
 static void sets_of_types_end_where_they_end(void)
 {
@@ -451,6 +507,7 @@ static const struct test tests[] = {
     { "numbers as ids are read and answered", numbers_as_ids_are_read_and_answered },
     { "jobs written by hand are started", jobs_written_by_hand_are_started },
     { "islands of a document are kept to", islands_of_a_document_are_kept_to },
+    { "what is left out is its default", what_is_left_out_is_its_default },
     { "the page has every key", the_page_has_every_key },
     { "an exported state gives the same decision", an_exported_state_gives_the_same_decision },
     { "gaps and limits are exported too", gaps_and_limits_are_exported_too },
