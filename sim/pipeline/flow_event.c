@@ -32,7 +32,7 @@ static weir_status settle_pair(struct sim_pipeline_run *run, uint32_t position,
     while (moves) {
         moves = false;
         WEIR_TRY(start_all(stage, &moves));
-        if (sim_stage_unblock(stage)) {
+        if (stage->blocked_count > 0 && sim_stage_unblock(stage)) {
             moves = true;
             WEIR_TRY(start_all(stage + 1, &moves));
         }

@@ -16,6 +16,7 @@
  * and nothing may start, the budget is disregarded for one task: else a task larger than the budget
  * would stop everything for good.
  */
+#include "sim/engine/apart.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/pipeline.h"
 #include "sim/pipeline/reservation.h"
@@ -88,7 +89,7 @@ static double reservation_left(const struct sim_stage_run *stage)
     return 0.0;
 }
 
-bool sim_reservation_has_room(const struct sim_stage_run *stage)
+SIM_APART bool sim_reservation_has_room(const struct sim_stage_run *stage)
 {
     const double taken = taken_bytes(stage);
     if (taken > 0 && waiting_bytes(stage) > stage->pipeline->spec->downstream_ratio * taken)

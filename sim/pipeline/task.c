@@ -79,12 +79,13 @@ static bool has_room(const struct sim_stage_run *stage)
     if (spec->backpressure != SIM_BACKPRESSURE_SLOTS &&
         spec->backpressure != SIM_BACKPRESSURE_FORMULA)
         return true;
-    const double waiting =
-        is_last(stage) ? 0 : (double)stage[1].queue.count / stage->outputs_per_task;
-    const double in_hand = stage->count[SIM_WORKER_BUSY] + waiting;
-    return in_hand < (double)stage->worker_count * stage->slots * spec->slots_multiplier ||
-           (spec->backpressure == SIM_BACKPRESSURE_SLOTS && !is_last(stage) &&
-            in_hand < stage[1].spec->batch / stage->outputs_per_task);
+    const double busy = stage->count[SIM_WORKER_BUSY];
+    const double bound = (double)stage->worker_count * stage->slots * spec->slots_multiplier;
+    if (is_last(stage))
+        return busy < bound;
+    const double in_hand = busy + (double)stage[1].queue.count / stage->outputs_per_task;
+    return in_hand < bound || (spec->backpressure == SIM_BACKPRESSURE_SLOTS &&
+                               in_hand < stage[1].spec->batch / stage->outputs_per_task);
 }
 
 bool sim_stage_has_task(const struct sim_stage_run *stage)

@@ -140,11 +140,22 @@ static weir_status keep(struct sim_port *port, const struct port_news *news)
     return WEIR_OK;
 }
 
+static bool is_late(const struct sim_port *port)
+{
+    return port->sched->view_age_ns > 0 || port->log.first < port->log.end;
+}
+
 weir_status sim_port_news(struct sim_port *port, const struct port_news *news)
 {
-    const bool is_late = port->sched->view_age_ns > 0 || port->log.first < port->log.end;
-    const bool may_be_late = news->kind == PORT_NEWS_TASK || port->workload_count > 0;
-    return is_late && may_be_late ? keep(port, news) : tell(port, news);
+    return is_late(port) && port->workload_count > 0 ? keep(port, news) : tell(port, news);
+}
+
+weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task)
+{
+    if (!is_late(port))
+        return sim_told_task(port, task);
+    return keep(
+        port, &(struct port_news){ .kind = PORT_NEWS_TASK, .at_ns = task->end_ns, .task = *task });
 }
 
 static weir_status tell_until(struct sim_port *port, int64_t until_ns)

@@ -286,12 +286,6 @@ void sim_port_destroy(struct sim_port *port)
     free(port);
 }
 
-weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task)
-{
-    return sim_port_news(
-        port, &(struct port_news){ .kind = PORT_NEWS_TASK, .at_ns = task->end_ns, .task = *task });
-}
-
 void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker)
 {
     const int64_t now_ns = sim_engine_now(port->config.context->engine);

@@ -478,18 +478,22 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
     const bool is_life = from == SIM_WORKER_GONE || to == SIM_WORKER_GONE;
     if (worker->owner.kind == WEIR_OWNER_JOB && !is_use && !is_life)
         return; /* of a rank no other state is counted */
+    struct sim_meter_amounts used;
+    struct sim_meter_amounts held = { { 0 } };
     struct sim_meter_worker meter = { .node = hold->lease.node,
                                       .stage = pool_of(worker),
                                       .job_class = worker->job_class,
                                       .tenant = hold->lease.claim->tenant,
                                       .since_ns = worker->created_ns,
+                                      .holds = &held,
+                                      .uses = &hold->lease.claim->used,
                                       .is_member = hold != sim_first_of(worker) };
-    if (is_use)
-        meter.uses = worker->share < 1 || context->cluster->has_compute
-                         ? used_of(workers, hold, (double)worker->share)
-                         : hold->lease.claim->used;
+    if (is_use && (worker->share < 1 || context->cluster->has_compute)) {
+        used = used_of(workers, hold, (double)worker->share);
+        meter.uses = &used;
+    }
     if (is_life)
-        add_held(context->cluster, &hold->lease, &meter.holds);
+        add_held(context->cluster, &hold->lease, &held);
     sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &meter,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
 }

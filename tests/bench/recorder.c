@@ -154,7 +154,8 @@ static struct sim_meter *open_meter(void)
     return meter;
 }
 
-static const struct sim_meter_worker cpu_worker = { .holds = { { 1.0 } }, .uses = { { 1.0 } } };
+static const struct sim_meter_amounts one_cpu = { { 1.0 } };
+static const struct sim_meter_worker cpu_worker = { .holds = &one_cpu, .uses = &one_cpu };
 
 /* Everything an item reports on its way: arrival, in and out of the queue, wait, task, departure.
  */

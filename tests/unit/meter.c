@@ -61,10 +61,11 @@ static struct sim_meter *open_meter(double warmup_s)
 static struct sim_meter_worker worker(uint32_t stage)
 {
     const enum sim_resource device = stage == 0 ? SIM_RESOURCE_CPU : SIM_RESOURCE_GPU;
-    struct sim_meter_worker made = { .stage = stage };
-    made.holds.amount[device] = 1.0;
-    made.uses.amount[device] = 1.0;
-    return made;
+    static const struct sim_meter_amounts one[SIM_RESOURCE_COUNT] = {
+        [SIM_RESOURCE_CPU] = { { [SIM_RESOURCE_CPU] = 1.0 } },
+        [SIM_RESOURCE_GPU] = { { [SIM_RESOURCE_GPU] = 1.0 } }
+    };
+    return (struct sim_meter_worker){ .stage = stage, .holds = &one[device], .uses = &one[device] };
 }
 
 static void free_gpus(struct sim_meter *meter, double time_s, int whole_free)
@@ -345,7 +346,8 @@ static void the_steady_rate_comes_from_the_longest_interval_without_changes(void
 
 static void broken_books_are_found(void)
 {
-    static const struct sim_meter_worker b = { .stage = 1 };
+    static const struct sim_meter_amounts none;
+    static const struct sim_meter_worker b = { .stage = 1, .holds = &none, .uses = &none };
     struct weir_error error = { 0 };
     struct sim_meter *meter = open_meter(0);
     play_first_half(meter);

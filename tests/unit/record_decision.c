@@ -202,7 +202,8 @@ static void samples_are_exact_means_and_add_up_to_the_result(void)
     struct sim_meter *meter = make_meter(0);
     const struct weir_node node = { .gpu_count = 2, .cpu_free = WEIR_ONE };
     const struct weir_gpu gpus[2] = { { .units_free = WEIR_ONE }, { .units_free = WEIR_ONE / 2 } };
-    const struct sim_meter_worker worker = { .holds = { { 1.0 } }, .uses = { { 1.0 } } };
+    const struct sim_meter_amounts one_cpu = { { 1.0 } };
+    const struct sim_meter_worker worker = { .holds = &one_cpu, .uses = &one_cpu };
     sim_meter_node_free(meter, 0, 0, &node, gpus);
     sim_meter_worker_state(meter, 0, &worker, SIM_METER_GONE, SIM_METER_SETUP);
     sim_meter_worker_state(meter, SIM_NS_PER_S, &worker, SIM_METER_SETUP, SIM_METER_BUSY);
@@ -261,7 +262,8 @@ static void of_many_nodes_samples_are_joined_as_they_come(void)
 {
     struct database database = open_database();
     struct sim_meter *meter = make_meter(3);
-    const struct sim_meter_worker worker = { .holds = { { 1.0 } }, .uses = { { 1.0 } } };
+    const struct sim_meter_amounts one_cpu = { { 1.0 } };
+    const struct sim_meter_worker worker = { .holds = &one_cpu, .uses = &one_cpu };
     sim_meter_worker_state(meter, SIM_NS_PER_S, &worker, SIM_METER_GONE, SIM_METER_BUSY);
     for (int64_t t = 1; t <= 5; t++)
         CHECK_I64(sim_meter_sample(meter, t * SIM_NS_PER_S, database.recorder, NULL), WEIR_OK);

@@ -6,6 +6,7 @@
  * them; nothing here loops over stages or nodes but the rare calls (a worker appears or goes, a
  * speed changes, warm-up ends). Time never runs backwards.
  */
+#include "sim/engine/apart.h"
 #include "sim/record/meter/meter_windows.h"
 
 #include <assert.h>
@@ -96,16 +97,51 @@ static inline void amounts_change(struct amounts_series *series, int64_t now_ns,
     series_advance(series->integral, series->value, SIM_RESOURCE_COUNT,
                    (double)(now_ns - series->since_ns));
     series->since_ns = now_ns;
+#pragma GCC unroll 6
     for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++)
         series->value[r] += sign * change->amount[r];
 }
 
-/* A worker appears, becomes ready or goes: the rare half of a change of state. */
-static void count_life(struct sim_meter *meter, int64_t now_ns,
-                       const struct sim_meter_worker *worker, enum sim_meter_state from,
-                       enum sim_meter_state to)
+/* What a worker, or a member of a group, holds of its node, and a rank for its job. */
+static void count_held(struct sim_meter *meter, int64_t now_ns,
+                       const struct sim_meter_worker *worker, bool begins)
 {
+    const double sign = begins ? 1.0 : -1.0;
+    amounts_change(&meter->nodes[worker->node].assigned, now_ns, worker->holds, sign);
+    if (meter->cost)
+        meter_cost_life(meter, now_ns, worker, begins);
+    if (worker->stage == WEIR_NO_INDEX)
+        sim_meter_jobs(meter, now_ns, worker->job_class, SIM_JOBS_GPUS,
+                       sign * worker->holds->amount[SIM_RESOURCE_GPU]);
+}
+
+static inline void count_state(struct sim_meter *meter, int64_t now_ns, struct stage_meter *stage,
+                               enum sim_meter_state from, enum sim_meter_state to)
+{
+    stage_advance(stage, now_ns);
+    meter->illegal += from != SIM_METER_GONE && stage->count[from] == 0;
+    stage->count[from]--;
+    stage->count[to]++;
+    stage_derive(stage);
+}
+
+static bool is_counted(const struct sim_meter_worker *worker)
+{
+    return !worker->is_member && worker->stage != WEIR_NO_INDEX;
+}
+
+/* It appears, becomes ready or goes: capacity follows. */
+SIM_APART static void count_life(struct sim_meter *meter, int64_t now_ns,
+                                 const struct sim_meter_worker *worker, enum sim_meter_state from,
+                                 enum sim_meter_state to)
+{
+    if (from == SIM_METER_GONE || to == SIM_METER_GONE)
+        count_held(meter, now_ns, worker, from == SIM_METER_GONE);
+    if (!is_counted(worker))
+        return;
     struct stage_meter *stage = &meter->stages[worker->stage];
+    sim_meter_steady_stop(meter, now_ns);
+    count_state(meter, now_ns, stage, from, to);
     stage->value[SERIES_SETUP] = (double)stage->count[SIM_METER_SETUP];
     meter->in_setup += (to == SIM_METER_SETUP) - (from == SIM_METER_SETUP);
     if (from == SIM_METER_GONE) {
@@ -119,24 +155,7 @@ static void count_life(struct sim_meter *meter, int64_t now_ns,
     }
     meter_belief_workers(stage, now_ns);
     sim_meter_rebalance(meter, now_ns, meter->info[worker->stage].pipeline);
-}
-
-/* What a worker, or a member of a group, takes of its node, and a rank for its job. */
-static void count_amounts(struct sim_meter *meter, int64_t now_ns,
-                          const struct sim_meter_worker *worker, enum sim_meter_state from,
-                          enum sim_meter_state to)
-{
-    struct node_meter *node = &meter->nodes[worker->node];
-    const double sign = to == SIM_METER_GONE ? -1.0 : 1.0;
-    if (from == SIM_METER_BUSY || to == SIM_METER_BUSY)
-        amounts_change(&node->active, now_ns, &worker->uses, to == SIM_METER_BUSY ? 1.0 : -1.0);
-    if (from == SIM_METER_GONE || to == SIM_METER_GONE)
-        amounts_change(&node->assigned, now_ns, &worker->holds, sign);
-    if (meter->cost && (from == SIM_METER_GONE || to == SIM_METER_GONE))
-        meter_cost_life(meter, now_ns, worker, from == SIM_METER_GONE);
-    if ((from == SIM_METER_GONE || to == SIM_METER_GONE) && worker->stage == WEIR_NO_INDEX)
-        sim_meter_jobs(meter, now_ns, worker->job_class, SIM_JOBS_GPUS,
-                       sign * worker->holds.amount[SIM_RESOURCE_GPU]);
+    sim_meter_steady_start(meter, now_ns);
 }
 
 void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
@@ -144,26 +163,17 @@ void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
                             enum sim_meter_state to)
 {
     assert(worker->node < meter->node_count);
+    assert(worker->stage < meter->stage_count || worker->stage == WEIR_NO_INDEX);
     meter_tick(meter, now_ns);
     if (from == to)
         return;
-    count_amounts(meter, now_ns, worker, from, to);
-    if (worker->is_member || worker->stage == WEIR_NO_INDEX)
-        return; /* counted with its first place, or with its job */
-    assert(worker->stage < meter->stage_count);
-    struct stage_meter *stage = &meter->stages[worker->stage];
-    const bool is_life = from <= SIM_METER_SETUP || to <= SIM_METER_SETUP;
-    if (is_life)
-        sim_meter_steady_stop(meter, now_ns);
-    stage_advance(stage, now_ns);
-    meter->illegal += from != SIM_METER_GONE && stage->count[from] == 0;
-    stage->count[from]--;
-    stage->count[to]++;
-    stage_derive(stage);
-    if (is_life) {
+    if (from == SIM_METER_BUSY || to == SIM_METER_BUSY)
+        amounts_change(&meter->nodes[worker->node].active, now_ns, worker->uses,
+                       to == SIM_METER_BUSY ? 1.0 : -1.0);
+    if (from <= SIM_METER_SETUP || to <= SIM_METER_SETUP)
         count_life(meter, now_ns, worker, from, to);
-        sim_meter_steady_start(meter, now_ns);
-    }
+    else if (is_counted(worker)) /* else with its first place, or with its job */
+        count_state(meter, now_ns, &meter->stages[worker->stage], from, to);
 }
 
 void sim_meter_node_used(struct sim_meter *meter, int64_t now_ns, uint32_t node,

@@ -114,16 +114,16 @@ void sim_meter_destroy(struct sim_meter *meter);
 
 /* ---- transitions, in time order ---- */
 
-/* Who changed; lives in the world's worker. `uses` = what it really takes while busy, `holds` =
- * what is set aside for it. */
+/* Who changed. `uses` = what it really takes while busy, read when work begins or ends; `holds` =
+ * what is set aside for it, read when a life begins or ends. */
 struct sim_meter_worker {
     uint32_t node;
     uint32_t stage;     /* WEIR_NO_INDEX = a rank of a job */
     uint32_t job_class; /* of that job */
     uint32_t tenant;    /* of that job, counted from 1; 0 = nobody's */
     int64_t since_ns;   /* when its life began */
-    struct sim_meter_amounts holds;
-    struct sim_meter_amounts uses;
+    const struct sim_meter_amounts *holds;
+    const struct sim_meter_amounts *uses;
     bool is_member; /* of a group that its first place counts: its resources alone */
 };
 void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,

@@ -104,7 +104,7 @@ void meter_cost_life(struct sim_meter *meter, int64_t now_ns, const struct sim_m
                      bool begins)
 {
     struct meter_cost *cost = meter->cost;
-    const double rate = hourly(cost, worker->node, &worker->holds) / 3600.0;
+    const double rate = hourly(cost, worker->node, worker->holds) / 3600.0;
     if (worker->stage != WEIR_NO_INDEX) {
         book(&cost->stages[worker->stage], cost, rate, worker->since_ns, now_ns, begins);
         return;
