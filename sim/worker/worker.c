@@ -53,6 +53,8 @@ void sim_workers_destroy(struct sim_workers *workers)
             drop_hold(workers, workers->on_node[n].first);
     free(workers->holds.slots);
     free(workers->claims.slots);
+    for (uint32_t i = 0; i < workers->stand_ins.capacity; i++)
+        free(workers->stand_ins.slots[i].thing); /* of who still worked */
     free(workers->stand_ins.slots);
     sim_workers_clear_loads(workers);
     sim_slab_clear(&workers->records);
