@@ -109,7 +109,9 @@ matches <(line 6) '"node":"n-1".*"node":"late"|"node":"late".*"node":"n-1"'
     printf '%s%*s\n' "$good" $((1048576 - ${#good})) ''
     head -c 300000000 /dev/zero | tr '\0' '['
 } >long.jsonl
-expect 0 bash -c 'ulimit -v 600000; "$0" decide --serve --limit line=1 <long.jsonl' "$WEIR_BIN"
+room=600000
+if ldd "$WEIR_BIN" | grep libasan >/dev/null; then room=unlimited; fi # its shadow takes terabytes
+expect 0 bash -c "ulimit -v $room"'; "$0" decide --serve --limit line=1 <long.jsonl' "$WEIR_BIN"
 matches <(line 1) '"status":"ok"'
 matches <(line 2) '"error_message":"a line of 1048577 bytes: more than 1 MiB are not read \(--limit line=MIB\)".*"changes":0'
 matches <(line 3) '"status":"ok"'
