@@ -206,6 +206,27 @@ struct an_word an_word_value(double value, const char *unit)
     return word;
 }
 
+/* Of "a <= b" nothing does. */
+static bool begins_html(const char *text)
+{
+    const char next = text[0] == '<' ? text[1] : '\0';
+    return (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
+           (next != '\0' && strchr("/!?", next) != NULL);
+}
+
+void an_write_markdown(FILE *out, const char *text, const char *line_end)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\n') {
+            (void)fputs(line_end, out);
+            continue;
+        }
+        if (*text == '|' || *text == '\\' || begins_html(text))
+            (void)fputc('\\', out);
+        (void)fputc(*text, out);
+    }
+}
+
 void an_clean(char *text)
 {
     for (size_t length = 0; *text != '\0'; text += length) {

@@ -50,6 +50,10 @@ struct an_word an_shorten(const char *name, size_t characters);
 struct an_word an_shorten_among(const char *name, size_t characters, const char *const *others,
                                 size_t count);
 
+/* A text in Markdown: what would be HTML, or would end the cell of a table, stays text; a line ends
+ * as `line_end` says. */
+void an_write_markdown(FILE *out, const char *text, const char *line_end);
+
 /* In place: bytes that are no UTF-8, control characters but line breaks and tabs, and what is not
  * seen (marks of direction, of joining, of order) become '?', so that nothing read from a file
  * steers a terminal or a page. */

@@ -315,14 +315,14 @@ void an_page_review(const struct an_page *page, const char *notes)
 
 static void print_item(FILE *out, const struct an_claim *claim)
 {
-    (void)fprintf(out, "- %s.\n", claim->text);
+    (void)fputs("- ", out);
+    an_write_markdown(out, claim->text, " ");
+    (void)fputs(".\n", out);
 }
 
-/* A bar ends a cell. */
 static void print_cell(FILE *out, const char *text)
 {
-    for (const char *c = text; *c != '\0'; c++)
-        (void)fputs(*c == '|' ? "\\|" : (const char[]){ *c, '\0' }, out);
+    an_write_markdown(out, text, " ");
     (void)fputs(" | ", out);
 }
 
@@ -330,8 +330,11 @@ void an_review_print(const struct an_review *review, const char *scenario, FILE 
 {
     struct an_claim headline;
     an_review_headline(review, &headline);
-    (void)fprintf(out, "# %s: %s\n\n", scenario,
-                  headline.text[0] == '\0' ? "capacity review" : headline.text);
+    (void)fputs("# ", out);
+    an_write_markdown(out, scenario, " ");
+    (void)fputs(": ", out);
+    an_write_markdown(out, headline.text[0] == '\0' ? "capacity review" : headline.text, " ");
+    (void)fputs("\n\n", out);
     if (review->count == 0) {
         (void)fputs("Nothing was sized here.\n", out);
         return;

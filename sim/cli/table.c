@@ -6,6 +6,9 @@
  */
 #include "sim/cli/table.h"
 
+#include "analysis/text.h"
+#include "sim/cli/options.h"
+
 #include <libsmartcols.h>
 #include <locale.h>
 #include <math.h>
@@ -27,7 +30,7 @@ static void *must(void *block)
 {
     if (block == NULL) {
         fputs("weir: out of memory\n", stderr);
-        exit(3);
+        exit(SIM_EXIT_RESOURCE);
     }
     return block;
 }
@@ -407,15 +410,10 @@ static void print_csv(const struct sim_table *table, FILE *out)
     }
 }
 
-/* What would end the cell, or be HTML, is text. */
 static void print_markdown_cell(const char *text, FILE *out)
 {
     fputc(' ', out);
-    for (; *text != '\0'; text++) {
-        if (strchr("|<", *text) != NULL)
-            fputc('\\', out);
-        fputc(*text == '\n' ? ' ' : *text, out);
-    }
+    an_write_markdown(out, text, " ");
     fputs(" |", out);
 }
 
@@ -497,6 +495,24 @@ void sim_table_remarks(enum sim_format format, bool begins, FILE *out)
 {
     if (format == SIM_FORMAT_LATEX)
         fputs(begins ? "\\iffalse\n" : "\\fi\n", out);
+}
+
+void sim_table_say(enum sim_format format, FILE *out, const char *words, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, words);
+    const int length = vasprintf(&text, words, arguments);
+    va_end(arguments);
+    must(length < 0 ? NULL : text);
+    if (format == SIM_FORMAT_MD)
+        an_write_markdown(out, text, "\n");
+    else
+        for (const char *c = text; *c != '\0'; c++)
+            fputs(format == SIM_FORMAT_LATEX && *c == '\\' ? "\\textbackslash{}"
+                                                           : (const char[]){ *c, '\0' },
+                  out);
+    free(text);
 }
 
 static void write_json_cell(struct sim_json *json, const struct sim_column *column,

@@ -73,5 +73,7 @@ void sim_csv_cell(const char *text, FILE *out);
 
 /* Around sentences that stand beside a table: TeX passes them over. */
 void sim_table_remarks(enum sim_format format, bool begins, FILE *out);
+/* One of them: what Markdown or TeX would read as something else is text. */
+void sim_table_say(enum sim_format format, FILE *out, const char *words, ...) WEIR_PRINTF(3, 4);
 
 #endif

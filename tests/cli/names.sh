@@ -38,7 +38,7 @@ done
 scenario two variant
 expect 0 "$WEIR_BIN" compare names.yaml -n 2 -o good.db
 for name in "'a" $'e\x1b[31mred' '=cmd()' '<b>h</b>' 'a|b' $'r\xe2\x80\xaetl' $'\xff\xfe' 'a`rm`' '"q"' \
-    $'a\nb' '{/:Bold' '%s%n' '../x' 'a]]>b' $'z\xe2\x80\x8bz' $'\xef\xbb\xbfb'; do
+    $'a\nb' 'a\<b>h' 'a\fi' '{/:Bold' '%s%n' '../x' 'a]]>b' $'z\xe2\x80\x8bz' $'\xef\xbb\xbfb'; do
     cp good.db bad.db
     python3 - "$name" <<'PY'
 import os, sqlite3, sys
@@ -60,6 +60,9 @@ PY
         expect 0 "$WEIR_BIN" compare bad.db --format "$format"
         ! grep -qE '(^|,)=' stdout || fail "$name: a formula in $format"
     done
+    ! grep -qE '(^|[^\\])(\\\\)*(<b>|\|b)' stdout || fail "$name: HTML, or the end of a cell, in Markdown"
+    expect 0 "$WEIR_BIN" compare bad.db --format latex
+    [ "$(grep -c '\\fi' stdout)" -eq 1 ] || fail "$name: ends what TeX passes over"
     expect 0 "$WEIR_BIN" plot bad.db policies -o picture.svg
     ! grep -q '<b>h' picture.svg || fail "$name: markup in the picture"
     python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' 2>stderr ||

@@ -195,9 +195,10 @@ static void print_winners(const struct page *page)
             best += row->cells[v].is_best || row->cells[v].is_tied_with_best ? 1 : 0;
         }
         if (judged > 0)
-            printf("%s%s is best, or not distinguishable from the best, at %zu of %zu point%s",
-                   v == 0 ? "" : "; ", page->first->variants[v], best, judged,
-                   judged == 1 ? "" : "s");
+            sim_table_say(
+                page->format, stdout,
+                "%s%s is best, or not distinguishable from the best, at %zu of %zu point%s",
+                v == 0 ? "" : "; ", page->first->variants[v], best, judged, judged == 1 ? "" : "s");
     }
     if (judged > 0)
         (void)puts(".");
@@ -223,14 +224,16 @@ static void print_method(const struct page *page)
     printf("%zu point%s, ", count, count == 1 ? "" : "s");
     if (least < most)
         printf("%u to ", least);
-    printf("%u replication%s each, the same random numbers everywhere%s%s.", most,
-           most == 1 ? "" : "s", first->varies[0] == '\0' ? "" : "; what varies: ", first->varies);
+    sim_table_say(page->format, stdout,
+                  "%u replication%s each, the same random numbers everywhere%s%s.", most,
+                  most == 1 ? "" : "s",
+                  first->varies[0] == '\0' ? "" : "; what varies: ", first->varies);
     (void)puts(has_arms(page) ? " Variants are compared within a point: paired t, Holm, alpha .05."
                               : " Nothing is compared across points.");
     if (first->goal[0] != '\0')
-        printf("Goal: %s.\n", first->goal);
+        sim_table_say(page->format, stdout, "Goal: %s.\n", first->goal);
     if (first->audit[0] != '\0')
-        printf("%s\n", first->audit);
+        sim_table_say(page->format, stdout, "%s\n", first->audit);
 }
 
 static void print_left_out(const struct page *page)
@@ -238,14 +241,15 @@ static void print_left_out(const struct page *page)
     for (size_t p = 0; p < page->points->point_count; p++) {
         const struct an_comparison *comparison = page->comparisons[p];
         if (comparison == NULL && page->was_run[p])
-            printf("Lost: point %s, all of its runs failed.\n",
-                   page->points->labels[variant_at(page->points, p)]);
+            sim_table_say(page->format, stdout, "Lost: point %s, all of its runs failed.\n",
+                          page->points->labels[variant_at(page->points, p)]);
         if (comparison != NULL && comparison->left_out[0] != '\0')
-            printf("Lost: %s\n", comparison->left_out);
+            sim_table_say(page->format, stdout, "Lost: %s\n", comparison->left_out);
         for (size_t v = 0; comparison != NULL && v < comparison->variant_count; v++)
             if (comparison->early[v].sentence != NULL)
-                printf("%s: %s.\n", page->points->labels[variant_at(page->points, p)],
-                       comparison->early[v].sentence);
+                sim_table_say(page->format, stdout, "%s: %s.\n",
+                              page->points->labels[variant_at(page->points, p)],
+                              comparison->early[v].sentence);
     }
 }
 

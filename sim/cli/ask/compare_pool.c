@@ -207,7 +207,7 @@ static bool has_bounds(const struct pool *pool)
 }
 
 /* Rank 1 is the best; where no direction is better the least. */
-static void print_ranks(const struct pool *pool)
+static void print_ranks(const struct pool *pool, enum sim_format format)
 {
     double *turned = calloc(pool->blocks * pool->variants + 1, sizeof *turned);
     if (turned == NULL)
@@ -217,7 +217,8 @@ static void print_ranks(const struct pool *pool)
     const struct an_friedman test = an_friedman_test(turned, pool->blocks, pool->variants);
     printf("%s, mean rank over %zu blocks (1 is best):", name_of(pool), pool->blocks);
     for (size_t v = 0; v < pool->variants; v++)
-        printf("%s %s %.2f", v == 0 ? "" : ",", pool->first->variants[v], test.mean_rank[v]);
+        sim_table_say(format, stdout, "%s %s %.2f", v == 0 ? "" : ",", pool->first->variants[v],
+                      test.mean_rank[v]);
     if (isnan(test.p_value))
         (void)fputs("; there is no difference in any block", stdout);
     else
@@ -277,7 +278,7 @@ static weir_status print_rows(struct pool *pool, struct an_comparison **comparis
         pool->row = &pool->first->rows[r];
         status = pool_row(pool, comparisons, rest, error);
         if (status == WEIR_OK)
-            print_ranks(pool);
+            print_ranks(pool, format);
         sim_table_destroy(rest);
     }
     sim_table_destroy(table);
@@ -289,7 +290,7 @@ static weir_status print_rows(struct pool *pool, struct an_comparison **comparis
             pool->blocks - 1, pool->lost > 0 ? " Blocks without all variants are left out." : "");
     for (size_t p = 0; status == WEIR_OK && is_paper && p < pool->point_count; p++)
         if (comparisons[p] != NULL && comparisons[p]->left_out[0] != '\0')
-            printf("Lost: %s\n", comparisons[p]->left_out);
+            sim_table_say(format, stdout, "Lost: %s\n", comparisons[p]->left_out);
     return status;
 }
 

@@ -78,7 +78,7 @@ static void paper_rows(struct sim_table *table, const struct an_comparison *comp
     }
 }
 
-static void print_method(const struct an_comparison *comparison, FILE *out)
+static void print_method(const struct an_comparison *comparison, enum sim_format format, FILE *out)
 {
     if (comparison->row_count == 0)
         return;
@@ -86,7 +86,7 @@ static void print_method(const struct an_comparison *comparison, FILE *out)
     if (n < 2)
         (void)fputs("1 replication: no statement about chance. ", out);
     else
-        (void)fprintf(out, "%u paired replications (same seeds)%s%s. ", n,
+        sim_table_say(format, out, "%u paired replications (same seeds)%s%s. ", n,
                       comparison->varies[0] == '\0' ? "" : "; what varies: ", comparison->varies);
     (void)fputs("✓ best, ≈ not distinguishable from the best (paired t, Holm, alpha .05); no "
                 "interval: all replications agree.\n",
@@ -96,9 +96,9 @@ static void print_method(const struct an_comparison *comparison, FILE *out)
                       comparison->row_count - comparison->shown,
                       comparison->row_count - comparison->shown == 1 ? "" : "s");
     if (comparison->goal[0] != '\0')
-        (void)fprintf(out, "Goal: %s.\n", comparison->goal);
+        sim_table_say(format, out, "Goal: %s.\n", comparison->goal);
     if (comparison->audit[0] != '\0')
-        (void)fprintf(out, "%s\n", comparison->audit);
+        sim_table_say(format, out, "%s\n", comparison->audit);
 }
 
 static void print_paper(const struct an_comparison *comparison, enum sim_format format, FILE *out)
@@ -112,12 +112,12 @@ static void print_paper(const struct an_comparison *comparison, enum sim_format 
     if (format == SIM_FORMAT_MD)
         (void)fputc('\n', out);
     sim_table_remarks(format, true, out);
-    print_method(comparison, out);
+    print_method(comparison, format, out);
     if (format == SIM_FORMAT_MD)
         (void)fputc('\n', out);
     if (comparison->left_out[0] != '\0')
-        (void)fprintf(out, "%s\n", comparison->left_out);
-    (void)fprintf(out, "Verdict: %s.\n", comparison->finding);
+        sim_table_say(format, out, "%s\n", comparison->left_out);
+    sim_table_say(format, out, "Verdict: %s.\n", comparison->finding);
     sim_table_remarks(format, false, out);
 }
 
@@ -236,12 +236,12 @@ static void json_errors(struct sim_json *json, const struct sim_compare_more *mo
     sim_json_end_array(json);
 }
 
-static void print_errors(const struct sim_compare_more *more, FILE *out)
+static void print_errors(const struct sim_compare_more *more, enum sim_format format, FILE *out)
 {
     if (more->error_count > 0)
         (void)fputs("\nmeasured beside simulated\n", out);
     for (size_t i = 0; i < more->error_count; i++)
-        (void)fprintf(out, "%s: %s\n", more->errors[i].variant,
+        sim_table_say(format, out, "%s: %s\n", more->errors[i].variant,
                       more->errors[i].judged.text[0] == '\0' ? "no point lies within the run"
                                                              : more->errors[i].judged.text);
 }
@@ -320,5 +320,5 @@ void sim_compare_print(const struct an_comparison *comparison, const struct sim_
     if (more != NULL && more->change != NULL && format != SIM_FORMAT_JSON)
         sim_change_print(more->change, format, out);
     if (more != NULL && format != SIM_FORMAT_JSON)
-        print_errors(more, format == SIM_FORMAT_CSV ? stderr : out);
+        print_errors(more, format, format == SIM_FORMAT_CSV ? stderr : out);
 }

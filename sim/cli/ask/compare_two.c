@@ -235,7 +235,7 @@ void sim_change_print(const struct an_change_of_work *change, enum sim_format fo
     sim_table_print(table, format, out);
     sim_table_destroy(table);
     if (change->limit.text[0] != '\0')
-        (void)fprintf(words, "%s\n", change->limit.text);
+        sim_table_say(format, words, "%s\n", change->limit.text);
     if (change->device.text[0] != '\0')
-        (void)fprintf(words, "%s\n", change->device.text);
+        sim_table_say(format, words, "%s\n", change->device.text);
 }
