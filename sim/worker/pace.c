@@ -122,26 +122,57 @@ static weir_status check_node(const struct sim_workers *workers, uint32_t index,
     return WEIR_OK;
 }
 
-/* Nobody is asked whether anything is scarce on a node where all take at most what they hold. */
-static weir_status check_beyond(const struct sim_workers *workers, uint32_t index,
-                                struct weir_error *error)
+struct books {
+    int64_t units;
+    uint32_t nvdecs, nvencs, users;
+};
+
+static bool is_kept(const struct sim_gpu *gpu, const struct books *sum)
 {
-    const struct sim_node *node = &workers->context->cluster->nodes[index];
+    return gpu->units_held == sum->units && gpu->nvdec_held == sum->nvdecs &&
+           gpu->nvenc_held == sum->nvencs && gpu->users == sum->users;
+}
+
+/* What a node gave away is what its workers have of it. Nobody is asked whether anything is scarce
+ * where all take at most what they hold: those who may not are counted. */
+static weir_status check_held(const struct sim_workers *workers, uint32_t index,
+                              struct weir_error *error)
+{
+    const struct sim_cluster *cluster = workers->context->cluster;
+    const struct sim_node *node = &cluster->nodes[index];
+    struct books sums[WEIR_MAX_NODE_GPUS] = { { 0 } };
+    int64_t cpu_units = 0, ram_bytes = 0;
     uint32_t beyond = 0;
     for (const struct sim_hold *hold = workers->on_node[index].first; hold != NULL;
-         hold = hold->after)
-        beyond += sim_claim_is_beyond(hold->lease.claim);
-    if (beyond == node->beyond)
+         hold = hold->after) {
+        const struct sim_claim *claim = hold->lease.claim;
+        cpu_units += claim->cpu_units;
+        ram_bytes += claim->ram_used_bytes;
+        beyond += sim_claim_is_beyond(claim);
+        for (uint32_t d = 0; d < claim->device_count; d++) {
+            const struct weir_device *device = &claim->parts[d].device;
+            sums[device->gpu].units += device->units;
+            sums[device->gpu].nvdecs ^= device->nvdec_mask;
+            sums[device->gpu].nvencs ^= device->nvenc_mask;
+        }
+        for (uint32_t u = 0; u < claim->use_count; u++)
+            sums[claim->parts[u].use.gpu].users++;
+    }
+    bool is_sound = cpu_units == node->cpu_held && ram_bytes == node->ram_used_bytes;
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        is_sound = is_sound && is_kept(&cluster->gpus[node->gpu_first + g], &sums[g]);
+    if (is_sound && beyond == node->beyond)
         return WEIR_OK;
     return weir_fail(error, WEIR_EINVARIANT,
-                     "node %u: %u leases may take more than they hold, not %u", index, beyond,
-                     node->beyond);
+                     "node %u: what its workers hold is not what it gave away (%u of them may take "
+                     "more than they hold, it says %u)",
+                     index, beyond, node->beyond);
 }
 
 weir_status sim_workers_check(const struct sim_workers *workers, struct weir_error *error)
 {
     for (uint32_t n = 0; n < workers->node_count; n++)
-        WEIR_TRY(check_beyond(workers, n, error));
+        WEIR_TRY(check_held(workers, n, error));
     for (uint32_t n = 0; workers->is_watched && n < workers->node_count; n++)
         WEIR_TRY(check_node(workers, n, error));
     return WEIR_OK;

@@ -3,6 +3,7 @@
  * Work on codec engines: frames against the published rates of one engine, sessions, their limits,
  * and what no engine can do.
  */
+#include "sim/world/world.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -172,6 +173,46 @@ static void each_of_two_types_takes_its_own_time(void)
     CHECK_NEAR(end_s(both, 1, "nvdecs: 7, " H264("903"), second), 10, 1e-3);
 }
 
+/* What a task asks for is what it takes alone on the only type there is: all parts of it, whatever
+ * they are. */
+static void what_is_asked_for_is_what_it_takes_alone(void)
+{
+    static const char *const services[] = {
+        "gpus: 1, service: {law: exp(2 s), base: 300 ms, per_item: 200 ms, per_size: 100 ms}",
+        "nvdecs: 1, service: {base: 1 s, decode: {codec: hevc, frames: 700}}",
+        "nvencs: 1, service: {law: exp(1 s), encode: {codec: av1, frames: 900}}",
+        "gpus: 1, nvdecs: 2, nvencs: 1, batch: 3, service: {per_item: 1 s, class_factor: {large: "
+        "2.5},\n"
+        "        decode: {codec: h264, frames: 500}, encode: {codec: hevc, frames: 300}}",
+    };
+    for (size_t i = 0; i < sizeof services / sizeof services[0]; i++) {
+        static const struct sim_run_options options = { .seed = 5 };
+        struct weir_error error = { .phase = -1 };
+        struct sim_world *world = NULL;
+        char text[1200];
+        (void)snprintf(
+            text, sizeof text,
+            "schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 8, gpus: {l40s: 1}}]}\n"
+            "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1 h}}\n"
+            "pipelines:\n  - name: p\n    semantics: event\n    backpressure: none\n"
+            "    input: {items: 20, classes: [{name: small, size: exp(2)}, {name: large, "
+            "size: const(3)}]}\n"
+            "    stages: [{name: a, workers: 1, %s}]\n",
+            services[i]);
+        struct sim_scenario *scenario = test_scenario(text, NULL);
+        if (!CHECK(scenario != NULL))
+            continue;
+        CHECK_I64(sim_world_create(scenario, &options, &world, &error), WEIR_OK);
+        CHECK_I64(sim_world_begin(world), WEIR_OK);
+        CHECK_I64(sim_world_advance(world, scenario->horizon_ns), WEIR_OK);
+        const struct sim_pipeline_run *run = test_stage(world, 0)->pipeline;
+        CHECK_I64(run->finished, 20);
+        CHECK_NEAR(sim_time_s(run->demand_ns), sim_time_s(run->completed_ns), 1e-7);
+        sim_world_destroy(world);
+        sim_scenario_destroy(scenario);
+    }
+}
+
 /* covers: S0.13
  * Eight GeForce cards have 16 encoders, and the system as many sessions as the driver allows. */
 static void encode_sessions_of_a_system_are_limited(void)
@@ -189,6 +230,7 @@ static void encode_sessions_of_a_system_are_limited(void)
 }
 
 static const struct test tests[] = {
+    { "what is asked for is what it takes alone", what_is_asked_for_is_what_it_takes_alone },
     { "each generation decodes at its rate", each_generation_decodes_at_its_rate },
     { "encoders go by preset and exist where they do",
       encoders_go_by_preset_and_exist_where_they_do },
