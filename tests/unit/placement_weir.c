@@ -490,6 +490,23 @@ static double plain_price(const struct weir_claim *claims, uint32_t count, uint3
     return price < 0.02 ? 0 : price;
 }
 
+/* Whoever asks for the same is one claim, in which all of them are counted. */
+static void check_claims(const struct weir_claim *claims, uint32_t count, double several,
+                         double choosy)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        const struct weir_claim *const claim = &claims[k];
+        several -= claim->gpu_count > 0 ? claim->jobs : 0;
+        choosy -= claim->gpu_count > 0 ? 0 : claim->jobs;
+        for (uint32_t j = 0; j < k; j++)
+            CHECK(claims[j].gpu_count != claim->gpu_count || claims[j].types != claim->types ||
+                  (claim->gpu_count > 0 && (claims[j].cpu_units != claim->cpu_units ||
+                                            claims[j].ram_bytes != claim->ram_bytes)));
+    }
+    CHECK_NEAR(several, 0, 1e-9);
+    CHECK_NEAR(choosy, 0, 1e-9);
+}
+
 static void prices_are_those_of_a_plain_sum(void)
 {
     struct weir_shape shapes[] = { job(1000, 1, 1000),  job(8000, 2, 1000), job(2000, 2, 1000),
@@ -509,11 +526,13 @@ static void prices_are_those_of_a_plain_sum(void)
     shapes[11] = typed(shapes[11], 3);
     struct weir_cluster *const cluster = nodes_of(6, 3);
     struct weir_scarce *const scarce = scarce_of(0);
-    double gpus = 0;
+    double gpus = 0, several = 0, choosy = 0;
     for (uint64_t id = 1; id <= 100; id++) {
         const struct weir_shape *const shape = &shapes[next_draw(&draws, 12)];
         const struct weir_place_query query = question(cluster, &mix, shape, id);
         gpus += shape->gpu_count * weir_units_amount(shape->gpu_units);
+        several += shape->gpu_count > 1 ? 1 : 0;
+        choosy += shape->gpu_type != 0 ? 1 : 0;
         CHECK_I64(weir_scarce_follow(scarce, &query), WEIR_OK);
         const struct weir_claim *const claims = weir_scarce_claims(scarce, &count);
         for (uint32_t k = 0; k < count; k++) {
@@ -521,6 +540,7 @@ static void prices_are_those_of_a_plain_sum(void)
             dear += claims[k].price > 0.01 && claims[k].price < 2.99 ? 1 : 0;
         }
     }
+    check_claims(weir_scarce_claims(scarce, &count), count, several, choosy);
     CHECK(count >= 8);
     CHECK(dear > 100);
     weir_scarce_destroy(scarce);
