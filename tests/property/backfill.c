@@ -5,6 +5,7 @@
  * no more GPUs in use than there are. WEIR_SLOW=1 runs 10^4 cases of each policy.
  */
 #include "tests/support/check.h"
+#include "tests/support/few_jobs.h"
 #include "tests/support/runs.h"
 
 #include <inttypes.h>
@@ -12,38 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 12, GPUS = 6, TEXT = 4000, QUICK = 400, ALL = 10000 };
-
-struct job {
-    int submit, run, gpus, estimate;
-    int start, promised; /* the first shadow as head, or the first reservation; -1 = none */
-};
-
-struct jobs {
-    struct job job[MOST];
-    size_t count;
-};
+enum { MOST = FEW_JOBS_MOST, GPUS = FEW_JOBS_GPUS, TEXT = 4000, QUICK = 400, ALL = 10000 };
 
 /* ---- the plain scheduler ---- */
 
-static int end_of(const struct job *job, int now)
+static int end_of(const struct few_job *job, int now)
 {
     const int end = job->start + job->estimate;
     return end > now ? end : now;
 }
 
-static bool runs_at(const struct job *job, int now)
+static bool runs_at(const struct few_job *job, int now)
 {
     return job->start >= 0 && job->start <= now && now < job->start + job->run;
 }
 
-static bool waits_at(const struct job *job, int now)
+static bool waits_at(const struct few_job *job, int now)
 {
     return job->submit <= now && job->start < 0;
 }
 
 /* Free at `at`, as far as is expected at `now`. */
-static int free_at(const struct jobs *jobs, int now, int at)
+static int free_at(const struct few_jobs *jobs, int now, int at)
 {
     int free = GPUS;
     for (size_t i = 0; i < jobs->count; i++)
@@ -52,19 +43,19 @@ static int free_at(const struct jobs *jobs, int now, int at)
     return free;
 }
 
-static void promise(struct job *job, int at)
+static void promise(struct few_job *job, int at)
 {
     if (job->promised < 0)
         job->promised = at;
 }
 
-static void pass_easy(struct jobs *jobs, int now)
+static void pass_easy(struct few_jobs *jobs, int now)
 {
-    struct job *head = NULL;
+    struct few_job *head = NULL;
     int shadow = 0;
     int extra = 0;
     for (size_t i = 0; i < jobs->count; i++) {
-        struct job *job = &jobs->job[i];
+        struct few_job *job = &jobs->job[i];
         if (!waits_at(job, now))
             continue;
         const bool fits = job->gpus <= free_at(jobs, now, now);
@@ -85,14 +76,14 @@ static void pass_easy(struct jobs *jobs, int now)
 }
 
 /* A full plan in order; with exact estimates nobody's place moves. */
-static void pass_conservative(struct jobs *jobs, int now)
+static void pass_conservative(struct few_jobs *jobs, int now)
 {
     static const int horizon = MOST * 20 + 50;
     int free[MOST * 20 + 50 + 40];
     for (int t = 0; t < horizon + 40; t++)
         free[t] = free_at(jobs, now, now + t);
     for (size_t i = 0; i < jobs->count; i++) {
-        struct job *job = &jobs->job[i];
+        struct few_job *job = &jobs->job[i];
         int at = 0;
         if (!waits_at(job, now))
             continue;
@@ -106,12 +97,12 @@ static void pass_conservative(struct jobs *jobs, int now)
     }
 }
 
-static void run_plain(struct jobs *jobs, void (*pass)(struct jobs *jobs, int now))
+static void run_plain(struct few_jobs *jobs, void (*pass)(struct few_jobs *jobs, int now))
 {
     for (int now = 0; now < MOST * 30; now++) {
         bool happens = false;
         for (size_t i = 0; i < jobs->count; i++) {
-            const struct job *job = &jobs->job[i];
+            const struct few_job *job = &jobs->job[i];
             happens |= job->submit == now || (job->start >= 0 && job->start + job->run == now);
         }
         if (happens)
@@ -119,57 +110,9 @@ static void run_plain(struct jobs *jobs, void (*pass)(struct jobs *jobs, int now
     }
 }
 
-/* ---- the product ---- */
-
-static void see_job(void *state, const struct sim_job_row *row)
-{
-    struct jobs *jobs = state;
-    jobs->job[row->label].start = (int)(row->first_start_ns / SIM_NS_PER_S);
-}
-
-static void run_product(struct jobs *jobs, const char *policy)
-{
-    char text[TEXT];
-    int used = snprintf(text, sizeof text,
-                        "schema: 2\nname: t\ncluster:\n  nodes: [{name: n, count: %d, cpus: 8, "
-                        "gpus: {h100: 1}}]\nsched: {queueing: %s}\njobs:\n  - name: w\n"
-                        "    classes:\n",
-                        GPUS, policy);
-    for (size_t i = 0; i < jobs->count; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used,
-                         "      - {name: j%zu, count: 1, at: %d s, run_time: %d s, members: %d, "
-                         "request: {gpus: 1}, estimate: %.17g}\n",
-                         i, jobs->job[i].submit, jobs->job[i].run, jobs->job[i].gpus,
-                         (double)jobs->job[i].estimate / jobs->job[i].run);
-    const struct sim_observer observer = { .job = see_job, .state = jobs };
-    free(test_watch_text(text, &observer));
-}
-
 /* ---- cases ---- */
 
-static uint64_t next(uint64_t *dice)
-{
-    *dice = *dice * 6364136223846793005U + 1442695040888963407U;
-    return *dice >> 33;
-}
-
-static void draw_jobs(uint64_t seed, bool is_exact, struct jobs *jobs)
-{
-    uint64_t dice = seed * 2654435769U + 1;
-    int submit = 0;
-    jobs->count = 3 + next(&dice) % (MOST - 2);
-    for (size_t i = 0; i < jobs->count; i++) {
-        struct job *job = &jobs->job[i];
-        submit += (int)(next(&dice) % 4);
-        job->submit = submit;
-        job->run = 1 + (int)(next(&dice) % 12);
-        job->gpus = 1 + (int)(next(&dice) % GPUS);
-        job->estimate = job->run + (is_exact ? 0 : (int)(next(&dice) % 6));
-        job->start = job->promised = -1;
-    }
-}
-
-static bool is_within_capacity(const struct jobs *jobs)
+static bool is_within_capacity(const struct few_jobs *jobs)
 {
     for (int now = 0; now < MOST * 30; now++) {
         int held = 0;
@@ -181,7 +124,7 @@ static bool is_within_capacity(const struct jobs *jobs)
     return true;
 }
 
-static void compare(uint64_t seed, const struct jobs *plain, const struct jobs *product)
+static void compare(uint64_t seed, const struct few_jobs *plain, const struct few_jobs *product)
 {
     for (size_t i = 0; i < plain->count; i++) {
         if (!CHECK_I64(product->job[i].start, plain->job[i].start))
@@ -192,17 +135,18 @@ static void compare(uint64_t seed, const struct jobs *plain, const struct jobs *
     CHECK(is_within_capacity(product));
 }
 
-static void run_cases(const char *policy, bool is_exact, void (*pass)(struct jobs *jobs, int now))
+static void run_cases(const char *policy, bool is_exact,
+                      void (*pass)(struct few_jobs *jobs, int now))
 {
     const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
     size_t promised = 0;
     for (uint64_t seed = 1; seed <= cases; seed++) {
-        struct jobs plain;
-        struct jobs product;
-        draw_jobs(seed, is_exact, &plain);
+        struct few_jobs plain;
+        struct few_jobs product;
+        few_jobs_draw(seed, is_exact, &plain);
         product = plain;
         run_plain(&plain, pass);
-        run_product(&product, policy);
+        few_jobs_run(&product, policy);
         compare(seed, &plain, &product);
         for (size_t i = 0; i < plain.count; i++)
             promised += plain.job[i].promised > plain.job[i].submit ? 1 : 0;
@@ -223,12 +167,12 @@ static void conservative_keeps_its_word(void)
 
 /* ---- bounds on waiting ---- */
 
-enum { MOST_WAIT = 9, LONGEST = 12 };
+enum { MOST_WAIT = 9, LONGEST = FEW_JOBS_LONGEST };
 
 /* Those that had waited too long before this one had, and had not started then; itself too. */
-static int starved_before(const struct jobs *jobs, size_t index)
+static int starved_before(const struct few_jobs *jobs, size_t index)
 {
-    const struct job *job = &jobs->job[index];
+    const struct few_job *job = &jobs->job[index];
     int count = 1;
     for (size_t i = 0; i < jobs->count; i++)
         count += jobs->job[i].start > job->submit + MOST_WAIT &&
@@ -244,13 +188,13 @@ static void nobody_starves_beyond_the_bound(void)
     const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
     size_t starved = 0;
     for (uint64_t seed = 1; seed <= cases; seed++) {
-        struct jobs jobs;
-        draw_jobs(seed, true, &jobs);
-        run_product(&jobs, seed % 2 == 0 ? "{policy: bounded_wait, max_wait: 9 s}"
-                                         : "{policy: bounded_wait, max_wait: 9 s, ageing: 0.5}");
+        struct few_jobs jobs;
+        few_jobs_draw(seed, true, &jobs);
+        few_jobs_run(&jobs, seed % 2 == 0 ? "{policy: bounded_wait, max_wait: 9 s}"
+                                          : "{policy: bounded_wait, max_wait: 9 s, ageing: 0.5}");
         CHECK(is_within_capacity(&jobs));
         for (size_t i = 0; i < jobs.count; i++) {
-            const struct job *job = &jobs.job[i];
+            const struct few_job *job = &jobs.job[i];
             const bool is_starved = job->start > job->submit + MOST_WAIT;
             const int bound = job->submit + MOST_WAIT + starved_before(&jobs, i) * LONGEST;
             starved += is_starved;
@@ -270,9 +214,9 @@ static void gangs_never_wait_for_each_other(void)
                                             "{policy: hold, hold: 1000 s}" };
     const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
     for (uint64_t seed = 1; seed <= cases; seed++) {
-        struct jobs jobs;
-        draw_jobs(seed, true, &jobs);
-        run_product(&jobs, policies[seed % 4]);
+        struct few_jobs jobs;
+        few_jobs_draw(seed, true, &jobs);
+        few_jobs_run(&jobs, policies[seed % 4]);
         CHECK(is_within_capacity(&jobs));
         for (size_t i = 0; i < jobs.count; i++)
             if (!CHECK(jobs.job[i].start >= jobs.job[i].submit))
@@ -285,8 +229,14 @@ static void gangs_never_wait_for_each_other(void)
 /* Of six nodes with one GPU three are of another type. */
 static const char *const typed_text[] = { ", gpu_types: [h100]", ", gpu_types: [a100-80]", "" };
 
+static void see_job(void *state, const struct sim_job_row *row)
+{
+    struct few_jobs *jobs = state;
+    jobs->job[row->label].start = (int)(row->first_start_ns / SIM_NS_PER_S);
+}
+
 /* The first ones insist on a type. */
-static void run_typed(struct jobs *jobs, uint64_t dice, size_t insisting)
+static void run_typed(struct few_jobs *jobs, uint64_t dice, size_t insisting)
 {
     char text[TEXT];
     int used = snprintf(
@@ -297,7 +247,7 @@ static void run_typed(struct jobs *jobs, uint64_t dice, size_t insisting)
         "{placement: first_fit, queueing: conservative}\njobs:\n  - name: w\n    "
         "classes:\n");
     for (size_t i = 0; i < jobs->count; i++) {
-        const uint64_t type = i < insisting ? next(&dice) % 2 : 2;
+        const uint64_t type = i < insisting ? (dice >> i) % 2 : 2;
         const int most = type == 2 ? GPUS : GPUS / 2;
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "      - {name: j%zu, count: 1, at: %d s, run_time: %d s, members: %d, "
@@ -315,12 +265,12 @@ static void jobs_of_any_type_take_nothing_that_is_reserved(void)
 {
     const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK / 4;
     for (uint64_t seed = 1; seed <= cases; seed++) {
-        struct jobs all;
-        draw_jobs(seed, true, &all);
-        struct jobs some = all;
+        struct few_jobs all;
+        few_jobs_draw(seed, true, &all);
+        struct few_jobs some = all;
         some.count /= 2;
-        run_typed(&all, seed, some.count);
-        run_typed(&some, seed, some.count);
+        run_typed(&all, seed * 2654435769U, some.count);
+        run_typed(&some, seed * 2654435769U, some.count);
         for (size_t i = 0; i < some.count; i++)
             if (!CHECK_I64(all.job[i].start, some.job[i].start))
                 printf("case %" PRIu64 ", job %zu\n", seed, i);
