@@ -264,12 +264,13 @@ static bool concerns_scaling(const struct weir_host *host)
     return host->pools.count > 0 && (host->view.causes & causes) != 0;
 }
 
-/* Somebody waits, or who runs may get other ranks. */
+/* Somebody waits, or who runs may get other ranks, or the policy wants to know. */
 static bool concerns_jobs(const struct weir_host *host, const struct weir_policy_set *set)
 {
-    return host->jobs.counts[WEIR_JOB_WAITING] > 0 ||
-           ((set->queueing->flags & WEIR_QUEUEING_RESIZES) != 0 &&
-            host->jobs.counts[WEIR_JOB_RUNNING] > 0);
+    const uint32_t flags = set->queueing->flags;
+
+    return host->jobs.counts[WEIR_JOB_WAITING] > 0 || (flags & WEIR_QUEUEING_FOLLOWS) != 0 ||
+           ((flags & WEIR_QUEUEING_RESIZES) != 0 && host->jobs.counts[WEIR_JOB_RUNNING] > 0);
 }
 
 static weir_status ask_queueing(struct weir_host *host, const struct weir_policy_set *set,

@@ -24,6 +24,7 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/job_name.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
 #include "sched/queueing/parts/listed.h"
@@ -63,11 +64,12 @@ struct committed {
     struct ran *ran; /* as started; when one was chosen, by their expected ends */
     uint32_t count, capacity;
     bool is_known; /* those that run are those of this host */
-    bool is_idle;  /* nobody waited when the last pass was over */
     bool has_head;
     uint32_t workload;
     uint64_t id;
-    int64_t shadow_ns; /* INT64_MAX = no end that is expected makes room */
+    int64_t shadow_ns;   /* INT64_MAX = no end that is expected makes room */
+    int64_t chosen_ns;   /* when it was chosen; of those that came then the ones with a lesser */
+    uint64_t until_name; /* name were there */
 };
 
 struct pass {
@@ -168,9 +170,7 @@ static void find_ended(struct pass *pass)
         struct ran *const ran = &own->ran[i];
         ran->is_over = !weir_view_job(pass->view, ran->workload, ran->id, &job) ||
                        job.state == WEIR_JOB_WAITING;
-        /* While nobody waits there is no pass: most ended before. */
-        ran->is_seen = ran->is_over && own->is_idle && ran->due_ns != pass->view->now_ns;
-        if (ran->is_over && !ran->is_seen)
+        if (ran->is_over)
             give(pass, &ran->need, -1);
     }
 }
@@ -222,10 +222,46 @@ static weir_status start(struct pass *pass, const struct weir_job *job, bool *ha
                         left_ns == INT64_MAX ? left_ns : pass->view->now_ns + left_ns);
 }
 
+static bool is_head(const struct committed *own, const struct weir_job *job)
+{
+    return own->has_head && job->workload == own->workload && job->id == own->id;
+}
+
+/* Those of one submission stand as the last choice left them, by score; who came later is behind
+ * them. */
+static double standing(const struct committed *own, const struct weir_job *job)
+{
+    const bool was_there = job->queued_ns < own->chosen_ns ||
+                           (job->queued_ns == own->chosen_ns &&
+                            weir_job_name(job->workload, job->id) < own->until_name);
+
+    return was_there ? score_of(own, job) : HUGE_VAL;
+}
+
+static void sort_equals(struct committed *own)
+{
+    struct weir_listed_job *const all = own->queue.all;
+
+    for (uint32_t i = 1; i < own->queue.count; i++) {
+        const struct weir_listed_job moved = all[i];
+        const uint8_t sight = own->sights[i];
+        uint32_t at = i;
+        for (; at > 0 && all[at - 1].job.submit_ns == moved.job.submit_ns &&
+               standing(own, &all[at - 1].job) > standing(own, &moved.job);
+             at--) {
+            all[at] = all[at - 1];
+            own->sights[at] = own->sights[at - 1];
+        }
+        all[at] = moved;
+        own->sights[at] = sight;
+    }
+}
+
 /* It starts at the first end of a running job at which as much is free as it asks for. */
-static void commit(struct pass *pass, const struct weir_job *job)
+static void commit(struct pass *pass, uint32_t head)
 {
     struct committed *const own = pass->own;
+    const struct weir_job *const job = &own->queue.all[head].job;
     const struct weir_amounts need = weir_ranked_need(job);
     struct weir_amounts free = pass->free;
 
@@ -233,6 +269,14 @@ static void commit(struct pass *pass, const struct weir_job *job)
     own->workload = job->workload;
     own->id = job->id;
     own->shadow_ns = INT64_MAX;
+    own->chosen_ns = pass->view->now_ns;
+    own->until_name = 0;
+    for (uint32_t i = 0; i < own->queue.count; i++) {
+        const struct weir_job *const other = &own->queue.all[i].job;
+        const uint64_t name = weir_job_name(other->workload, other->id);
+        if (own->sights[i] != NOT_YET && other->queued_ns == own->chosen_ns)
+            own->until_name = name >= own->until_name ? name + 1 : own->until_name;
+    }
     sort_by_end(own);
     for (uint32_t i = 0; i < own->count && own->shadow_ns == INT64_MAX; i++) {
         free.gpu_units += own->ran[i].is_seen ? 0 : own->ran[i].need.gpu_units;
@@ -240,6 +284,7 @@ static void commit(struct pass *pass, const struct weir_job *job)
         if (is_enough(&free, &need))
             own->shadow_ns = own->ran[i].due_ns;
     }
+    sort_equals(own);
 }
 
 /* In the order of submission, in what the chosen one leaves free. */
@@ -251,8 +296,7 @@ static weir_status start_brief_ones(struct pass *pass)
     for (uint32_t i = 0; own->values[PARAM_BACKFILL] > 0 && i < own->queue.count; i++) {
         const struct weir_job *const job = &own->queue.all[i].job;
         const int64_t left_ns = weir_job_left_ns(job);
-        const bool is_head = job->workload == own->workload && job->id == own->id;
-        if (own->sights[i] != SEEN || is_head || left_ns == INT64_MAX ||
+        if (own->sights[i] != SEEN || is_head(own, job) || left_ns == INT64_MAX ||
             left_ns >= own->shadow_ns - pass->view->now_ns)
             continue;
         WEIR_TRY(start(pass, job, &has_started));
@@ -263,39 +307,26 @@ static weir_status start_brief_ones(struct pass *pass)
 
 /* ---- an instant, one thing after the other ---- */
 
-/* Those of one submission stand as the last choice left them: by score. */
-static void sort_equals(struct committed *own, int64_t now_ns)
+static uint32_t find_head(const struct committed *own)
 {
-    struct weir_listed_job *const all = own->queue.all;
-
-    for (uint32_t i = 1; i < own->queue.count; i++) {
-        const struct weir_listed_job moved = all[i];
-        uint32_t at = i;
-        for (; at > 0 && all[at - 1].job.submit_ns == moved.job.submit_ns &&
-               moved.job.queued_ns < now_ns &&
-               score_of(own, &all[at - 1].job) > score_of(own, &moved.job);
-             at--)
-            all[at] = all[at - 1];
-        all[at] = moved;
-    }
+    for (uint32_t i = 0; i < own->queue.count; i++)
+        if (is_head(own, &own->queue.all[i].job))
+            return i;
+    return WEIR_NO_INDEX;
 }
 
 /* Those that came now are not yet seen. */
-static weir_status open_queue(struct pass *pass, uint32_t *head)
+static weir_status open_queue(struct pass *pass)
 {
     struct committed *const own = pass->own;
 
     WEIR_TRY(weir_listed_fill(&own->queue, pass->view));
     weir_listed_sort(&own->queue);
-    sort_equals(own, pass->view->now_ns);
     WEIR_ROOM(&own->allocator, own->sights, own->sight_capacity, own->queue.count + 1);
-    for (uint32_t i = 0; i < own->queue.count; i++) {
-        const struct weir_job *const job = &own->queue.all[i].job;
-        own->sights[i] = job->queued_ns < pass->view->now_ns ? SEEN : NOT_YET;
-        if (own->has_head && job->workload == own->workload && job->id == own->id)
-            *head = i;
-    }
-    own->has_head = *head != WEIR_NO_INDEX;
+    for (uint32_t i = 0; i < own->queue.count; i++)
+        own->sights[i] = own->queue.all[i].job.queued_ns < pass->view->now_ns ? SEEN : NOT_YET;
+    sort_equals(own);
+    own->has_head = find_head(own) != WEIR_NO_INDEX;
     return WEIR_OK;
 }
 
@@ -343,13 +374,12 @@ static uint32_t choose(const struct pass *pass)
 static weir_status go_through(struct pass *pass)
 {
     struct committed *const own = pass->own;
-    uint32_t head = WEIR_NO_INDEX;
     bool more = true;
 
-    WEIR_TRY(open_queue(pass, &head));
+    WEIR_TRY(open_queue(pass));
     while (more) {
+        const uint32_t head = own->has_head ? find_head(own) : choose(pass);
         bool has_started = false;
-        head = own->has_head ? head : choose(pass);
         if (head != WEIR_NO_INDEX)
             WEIR_TRY(start(pass, &own->queue.all[head].job, &has_started));
         if (has_started) {
@@ -358,7 +388,7 @@ static weir_status go_through(struct pass *pass)
             continue;
         }
         if (head != WEIR_NO_INDEX && !own->has_head)
-            commit(pass, &own->queue.all[head].job);
+            commit(pass, head);
         if (own->has_head)
             WEIR_TRY(start_brief_ones(pass));
         more = see_next(pass);
@@ -378,7 +408,6 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
     find_ended(&pass);
     WEIR_TRY(go_through(&pass));
     forget_ended(own);
-    own->is_idle = weir_view_waiting_jobs(view) == 0;
     if (error != NULL)
         error->text[0] = '\0'; /* that some found no place is no error */
     return WEIR_OK;
@@ -386,18 +415,29 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 
 /* ---- from one decision to the next ---- */
 
-enum { REMEMBERED = 4 };
+enum { REMEMBERED = 7 };
 
 static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 {
     const struct committed *const own = state;
-    const double all[REMEMBERED] = { own->has_head, own->workload, (double)own->id,
+    const double all[REMEMBERED] = { own->has_head,
+                                     own->workload,
+                                     (double)own->id,
                                      own->shadow_ns == INT64_MAX ? (double)NAN
-                                                                 : (double)own->shadow_ns };
+                                                                 : (double)own->shadow_ns,
+                                     (double)own->chosen_ns,
+                                     weir_job_name_workload(own->until_name),
+                                     (double)weir_job_name_id(own->until_name) };
 
     for (uint32_t i = 0; i < REMEMBERED && i < capacity; i++)
         numbers[i] = all[i];
     return REMEMBERED;
+}
+
+static bool is_name(const double *numbers)
+{
+    return numbers[0] >= 0 && numbers[0] < WEIR_JOB_WORKLOADS && numbers[1] >= 0 &&
+           numbers[1] < (double)((uint64_t)1 << WEIR_JOB_ID_BITS);
 }
 
 static weir_status restore(void *state, const struct weir_view *view, const double *numbers,
@@ -405,13 +445,15 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
 {
     struct committed *const own = state;
 
-    if (count != REMEMBERED || !(numbers[1] >= 0 && numbers[2] >= 0))
+    if (count != REMEMBERED || !is_name(&numbers[1]) || !is_name(&numbers[5]) ||
+        !(fabs(numbers[4]) < 9e18) || numbers[3] >= 9e18)
         return weir_fail(error, WEIR_EFORMAT, "%u numbers are no chosen job", count);
     own->has_head = numbers[0] > 0;
     own->workload = (uint32_t)numbers[1];
     own->id = (uint64_t)numbers[2];
     own->shadow_ns = isnan(numbers[3]) ? INT64_MAX : (int64_t)numbers[3];
-    own->is_idle = weir_view_waiting_jobs(view) == 0;
+    own->chosen_ns = (int64_t)numbers[4];
+    own->until_name = weir_job_name((uint32_t)numbers[5], (uint64_t)numbers[6]);
     return take_over(own, view);
 }
 
@@ -420,6 +462,7 @@ const struct weir_queueing_ops weir_queueing_committed = {
     .abi = WEIR_ABI_MAJOR,
     .name = "committed",
     .summary = "who was chosen stays chosen until it fits: SJF, WFP3, UNI and F1 of RLScheduler",
+    .flags = WEIR_QUEUEING_FOLLOWS,
     .params = params,
     .param_count = PARAM_COUNT,
     .create = create,

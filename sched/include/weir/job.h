@@ -44,7 +44,10 @@ enum weir_queueing_flag {
     WEIR_QUEUEING_AGES = 2,
     /* It decides how many ranks a job has: its pass is asked for also when nobody waits. From 2.3
      * on. */
-    WEIR_QUEUEING_RESIZES = 4
+    WEIR_QUEUEING_RESIZES = 4,
+    /* It remembers what ended when: its pass is asked for after every change of jobs or nodes, also
+     * when nobody waits or runs. From 2.3 on. */
+    WEIR_QUEUEING_FOLLOWS = 8
 };
 
 WEIR_API uint32_t weir_queueing_count(void);

@@ -34,7 +34,7 @@
  *        WEIR_QUEUEING_RESIZES: policies that choose how many ranks a job has;
  *        weir/reservation.h, WEIR_REASON_RESERVED; weir_tenant_spec.{gpu_pool_bytes,priority};
  *        weir_job_spec.traffic, weir_place_query.traffic, weir_place_traffic; weir/needs.h;
- *        weir_job_spec.{step_s,exchange}; weir_host_set_usage_{period,rule};
+ *        weir_job_spec.{step_s,exchange}; weir_host_set_usage_{period,rule}; WEIR_QUEUEING_FOLLOWS;
  * weir_place_{job,end_ns,now_ns}; weir_tenant.{bandwidth,links}, weir_view_tenant_share
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
