@@ -120,14 +120,14 @@ static double key(void *state, const struct weir_job *job, int64_t now_ns)
 {
     const struct gittins *const gittins = state;
 
-    return rank(gittins, job, weir_attained_queue(&gittins->attained, job, 0), now_ns);
+    return rank(gittins, job, weir_attained_queue(&gittins->attained, job, now_ns, 0), now_ns);
 }
 
 static double running_rank(void *state, const struct weir_job *job, int64_t now_ns)
 {
     struct gittins *const gittins = state;
 
-    return rank(gittins, job, weir_attained_note(&gittins->attained, job, now_ns, 0).queue, now_ns);
+    return rank(gittins, job, weir_attained_note(&gittins->attained, job, now_ns, 0), now_ns);
 }
 
 static void note_start(void *state, const struct weir_job *job, int64_t now_ns)

@@ -13,8 +13,11 @@
  * tail of the first queue, and its service counts from then (PROMOTE_KNOB there). So the share of
  * time that any job waits is bounded, once it runs at all; with a small one queues become turns.
  *
- * State is the order in which jobs started at one moment, and the place of those that were
- * preempted before all others. All else follows from when they came to their queue.
+ * Who runs is looked at after whole seconds of its run, as there, and whenever somebody waits and
+ * something else happens.
+ *
+ * State is when those that run came to their queue, in which order at one moment, and the place of
+ * those that were preempted before all others.
  */
 #include "sched/queueing/queueings.h"
 
@@ -44,15 +47,18 @@ static const double queue_apart = 1e10;
 static const double ns_per_s = 1e9;
 /* Places before those that wait are whole and below 0, times are not. */
 static const double no_place = -0.5;
+/* Who comes to a queue while it runs is behind those that start in it then. */
+static const double after_starts = 1e18;
 /* Who is promoted comes after those that are submitted at this moment, in seconds. */
 static const double just_after = 1e-6;
 
 /* What is remembered of a job that has run. */
 struct spot {
-    uint64_t name;  /* workload and id */
-    double base_ns; /* its service until it was promoted */
-    double place;   /* where it waits in its queue */
-    double turn;    /* of its start, counted */
+    uint64_t name;   /* workload and id */
+    double base_ns;  /* its service until it was promoted */
+    double place;    /* where it waits in its queue */
+    double since_ns; /* when one that runs came to its queue */
+    double turn;     /* of its start, counted */
 };
 
 struct las {
@@ -64,8 +70,7 @@ struct las {
     struct spot *spots;
     uint32_t count, capacity, kept; /* kept: when those that are over were last forgotten */
     double turns, heads;            /* given out so far */
-    double last_ns;                 /* of the last pass: who came to a queue then is settled */
-    double next_ns;                 /* until the next promotion */
+    int64_t last_ns;                /* of the last pass: who came to a queue then is settled */
     bool promotes, is_out_of_memory;
 };
 
@@ -143,19 +148,34 @@ static double base_of(const struct las *las, const struct weir_job *job)
     return spot == NULL ? 0 : spot->base_ns;
 }
 
-/* Whether it has waited enough; if not yet, when it will have. */
-static bool is_starved(struct las *las, const struct weir_job *job, double base_ns, int64_t now_ns)
+/* How long it still waits for that; HUGE_VAL = it is new, or nobody is promoted. */
+static double until_promotion(const struct las *las, const struct weir_job *job, int64_t now_ns)
 {
+    const double base_ns = base_of(las, job);
     const double ran_ns = ((double)job->attained_ns - base_ns) / weir_ranked_gpus(job);
     const double wait_ns = (double)(now_ns - job->queued_ns);
-    const double left_ns = ceil(las->values[PARAM_PROMOTE] * ran_ns - wait_ns);
 
     if (!las->promotes || job->attempts == 0 ||
-        weir_attained_queue(&las->attained, job, base_ns) == 0)
-        return false;
-    if (left_ns > 0)
-        las->next_ns = fmin(las->next_ns, left_ns);
-    return !(left_ns > 0);
+        weir_attained_queue(&las->attained, job, now_ns, base_ns) == 0)
+        return HUGE_VAL;
+    return ceil(las->values[PARAM_PROMOTE] * ran_ns - wait_ns);
+}
+
+/* Where there are promotions one counts that did not happen yet of those that run and wait now, not
+ * of those that did before the pass. */
+static void find_next(struct las *las, const struct weir_view *view)
+{
+    struct weir_job job = { .size = sizeof job };
+    uint32_t cursor = 0;
+
+    weir_attained_begin(&las->attained);
+    while (weir_view_next_job(view, &cursor, &job)) {
+        if (job.state != WEIR_JOB_WAITING && job.is_preempted == 0)
+            (void)weir_attained_note(&las->attained, &job, view->now_ns, base_of(las, &job));
+        else if (job.state == WEIR_JOB_WAITING)
+            las->attained.next_ns =
+                fmin(las->attained.next_ns, until_promotion(las, &job, view->now_ns));
+    }
 }
 
 /* ---- ranks ---- */
@@ -166,7 +186,7 @@ static double key(void *state, const struct weir_job *job, int64_t now_ns)
     const double base_ns = base_of(las, job);
     struct spot *spot = find(las, job->workload, job->id);
 
-    if (is_starved(las, job, base_ns, now_ns)) {
+    if (!(until_promotion(las, job, now_ns) > 0)) {
         spot = spot_of(las, job->workload, job->id);
         if (spot == NULL)
             return 0;
@@ -174,20 +194,37 @@ static double key(void *state, const struct weir_job *job, int64_t now_ns)
         spot->place = (double)now_ns / ns_per_s + just_after;
         return spot->place;
     }
-    const uint32_t queue = weir_attained_queue(&las->attained, job, base_ns);
+    const uint32_t queue = weir_attained_queue(&las->attained, job, now_ns, base_ns);
     const bool has_place = spot != NULL && (spot->place < no_place || spot->place > no_place);
     return queue * queue_apart + (has_place ? spot->place : (double)job->queued_ns / ns_per_s);
 }
 
-/* Before all that wait in its queue; behind them when it has just come there. */
+/* One that runs has come to a queue since the last pass. */
+static void note_queue(struct las *las, const struct weir_job *job, int64_t at_ns)
+{
+    struct spot *const spot = spot_of(las, job->workload, job->id);
+
+    if (spot == NULL)
+        return;
+    spot->since_ns = (double)at_ns;
+    spot->turn = after_starts;
+}
+
+/* Before all that wait in its queue; behind them when it comes there at this moment. */
 static double running_rank(void *state, const struct weir_job *job, int64_t now_ns)
 {
     struct las *const las = state;
-    const struct weir_attained_stand stand =
-        weir_attained_note(&las->attained, job, now_ns, base_of(las, job));
-    const bool is_last = stand.has_just_come && las->last_ns < (double)now_ns;
+    const double base_ns = base_of(las, job);
+    const uint32_t queue = weir_attained_note(&las->attained, job, now_ns, base_ns);
+    bool is_last = false;
 
-    return (stand.queue + (is_last ? 0.499 : -0.5)) * queue_apart;
+    if (queue > 0 && las->last_ns < now_ns &&
+        weir_attained_queue(&las->attained, job, las->last_ns, base_ns) < queue) {
+        const int64_t at_ns = weir_attained_since(&las->attained, job, now_ns, queue, base_ns);
+        note_queue(las, job, at_ns);
+        is_last = at_ns == now_ns;
+    }
+    return (queue + (is_last ? 0.499 : -0.5)) * queue_apart;
 }
 
 static bool has_just_come(const struct weir_ranked_job *job)
@@ -201,12 +238,9 @@ static void running_turn(const void *state, struct weir_ranked_job *job)
 {
     const struct las *const las = state;
     const struct spot *const spot = find(las, job->workload, job->id);
-    const uint32_t queue = (uint32_t)floor(job->rank / queue_apart + 0.5);
-    bool has_come = false;
 
-    job->since_ns = weir_attained_since(&las->attained, job, queue,
-                                        spot == NULL ? 0 : spot->base_ns, &has_come);
-    job->turn = has_come || spot == NULL ? HUGE_VAL : spot->turn;
+    job->since_ns = spot == NULL ? job->start_ns : (int64_t)spot->since_ns;
+    job->turn = spot == NULL ? after_starts : spot->turn;
 }
 
 /* Who starts is behind those that ran before. */
@@ -218,6 +252,7 @@ static void note_start(void *state, const struct weir_job *job, int64_t now_ns)
     (void)weir_attained_note(&las->attained, job, now_ns, base_of(las, job));
     if (spot == NULL)
         return;
+    spot->since_ns = (double)now_ns;
     spot->turn = ++las->turns;
     spot->place = no_place;
 }
@@ -243,28 +278,28 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 {
     struct las *const las = state;
 
-    if (!las->promotes && weir_attained_is_idle(&las->attained, view))
+    if (weir_attained_is_idle(&las->attained, view))
         return weir_attained_wake(&las->attained, view->now_ns, plan);
     forget_those_gone(las, view);
     weir_attained_begin(&las->attained);
     WEIR_TRY(weir_ranked_pass(&las->ranked, view, placer, error));
     settle_gone(las);
-    las->last_ns = (double)view->now_ns;
+    las->last_ns = view->now_ns;
     if (las->is_out_of_memory)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    las->attained.next_ns = fmin(las->attained.next_ns, las->next_ns);
-    las->next_ns = HUGE_VAL; /* where there are promotions keys are asked for at every pass */
+    if (las->promotes)
+        find_next(las, view);
     return weir_attained_wake(&las->attained, view->now_ns, plan);
 }
 
 /* ---- from one decision to the next ---- */
 
-enum { OF_ATTAINED = 2, HEAD = OF_ATTAINED + 3, OF_JOB = 5 };
+enum { OF_ATTAINED = 2, HEAD = OF_ATTAINED + 3, OF_JOB = 6 };
 
 static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 {
     const struct las *const las = state;
-    const double counts[] = { las->turns, las->heads, las->last_ns };
+    const double counts[] = { las->turns, las->heads, (double)las->last_ns };
 
     (void)weir_attained_save(&las->attained, numbers, capacity);
     if (HEAD <= capacity)
@@ -272,11 +307,19 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
     for (uint32_t i = 0; HEAD + (i + 1) * OF_JOB <= capacity && i < las->count; i++) {
         const struct spot *const from = &las->spots[i];
         const double all[OF_JOB] = { weir_job_name_workload(from->name),
-                                     (double)weir_job_name_id(from->name), from->base_ns,
-                                     from->place, from->turn };
+                                     (double)weir_job_name_id(from->name),
+                                     from->base_ns,
+                                     from->place,
+                                     from->since_ns,
+                                     from->turn };
         memcpy(numbers + HEAD + (size_t)i * OF_JOB, all, sizeof all);
     }
     return HEAD + las->count * OF_JOB;
+}
+
+static bool is_time(double ns)
+{
+    return ns >= -1 && ns < 9e18;
 }
 
 static weir_status restore(void *state, const struct weir_view *view, const double *numbers,
@@ -294,17 +337,19 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
     WEIR_TRY(weir_attained_restore(&las->attained, numbers, OF_ATTAINED, error));
     las->turns = numbers[OF_ATTAINED];
     las->heads = numbers[OF_ATTAINED + 1];
-    las->last_ns = numbers[OF_ATTAINED + 2];
+    las->last_ns = is_time(numbers[OF_ATTAINED + 2]) ? (int64_t)numbers[OF_ATTAINED + 2] : -1;
     for (uint32_t i = HEAD; i < count; i += OF_JOB) {
         if (!(numbers[i] >= 0 && numbers[i] < WEIR_JOB_WORKLOADS && numbers[i + 1] >= 0 &&
-              numbers[i + 1] < (double)((uint64_t)1 << WEIR_JOB_ID_BITS)))
+              numbers[i + 1] < (double)((uint64_t)1 << WEIR_JOB_ID_BITS) &&
+              is_time(numbers[i + 4])))
             return weir_fail(error, WEIR_EFORMAT, "number %u is none", i);
         struct spot *const spot = spot_of(las, (uint32_t)numbers[i], (uint64_t)numbers[i + 1]);
         if (spot == NULL)
             return weir_fail(error, WEIR_ENOMEM, "out of memory");
         spot->base_ns = numbers[i + 2];
         spot->place = numbers[i + 3];
-        spot->turn = numbers[i + 4];
+        spot->since_ns = numbers[i + 4];
+        spot->turn = numbers[i + 5];
     }
     return WEIR_OK;
 }
@@ -325,7 +370,6 @@ static weir_status create(const struct weir_made *made, const struct weir_params
     las->ranked.starts = note_start;
     las->ranked.state = las;
     las->promotes = made == &made_promoted;
-    las->next_ns = HUGE_VAL;
     las->last_ns = -1;
     const weir_status status = weir_attained_open(&las->attained, las->values[PARAM_FIRST],
                                                   las->values[PARAM_SECOND], error);

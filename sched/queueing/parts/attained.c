@@ -35,9 +35,11 @@ static uint32_t queue_of(const struct weir_attained *attained, double service)
 }
 
 uint32_t weir_attained_queue(const struct weir_attained *attained, const struct weir_job *job,
-                             double base_ns)
+                             int64_t at_ns, double base_ns)
 {
-    return queue_of(attained, (double)job->attained_ns - base_ns);
+    const int64_t from_ns = at_ns > job->start_ns ? at_ns : job->start_ns;
+
+    return queue_of(attained, weir_attained_of(job, from_ns) - base_ns);
 }
 
 bool weir_attained_is_idle(struct weir_attained *attained, const struct weir_view *view)
@@ -61,43 +63,29 @@ static double until(double left_ns, double gpus)
     return ceil(left_ns / gpus / (double)second_ns) * (double)second_ns;
 }
 
-int64_t weir_attained_since(const struct weir_attained *attained, const struct weir_ranked_job *job,
-                            uint32_t queue, double base_ns, bool *has_come)
+int64_t weir_attained_since(const struct weir_attained *attained, const struct weir_job *job,
+                            int64_t now_ns, uint32_t queue, double base_ns)
 {
-    const double left_ns =
-        queue == 0 ? 0 : attained->limit_ns[queue - 1] - ((double)job->attained_ns - base_ns);
-    const double most_ns = (double)(INT64_MAX - job->start_ns) / 2;
+    const double left_ns = attained->limit_ns[queue - 1] - ((double)job->attained_ns - base_ns);
+    const double run_ns = until(left_ns, weir_ranked_gpus(job));
 
-    *has_come = left_ns > 0;
-    return job->start_ns + (*has_come ? (int64_t)fmin(until(left_ns, job->gpus), most_ns) : 0);
+    return run_ns < (double)(now_ns - job->start_ns) ? job->start_ns + (int64_t)run_ns : now_ns;
 }
 
-struct weir_attained_stand weir_attained_note(struct weir_attained *attained,
-                                              const struct weir_job *job, int64_t now_ns,
-                                              double base_ns)
+uint32_t weir_attained_note(struct weir_attained *attained, const struct weir_job *job,
+                            int64_t now_ns, double base_ns)
 {
     const int64_t run_ns = job->state == WEIR_JOB_WAITING ? 0 : now_ns - job->start_ns;
     const double before = (double)job->attained_ns - base_ns;
     const double gpus = weir_ranked_gpus(job);
-    const double service = before + (double)run_ns * gpus;
-    struct weir_attained_stand stand = { .queue = queue_of(attained,
-                                                           service - (double)second_ns * gpus) };
+    const uint32_t queue = queue_of(attained, before + (double)run_ns * gpus);
 
-    /* near a limit, the whole seconds of its run count */
-    if (run_ns > 0 && queue_of(attained, service) > stand.queue) {
-        const int64_t over_ns = run_ns % second_ns;
-        const uint32_t queue = queue_of(attained, service - (double)over_ns * gpus);
-        stand.has_just_come = over_ns == 0 && queue > stand.queue;
-        stand.queue = queue;
-    } else if (run_ns == 0) {
-        stand.queue = queue_of(attained, before);
-    }
-    if (stand.queue == WEIR_ATTAINED_LIMITS)
-        return stand;
-    const double wait_ns = until(attained->limit_ns[stand.queue] - before, gpus) - (double)run_ns;
+    if (queue == WEIR_ATTAINED_LIMITS)
+        return queue;
+    const double wait_ns = until(attained->limit_ns[queue] - before, gpus) - (double)run_ns;
     if (wait_ns < attained->next_ns)
         attained->next_ns = wait_ns;
-    return stand;
+    return queue;
 }
 
 weir_status weir_attained_wake(struct weir_attained *attained, int64_t now_ns,

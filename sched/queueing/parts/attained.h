@@ -30,28 +30,25 @@ weir_status weir_attained_open(struct weir_attained *attained, double first_s, d
                                struct weir_error *error);
 /* GPU ns that it has had, in whole ns of each run. */
 double weir_attained_of(const struct weir_job *job, int64_t now_ns);
-/* The queue of a job that waits; what it had of `base_ns` does not count. */
+/* The queue of a job; what it had of `base_ns` does not count. Of one that runs: where it was at
+ * `at_ns`, at its start at the earliest. */
 uint32_t weir_attained_queue(const struct weir_attained *attained, const struct weir_job *job,
-                             double base_ns);
+                             int64_t at_ns, double base_ns);
 
-/* When one that runs came to this queue, or began to run in it: *has_come tells. */
-int64_t weir_attained_since(const struct weir_attained *attained, const struct weir_ranked_job *job,
-                            uint32_t queue, double base_ns, bool *has_come);
+/* When one that runs came to that queue in this run: as soon as it could have been woken for it,
+ * now at the latest. */
+int64_t weir_attained_since(const struct weir_attained *attained, const struct weir_job *job,
+                            int64_t now_ns, uint32_t queue, double base_ns);
 
 /* This call was asked for by a job that has ended or given way since: nothing has happened. It asks
  * for the next one. */
 bool weir_attained_is_idle(struct weir_attained *attained, const struct weir_view *view);
-/* Where a job stands that runs on or starts now. */
-struct weir_attained_stand {
-    uint32_t queue;
-    bool has_just_come; /* it runs, and came to the queue at this moment */
-};
-
-/* Before a pass; for every job that runs on or starts in it; and at its end. */
+/* Before a pass; for every job that runs on or starts in it, whose queue it returns; and at its
+ * end.
+ */
 void weir_attained_begin(struct weir_attained *attained);
-struct weir_attained_stand weir_attained_note(struct weir_attained *attained,
-                                              const struct weir_job *job, int64_t now_ns,
-                                              double base_ns);
+uint32_t weir_attained_note(struct weir_attained *attained, const struct weir_job *job,
+                            int64_t now_ns, double base_ns);
 weir_status weir_attained_wake(struct weir_attained *attained, int64_t now_ns,
                                struct weir_plan *plan);
 
