@@ -102,6 +102,8 @@ static const struct an_metric metrics[] = {
       -1, false, false },
     { "scale.eta_weak", "weak scaling", "ratio", "time of a step alone over that with all ranks", 1,
       false, false },
+    { "fair.ftf.p95", "finish-time fairness p95", "ratio", "finish time over that with an own part",
+      -1, false, false },
     { "fair.jain", "fairness", "ratio", "Jain's index over tenants", 1, false, false },
     { "cost.total", "cost", "$", "compute, storage, network and lateness together", -1, false,
       false },

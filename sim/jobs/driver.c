@@ -110,6 +110,7 @@ static void destroy(void *self)
         if (sim_job_at(run, i)->state != SIM_JOB_GONE && sim_job_at(run, i)->life != 0)
             sim_jobs_forget_ranks(sim_job_life(run, sim_job_at(run, i)));
     free(run->writers.queue);
+    free(run->alone_ns);
     sim_job_slots_close(&run->slots);
     sim_slab_clear(&run->lives);
     free(run);

@@ -174,6 +174,8 @@ struct sim_jobs_run {
     uint32_t class_first; /* of its classes among those of all workloads */
     char **labels;        /* of its results; NULL = those of the workload, which is the only one */
     struct sim_job_slots slots;
+    int64_t *alone_ns; /* by slot: what its tenant alone would need for it; NULL = no tenants */
+    uint32_t alone_capacity; /* of those */
     struct sim_slab lives;
     struct weir_rank_group *groups; /* of the job that is told */
     uint32_t *followers;            /* by spec: the first that follows it, + 1; NULL = none does */

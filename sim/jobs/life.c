@@ -7,6 +7,7 @@
 #include "sim/record/record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* As the trace calls it; who is drawn from classes or rows by the number there. */
 static void print_name(const struct sim_jobs_run *run, const struct sim_job *job, char *text,
@@ -115,8 +116,9 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
     }
     sim_meter_job_done(run->context->meter, now_ns, sim_job_class(run, job), job->is_counted,
                        now_ns - job->at_ns, sim_job_life(run, job)->run_ns);
-    if (job->is_counted)
-        sim_meter_tenant_done(run->context->meter, sim_job_spec(run, job)->tenant_number);
+    if (job->is_counted && sim_job_spec(run, job)->tenant_number != 0)
+        sim_meter_tenant_done(run->context->meter, sim_job_spec(run, job)->tenant_number,
+                              now_ns - job->at_ns, run->alone_ns[slot]);
     sim_jobs_digest(run, DIGEST_DONE, job);
     return forget(run, slot, "done");
 }
@@ -162,6 +164,24 @@ static void note_refused(struct sim_jobs_run *run, const struct sim_job *job)
                              gpu_time(sim_job_spec(run, job), arrival.run_ns));
 }
 
+static weir_status note_alone(struct sim_jobs_run *run, const struct sim_job *job, int64_t run_ns)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    if (spec->tenant_number == 0)
+        return WEIR_OK;
+    if (job->slot >= run->alone_capacity) {
+        const uint32_t capacity = 64 + 2 * job->slot;
+        int64_t *grown = realloc(run->alone_ns, capacity * sizeof(*grown));
+        if (grown == NULL)
+            return WEIR_ENOMEM;
+        run->alone_ns = grown;
+        run->alone_capacity = capacity;
+    }
+    run->alone_ns[job->slot] = sim_meter_tenant_alone(
+        run->context->meter, sim_jobs_now(run), spec->tenant_number, sim_job_gpus(spec), run_ns);
+    return WEIR_OK;
+}
+
 weir_status sim_jobs_bring(struct sim_jobs_run *run, const struct sim_job_arrival *arrival,
                            uint32_t array)
 {
@@ -179,6 +199,7 @@ weir_status sim_jobs_bring(struct sim_jobs_run *run, const struct sim_job_arriva
     if (job->is_counted)
         sim_meter_job_asked(run->context->meter, sim_job_class(run, job),
                             gpu_time(sim_job_spec(run, job), arrival->run_ns));
+    WEIR_TRY(note_alone(run, job, arrival->run_ns));
     return sim_jobs_enqueue(run, job, arrival);
 }
 

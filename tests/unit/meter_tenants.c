@@ -2,8 +2,10 @@
 /* Indices of how evenly something is divided, by hand. */
 #include "sim/record/meter/meter_tenants.h"
 #include "tests/support/check.h"
+#include "tests/support/runs.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* covers: S1.135 */
 static void jains_index_is_one_when_all_have_the_same(void)
@@ -24,7 +26,32 @@ static void the_balance_is_the_least_load_over_the_most(void)
     CHECK(isnan(sim_balance_index(NULL, 0)));
 }
 
+/* Of two GPUs each has one, or 1.5 and 0.5. Both of `first` run at once: alone the second would
+ * have ended at 200 s, or at 133 1/3 s. The one of `second` ends 150 s after it came, alone it
+ * takes 100, or 200. */
+static void finish_times_are_held_against_an_own_part(void)
+{
+    static const char *const text =
+        "schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 2}}]}\n"
+        "tenants: [{name: first}, {name: second}]\njobs:\n  - name: w\n    run_time: 100 s\n"
+        "    classes:\n"
+        "      - {name: a, tenant: first, count: 2, at: 0 s, request: {gpus: 1}}\n"
+        "      - {name: b, tenant: second, count: 1, at: 50 s, request: {gpus: 1}}\n";
+    struct sim_run_summary *summary = test_run_text(text, NULL);
+    CHECK_NEAR(test_value(summary, "fair.ftf.mean", "first"), 0.75, 1e-9);
+    CHECK_NEAR(test_value(summary, "fair.ftf.max", "first"), 1, 1e-9);
+    CHECK_NEAR(test_value(summary, "fair.ftf.mean", "second"), 1.5, 1e-9);
+    CHECK_NEAR(test_value(summary, "fair.ftf.mean", ""), 1, 1e-9);
+    CHECK_NEAR(test_value(summary, "fair.ftf.p95", ""), 1.5, 1e-9);
+    free(summary);
+    summary = test_run_text(text, "tenants.first.weight=3");
+    CHECK_NEAR(test_value(summary, "fair.ftf.mean", "first"), 0.875, 1e-9);
+    CHECK_NEAR(test_value(summary, "fair.ftf.mean", "second"), 0.75, 1e-9);
+    free(summary);
+}
+
 static const struct test tests[] = {
+    { "finish times are held against an own part", finish_times_are_held_against_an_own_part },
     { "Jain's index is one when all have the same", jains_index_is_one_when_all_have_the_same },
     { "the balance is the least load over the most", the_balance_is_the_least_load_over_the_most },
 };

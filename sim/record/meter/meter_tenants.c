@@ -26,11 +26,14 @@ struct tenant_meter {
     struct sim_gauge gauges[TENANT_GAUGES];
     double warm[TENANT_GAUGES];
     struct sim_percentiles wait;
+    struct sim_percentiles fairness; /* time over that alone, in 1e-9 */
+    double part;                     /* GPUs, by weight */
+    double busy_ns;                  /* alone it has work until then */
     uint64_t done;
 };
 
 struct meter_tenants {
-    struct tenant_meter *rows; /* by number, from 1 */
+    struct tenant_meter *rows; /* by number, from 1; 0 = all */
     size_t count;
 };
 
@@ -46,7 +49,21 @@ static weir_status open_row(struct meter_tenants *tenants, size_t number,
     row->guarantee = tenant->guarantee;
     row->is_leaf = true;
     tenants->rows[tenant->parent].is_leaf = false;
+    WEIR_TRY(sim_percentiles_open(&row->fairness, STORED_VALUES));
     return sim_percentiles_open(&row->wait, STORED_VALUES);
+}
+
+/* Of what the parent has, by weight among its children. */
+static void divide(struct meter_tenants *tenants, double gpus)
+{
+    tenants->rows[0].part = gpus;
+    for (size_t i = 1; i <= tenants->count; i++) {
+        struct tenant_meter *row = &tenants->rows[i];
+        double weights = 0;
+        for (size_t k = 1; k <= tenants->count; k++)
+            weights += tenants->rows[k].parent == row->parent ? tenants->rows[k].weight : 0;
+        row->part = weights > 0 ? tenants->rows[row->parent].part * row->weight / weights : 0;
+    }
 }
 
 weir_status meter_tenants_open(struct sim_meter *meter, const struct sim_meter_config *config)
@@ -62,26 +79,35 @@ weir_status meter_tenants_open(struct sim_meter *meter, const struct sim_meter_c
     meter->tenants->count = config->tenant_count;
     for (size_t i = 0; i < config->tenant_count; i++)
         WEIR_TRY(open_row(meter->tenants, i + 1, &config->tenants[i]));
-    return WEIR_OK;
+    double gpus = 0;
+    for (size_t n = 0; n < config->node_count; n++)
+        gpus += config->node_capacity[n].amount[SIM_RESOURCE_GPU];
+    divide(meter->tenants, gpus);
+    return sim_percentiles_open(&meter->tenants->rows[0].fairness, STORED_VALUES);
 }
 
 void meter_tenants_close(struct sim_meter *meter)
 {
     if (!meter->tenants)
         return;
-    for (size_t i = 1; meter->tenants->rows && i <= meter->tenants->count; i++)
+    for (size_t i = 0; meter->tenants->rows && i <= meter->tenants->count; i++) {
         sim_percentiles_close(&meter->tenants->rows[i].wait);
+        sim_percentiles_close(&meter->tenants->rows[i].fairness);
+    }
     free(meter->tenants->rows);
     free(meter->tenants);
 }
 
 void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns)
 {
+    if (meter->tenants)
+        sim_percentiles_reset(&meter->tenants->rows[0].fairness);
     for (size_t i = 1; meter->tenants && i <= meter->tenants->count; i++) {
         struct tenant_meter *row = &meter->tenants->rows[i];
         for (size_t g = 0; g < TENANT_GAUGES; g++)
             row->warm[g] = sim_gauge_integral(&row->gauges[g], now_ns);
         sim_percentiles_reset(&row->wait);
+        sim_percentiles_reset(&row->fairness);
         row->done = 0;
     }
 }
@@ -122,10 +148,30 @@ void sim_meter_tenant_wait(struct sim_meter *meter, uint32_t tenant, int64_t wai
         sim_percentiles_add(&meter->tenants->rows[t].wait, wait_ns);
 }
 
-void sim_meter_tenant_done(struct sim_meter *meter, uint32_t tenant)
+int64_t sim_meter_tenant_alone(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
+                               double gpus, int64_t run_ns)
 {
-    for (uint32_t t = tenant; meter->tenants && t != 0; t = meter->tenants->rows[t].parent)
+    struct tenant_meter *row = meter->tenants ? &meter->tenants->rows[tenant] : NULL;
+    if (tenant == 0 || !row || !(gpus > 0) || !(row->part > 0) || run_ns == INT64_MAX)
+        return 0;
+    row->busy_ns = fmax(row->busy_ns, (double)now_ns) + gpus * (double)run_ns / row->part;
+    const double least_ns = (double)run_ns * fmax(1, gpus / row->part);
+    return llround(fmin(fmax(row->busy_ns - (double)now_ns, least_ns), 9e18));
+}
+
+void sim_meter_tenant_done(struct sim_meter *meter, uint32_t tenant, int64_t time_ns,
+                           int64_t alone_ns)
+{
+    if (!meter->tenants || tenant == 0)
+        return;
+    for (uint32_t t = tenant; t != 0; t = meter->tenants->rows[t].parent)
         meter->tenants->rows[t].done++;
+    if (alone_ns <= 0)
+        return;
+    const int64_t fairness = llround(1e9 * (double)time_ns / (double)alone_ns);
+    sim_percentiles_add(&meter->tenants->rows[0].fairness, fairness);
+    for (uint32_t t = tenant; t != 0; t = meter->tenants->rows[t].parent)
+        sim_percentiles_add(&meter->tenants->rows[t].fairness, fairness);
 }
 
 /* ---- indices ---- */
@@ -181,18 +227,23 @@ static void put(const struct tenant_view *view, const char *metric, const char *
 }
 
 /* Those that never started are at least as old, which is not looked at: the mean and the percentile
- * are of jobs that started. */
-static void put_wait(const struct tenant_view *view, struct tenant_meter *row)
+ * are of jobs that started, or ended. */
+static void put_three(const struct tenant_view *view, const char *const metrics[3],
+                      const char *label, const char *unit, struct sim_percentiles *values)
 {
     const struct sim_censored none = { .count = 0 };
     bool is_bound = false;
-    if (row->wait.count == 0)
+    if (values->count == 0)
         return;
-    put(view, "wait.tenant.mean", row->name, "s", row->wait.sum_ns / 1e9 / (double)row->wait.count);
-    put(view, "wait.tenant.p95", row->name, "s",
-        sim_time_s(sim_percentiles_at(&row->wait, 0.95, &none, &is_bound)));
-    put(view, "wait.tenant.max", row->name, "s", sim_time_s(row->wait.max_ns));
+    put(view, metrics[0], label, unit, values->sum_ns / 1e9 / (double)values->count);
+    put(view, metrics[1], label, unit,
+        sim_time_s(sim_percentiles_at(values, 0.95, &none, &is_bound)));
+    put(view, metrics[2], label, unit, sim_time_s(values->max_ns));
 }
+
+static const char *const wait_names[3] = { "wait.tenant.mean", "wait.tenant.p95",
+                                           "wait.tenant.max" };
+static const char *const fairness_names[3] = { "fair.ftf.mean", "fair.ftf.p95", "fair.ftf.max" };
 
 static void put_tenant(const struct tenant_view *view, struct tenant_meter *row)
 {
@@ -209,7 +260,8 @@ static void put_tenant(const struct tenant_view *view, struct tenant_meter *row)
         put(view, "tenant.guarantee", row->name, "GPU", row->guarantee);
     if (row->guarantee > 0)
         put(view, "borrow.gpu_s", row->name, "GPU*s", integral_of(view, row, TENANT_BEYOND) / 1e9);
-    put_wait(view, row);
+    put_three(view, wait_names, row->name, "s", &row->wait);
+    put_three(view, fairness_names, row->name, "ratio", &row->fairness);
 }
 
 /* GPUs over weight that tenants had, on average over the time in which jobs of theirs waited. */
@@ -243,5 +295,6 @@ void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_
             view.all_gpus += integral_of(&view, &meter->tenants->rows[i], TENANT_GPUS);
     for (size_t i = 1; i <= meter->tenants->count; i++)
         put_tenant(&view, &meter->tenants->rows[i]);
+    put_three(&view, fairness_names, "", "ratio", &meter->tenants->rows[0].fairness);
     put_jain(&view);
 }
