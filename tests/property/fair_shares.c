@@ -210,6 +210,67 @@ static void small_tasks_are_divided_as_divided_ones(void)
     }
 }
 
+/* What the library gives with tasks `finer` times as small, in tasks of the first size. */
+static void solve_finer(struct economy *economy, uint32_t finer, double tasks[USERS])
+{
+    const struct test_node node = { .nodes = 1,
+                                    .cpus = economy->cpus * finer,
+                                    .ram = economy->ram * finer };
+    struct weir_host *const host = test_tenants_host("drf", &node);
+    const uint32_t most = (uint32_t)fmax(economy->cpus, economy->ram) * finer;
+
+    for (uint32_t u = 0; u < economy->users; u++)
+        test_ask(host, (struct test_ask){ .tenant = test_tenant_of_weight(host, 1),
+                                          .count = most,
+                                          .cpus = economy->demand[u][0],
+                                          .ram = economy->demand[u][1] });
+    decide(host, 0, false);
+    for (uint32_t u = 0; u < economy->users; u++)
+        tasks[u] = (double)host->jobs.tenants.all[u + 1].running / finer;
+    weir_host_destroy(host);
+}
+
+/* The most that a lie wins and that anybody envies, in tasks of the library's size. */
+static void try_lies(uint64_t cases, uint32_t finer, double *won, double *envy)
+{
+    *won = *envy = 0;
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        struct draws draws = draws_seeded(seed ^ 0x11e5);
+        struct economy economy = draw_economy(&draws);
+        const uint32_t liar = (uint32_t)draws_below(&draws, economy.users);
+        struct economy lie = economy;
+        double truth[USERS], lied[USERS];
+        for (uint32_t r = 0; r < 2; r++)
+            lie.demand[liar][r] = 1 + (uint32_t)draws_below(&draws, 9);
+        solve_finer(&economy, finer, truth);
+        solve_finer(&lie, finer, lied);
+        *won =
+            fmax(*won, finer * (divided_worth(economy.demand[liar], lie.demand[liar], lied[liar]) -
+                                truth[liar]));
+        for (uint32_t a = 0; a < economy.users; a++)
+            for (uint32_t b = 0; b < economy.users; b++)
+                *envy = fmax(
+                    *envy, finer * (divided_worth(economy.demand[a], economy.demand[b], truth[b]) -
+                                    truth[a]));
+    }
+}
+
+/* However small its tasks are, the library leaves no more envy than a few of them: of tasks that
+ * can be divided nothing is left. */
+static void the_library_rewards_no_lie_beyond_a_few_tasks(void)
+{
+    static const uint32_t fine[] = { 1, 8, 64 };
+    const uint64_t cases = test_is_slow() ? CASES : CASES / 50;
+
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        double won, envy;
+        try_lies(cases / fine[i], fine[i], &won, &envy);
+        printf("    tasks of 1/%u: a lie wins %.2f of them at most, envy is %.2f\n", fine[i], won,
+               envy);
+        CHECK(won <= 5 && envy <= 5);
+    }
+}
+
 /* ---- fair queueing ---- */
 
 enum { FLOWS = 3, SERVERS = 5, JOBS = 12 };
@@ -379,6 +440,8 @@ static const struct test tests[] = {
     { "nobody envies more than one task", nobody_envies_more_than_one_task },
     { "divided tasks leave no envy and reward no lie",
       divided_tasks_leave_no_envy_and_reward_no_lie },
+    { "the library rewards no lie beyond a few tasks",
+      the_library_rewards_no_lie_beyond_a_few_tasks },
     { "small tasks are divided as divided ones", small_tasks_are_divided_as_divided_ones },
     { "fair queueing stays within its bound", fair_queueing_stays_within_its_bound },
     { "who waits has what is guaranteed to him", who_waits_has_what_is_guaranteed_to_him },
