@@ -45,10 +45,16 @@ planned() {
         WHERE a.verb = 'start' ORDER BY a.decision, a.seq"
 }
 
-code=$(awk '/^\/\*/ { inside = 1 } !inside && NF { lines++ } /\*\// { inside = 0 } END { print lines }' \
-    "$WEIR_SOURCE_DIR/sched/template/controller.c")
-for page in sched/template/controller.c docs/embed.md; do
-    grep -q " $code lines " "$WEIR_SOURCE_DIR/$page" || fail "$page: the controller has $code lines of code"
+# lines UNTIL: of code, without comments, up to that one.
+lines() {
+    awk -v until="$1" '/^\/\*/ { inside = 1 } !inside && index($0, until) == 1 { exit }
+        !inside && NF { lines++ } /\*\// { inside = 0 } END { print lines }' \
+        "$WEIR_SOURCE_DIR/sched/template/controller.c"
+}
+for code in "$(lines 'static int play_next')" "$(lines 'no such line')"; do
+    for page in sched/template/controller.c docs/embed.md; do
+        grep -q " $code lines " "$WEIR_SOURCE_DIR/$page" || fail "$page: the controller has $code lines of code"
+    done
 done
 
 while read -r queueing placement; do

@@ -241,7 +241,7 @@ static void try_lies(uint64_t cases, uint32_t finer, double *won, double *envy)
         struct economy lie = economy;
         double truth[USERS], lied[USERS];
         for (uint32_t r = 0; r < 2; r++)
-            lie.demand[liar][r] = 1 + (uint32_t)draws_below(&draws, 9);
+            lie.demand[liar][r] = 1 + (uint32_t)draws_below(&draws, 8);
         solve_finer(&economy, finer, truth);
         solve_finer(&lie, finer, lied);
         *won =
