@@ -86,6 +86,16 @@ static weir_status place_on_taken_gpu(void *state, const struct weir_place_query
     return WEIR_OK;
 }
 
+/* One that was stopped in this plan; there is none. */
+static weir_status reuse_nobody(void *state, const struct weir_place_query *query,
+                                struct weir_place_answer *answer, struct weir_error *error)
+{
+    (void)state, (void)query, (void)error;
+    memset(answer, 0, sizeof *answer);
+    answer->reused = 7;
+    return WEIR_OK;
+}
+
 static const struct weir_placement_ops lying_placement = { .size = sizeof lying_placement,
                                                            .abi = WEIR_ABI_MAJOR,
                                                            .name = "blind",
@@ -115,14 +125,22 @@ static void a_lying_scaling_policy_is_rejected_with_a_sentence(void)
 
 static void a_lying_placement_policy_is_rejected_with_a_sentence(void)
 {
-    struct weir_host_config config = test_config("fgd_xenna", "xenna");
-    struct weir_error error = { 0 };
+    static const char *const sentences[] = {
+        "placement policy blind: worker ", "placement policy blind reuses worker 7 of 0 stopped"
+    };
+    struct weir_placement_ops liars[] = { lying_placement, lying_placement };
 
-    config.placement = &lying_placement;
-    struct weir_host *const host = test_host(&config, &two);
-    CHECK_I64(test_step(host, &error), WEIR_EPOLICY);
-    CHECK(strstr(error.text, "placement policy blind: worker ") != NULL);
-    weir_host_destroy(host);
+    liars[1].place = reuse_nobody;
+    for (size_t i = 0; i < 2; i++) {
+        struct weir_host_config config = test_config("fgd_xenna", "xenna");
+        struct weir_error error = { 0 };
+        config.placement = &liars[i];
+        struct weir_host *const host = test_host(&config, &two);
+        CHECK_I64(test_step(host, &error), WEIR_EPOLICY);
+        if (!CHECK(strstr(error.text, sentences[i]) != NULL))
+            CHECK_STR(error.text, sentences[i]);
+        weir_host_destroy(host);
+    }
 }
 
 static void the_fallback_takes_over_for_a_rejected_plan(void)
