@@ -217,15 +217,15 @@ weir_status an_claim_first(const struct an_claim_about *about, const char *names
 
 static json_t *values_of(const struct an_claim *claim)
 {
-    json_t *values = json_object();
+    json_t *all = json_object();
     for (size_t i = 0; i < claim->count; i++) {
         const struct an_claim_value *value = &claim->values[i];
         json_t *one = value->word[0] != '\0'    ? json_string(value->word)
                       : isfinite(value->number) ? json_real(value->number)
                                                 : json_null();
-        (void)json_object_set_new(values, value->key, one);
+        (void)json_object_set_new(all, value->key, one);
     }
-    return values;
+    return all;
 }
 
 static weir_status print_all(const struct an_claim_about *about, FILE *out,

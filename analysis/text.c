@@ -209,7 +209,7 @@ struct an_word an_word_value(double value, const char *unit)
 /* Of "a <= b" nothing does. */
 static bool begins_html(const char *text)
 {
-    const char next = text[0] == '<' ? text[1] : '\0';
+    const int next = text[0] == '<' ? text[1] : '\0';
     return (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
            (next != '\0' && strchr("/!?", next) != NULL);
 }

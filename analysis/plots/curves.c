@@ -163,9 +163,9 @@ static struct an_box place(const struct an_curves *curves, size_t index, size_t 
     const size_t columns = curves->is_wide ? 1 : count < 3 ? count : count == 4 ? 2 : 3;
     const double pitch_x = (AN_CHART_WIDTH - 50.0) / (double)columns;
     const double pitch_y = curves->is_wide ? 200.0 + above : count > 4 ? 186.0 : 270.0;
+    const size_t row = index / columns;
     const double x0 = 62.0 + pitch_x * (double)(index % columns);
-    const double top =
-        y0 + pitch_y * (double)(index / columns) + (curves->is_wide ? above + 10.0 : 28.0);
+    const double top = y0 + pitch_y * (double)row + (curves->is_wide ? above + 10.0 : 28.0);
     return (struct an_box){ x0, top, x0 + pitch_x - 62.0,
                             top + pitch_y - (curves->is_wide ? above + 46.0 : 66.0) };
 }

@@ -89,9 +89,11 @@ static void draw_lines(struct an_chart *chart, const struct sheet *sheet)
     const double top =
         an_axis_top(fmax(asked_in(sheet, QUANTILES - 1, sheet->span), sheet->installed));
     (void)an_chart_block(chart, "GPUs asked for", "week p50 p95 p99");
-    for (double week = 0.0; week <= sheet->span; week += 1.0)
+    for (uint32_t i = 0; (double)i <= sheet->span; i++) {
+        const double week = (double)i;
         (void)fprintf(chart->data, "%g %.6g %.6g %.6g\n", week, asked_in(sheet, 0, week),
                       asked_in(sheet, 1, week), asked_in(sheet, 2, week));
+    }
     chart->height = box.y1 + 44.0;
     an_chart_panel(chart, &box);
     const struct an_label below = {

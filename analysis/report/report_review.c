@@ -195,6 +195,17 @@ static struct cells cells_of(const struct an_review *review, const struct an_rev
     return cells;
 }
 
+static void write_row(FILE *out, const struct an_review *review,
+                      const struct an_review_option *option, size_t index)
+{
+    const struct cells cells = cells_of(review, option, index);
+    (void)fputs(index == option->safe ? "<tr class=\"chosen\">" : "<tr>", out);
+    an_write_element(out, "td", index == 0 ? option->name : "");
+    for (size_t c = 0; c < COLUMNS; c++)
+        an_write_element(out, c == 3 || c == 4 ? "td class=\"text\"" : "td", cells.text[c]);
+    (void)fputs("</tr>\n", out);
+}
+
 static void write_table(FILE *out, const struct an_review *review)
 {
     (void)fputs("<h2 id=\"sizes\">What was tried</h2>\n<div class=\"scroll\"><table><thead><tr>"
@@ -205,15 +216,8 @@ static void write_table(FILE *out, const struct an_review *review)
         an_write_element(out, c == 3 || c == 4 ? "th class=\"text\"" : "th", heads[c]);
     (void)fputs("</tr></thead><tbody>\n", out);
     for (size_t i = 0; i < review->count; i++)
-        for (size_t k = 0; k < review->options[i].count; k++) {
-            const struct an_review_option *option = &review->options[i];
-            const struct cells cells = cells_of(review, option, k);
-            (void)fputs(k == option->safe ? "<tr class=\"chosen\">" : "<tr>", out);
-            an_write_element(out, "td", k == 0 ? option->name : "");
-            for (size_t c = 0; c < COLUMNS; c++)
-                an_write_element(out, c == 3 || c == 4 ? "td class=\"text\"" : "td", cells.text[c]);
-            (void)fputs("</tr>\n", out);
-        }
+        for (size_t k = 0; k < review->options[i].count; k++)
+            write_row(out, review, &review->options[i], k);
     (void)fputs(
         "</tbody></table></div>\n<p class=\"note\">Holds, fails: the whole 95 % interval "
         "of every mean lies on that side of its bound. To spare: how far a value lies from "
@@ -232,10 +236,36 @@ static void write_inline(FILE *out, const char *line, size_t length)
     }
 }
 
+enum block { NOTHING, PARAGRAPH, ITEMS };
+
+static void close_block(FILE *out, enum block *open)
+{
+    (void)fputs(*open == ITEMS ? "</ul>\n" : *open == PARAGRAPH ? "</p>\n" : "", out);
+    *open = NOTHING;
+}
+
+static void write_heading(FILE *out, const char *text, size_t length)
+{
+    (void)fputs("<h3>", out);
+    write_inline(out, text, length);
+    (void)fputs("</h3>\n", out);
+}
+
+/* A line of a list or of a paragraph, which begins with it unless it is open. */
+static void write_words(FILE *out, const char *text, size_t length, enum block *open, bool is_item)
+{
+    if (*open == NOTHING)
+        (void)fputs(is_item ? "<ul>\n" : "<p>", out);
+    *open = is_item ? ITEMS : PARAGRAPH;
+    (void)fputs(is_item ? "<li>" : "", out);
+    write_inline(out, is_item ? text + 2 : text, is_item ? length - 2 : length);
+    (void)fputs(is_item ? "</li>\n" : "\n", out);
+}
+
 /* Headings, lists and paragraphs; all else is text. */
 static void write_notes(FILE *out, const char *notes)
 {
-    enum { NOTHING, PARAGRAPH, ITEMS } open = NOTHING;
+    enum block open = NOTHING;
     (void)fputs("<section class=\"notes\"><h2 id=\"notes\">Notes</h2>\n", out);
     for (const char *line = notes; *line != '\0';) {
         const size_t length = strcspn(line, "\r\n");
@@ -243,27 +273,17 @@ static void write_notes(FILE *out, const char *notes)
         const bool is_item = length > 1 && (line[0] == '-' || line[0] == '*') && line[1] == ' ';
         const bool is_head = marks > 0 && marks < 7 && line[marks] == ' ';
         const bool goes_on = length > 0 && !is_head && (open == ITEMS) == is_item;
-        if (open != NOTHING && !goes_on) {
-            (void)fputs(open == ITEMS ? "</ul>\n" : "</p>\n", out);
-            open = NOTHING;
-        }
-        if (is_head) {
-            (void)fputs("<h3>", out);
-            write_inline(out, line + marks + 1, length - marks - 1);
-            (void)fputs("</h3>\n", out);
-        } else if (length > 0) {
-            if (open == NOTHING)
-                (void)fputs(is_item ? "<ul>\n" : "<p>", out);
-            open = is_item ? ITEMS : PARAGRAPH;
-            (void)fputs(is_item ? "<li>" : "", out);
-            write_inline(out, is_item ? line + 2 : line, is_item ? length - 2 : length);
-            (void)fputs(is_item ? "</li>\n" : "\n", out);
-        }
+        if (!goes_on)
+            close_block(out, &open);
+        if (is_head)
+            write_heading(out, line + marks + 1, length - marks - 1);
+        else if (length > 0)
+            write_words(out, line, length, &open, is_item);
         line += length;
         line += *line == '\r' ? 1 : 0;
         line += *line == '\n' ? 1 : 0;
     }
-    (void)fputs(open == ITEMS ? "</ul>\n" : open == PARAGRAPH ? "</p>\n" : "", out);
+    close_block(out, &open);
     (void)fputs("</section>\n", out);
 }
 

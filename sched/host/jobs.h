@@ -169,7 +169,7 @@ weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uin
 weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec,
                                 uint32_t *index, struct weir_error *error);
 /* Checks it, finds its kind, and makes a record that waits; it is not in the queue yet. */
-weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *spec,
+weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *given,
                           uint32_t *record, struct weir_error *error);
 /* Forgets it; it must not be in the queue. */
 void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record);

@@ -558,7 +558,7 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
     numbers[2] = (double)own->surprises;
     for (uint32_t i = 0; i < own->count; i++) {
         const struct reservation *const reservation = &own->reservations[i];
-        double *const parts = numbers + HEAD + EACH * i;
+        double *const parts = numbers + HEAD + (size_t)EACH * i;
         parts[0] = weir_job_name_workload(reservation->name);
         parts[1] = (double)weir_job_name_id(reservation->name);
         parts[2] = reservation->start_ns == INT64_MAX ? (double)NAN : (double)reservation->start_ns;

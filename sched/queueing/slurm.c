@@ -211,6 +211,8 @@ static weir_status fill_in(struct pass *pass, const struct weir_job *job)
     }
     if (!holds)
         return WEIR_OK;
+    /* From the one to the other, as it says.
+     * NOLINTNEXTLINE(readability-suspicious-call-argument) */
     return weir_profile_add(&slurm->profile, at_ns, end_ns,
                             (struct weir_room){ -room.gpu_units, -room.cpu_units });
 }

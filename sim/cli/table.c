@@ -119,10 +119,11 @@ static void heading_text(const struct sim_column *column, const char *between, c
 /* Of the terminal, or as COLUMNS says; 0 = as wide as it gets. */
 static size_t width_of(FILE *out)
 {
-    const char *const wish = getenv("COLUMNS");
+    const char *const columns = getenv("COLUMNS");
+    const long wish = columns == NULL ? 0 : strtol(columns, NULL, 10);
     struct winsize size = { .ws_col = 0 };
-    if (wish != NULL && atoi(wish) > 0)
-        return (size_t)atoi(wish);
+    if (wish > 0)
+        return (size_t)wish;
     return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 

@@ -169,7 +169,7 @@ const char *sim_nearer(struct sim_word word, const char *best, const char *name)
 {
     const size_t rank = rank_of(word, name);
     const bool is_any = rank == SIZE_MAX || (rank > 1 && rank >= 2 * word.length);
-    if (rank > 2 * SIM_NEAREST_LIMIT || is_any)
+    if (rank > (size_t)2 * SIM_NEAREST_LIMIT || is_any)
         return best;
     return !best || rank < rank_of(word, best) ? name : best;
 }

@@ -177,8 +177,10 @@ static bool shows_other_clock(const char *text, int64_t unix_s)
 {
     int hour = 0;
     int minute = 0;
+    /* Of two digits no number is too large.
+     * NOLINTNEXTLINE(cert-err34-c) */
     return sscanf(text, "%*d-%*d-%*d%*[T ]%2d:%2d", &hour, &minute) == 2 &&
-           (60 * hour + minute) * 60 != (unix_s % 86400 + 86400) % 86400 / 60 * 60;
+           (INT64_C(60) * hour + minute) * 60 != (unix_s % 86400 + 86400) % 86400 / 60 * 60;
 }
 
 /* A number of units, or a stamp; a log has one of them. Until the end a stamp counts from the

@@ -47,6 +47,19 @@ static weir_status preempt_job(struct weir_host *host, const struct weir_owner *
     return weir_host_note_preempted(host, record);
 }
 
+static weir_status check_action(const struct weir_plan_lists *lists, uint32_t index,
+                                struct weir_error *error)
+{
+    const struct weir_action *const action = &lists->actions[index];
+
+    if (action->verb >= WEIR_VERB_COUNT)
+        return weir_fail(error, WEIR_EPOLICY, "unknown verb %u", action->verb);
+    if (action->choice != WEIR_NO_INDEX && action->choice >= lists->choice_count)
+        return weir_fail(error, WEIR_EPOLICY, "action %u names choice %u of %u", index,
+                         action->choice, lists->choice_count);
+    return WEIR_OK;
+}
+
 /* In the order of the plan: jobs start, some that do not are turned away, then all the rest. */
 static weir_status take_actions(struct weir_host *host, const struct weir_plan_lists *lists,
                                 struct weir_error *error)
@@ -56,11 +69,7 @@ static weir_status take_actions(struct weir_host *host, const struct weir_plan_l
     for (uint32_t i = 0; i < lists->action_count; i++) {
         const struct weir_action *const action = &lists->actions[i];
         const bool is_job = action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB;
-        if (action->verb >= WEIR_VERB_COUNT)
-            return weir_fail(error, WEIR_EPOLICY, "unknown verb %u", action->verb);
-        if (action->choice != WEIR_NO_INDEX && action->choice >= lists->choice_count)
-            return weir_fail(error, WEIR_EPOLICY, "action %u names choice %u of %u", i,
-                             action->choice, lists->choice_count);
+        WEIR_TRY(check_action(lists, i, error));
         if (is_job && is_turned)
             return weir_fail(error, WEIR_EPOLICY, "a job starts after others were turned away");
         const uint32_t record =

@@ -35,7 +35,7 @@ weir_status weir_commit_check(const struct weir_commit_config *config, struct we
         return weir_fail(error, WEIR_EINVAL,
                          "a lease must last the time to prepare and two delays: at least %lld ns, "
                          "got %lld",
-                         (long long)(config->prepare_ns + 2 * config->max_delay_ns),
+                         (long long)config->prepare_ns + 2 * (long long)config->max_delay_ns,
                          (long long)config->lease_ns);
     return WEIR_OK;
 }

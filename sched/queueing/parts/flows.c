@@ -171,11 +171,12 @@ uint32_t weir_flows_save(const void *state, double *numbers, uint32_t capacity)
     const struct weir_flows *const flows = state;
 
     for (uint32_t t = 0; t < flows->count && (t + 1) * NUMBERS <= capacity; t++) {
-        numbers[t * NUMBERS] = flows->all[t].finish;
-        numbers[t * NUMBERS + 1] = flows->all[t].virtual;
-        numbers[t * NUMBERS + 2] = flows->all[t].is_backlogged;
-        numbers[t * NUMBERS + 3] = flows->all[t].spent;
-        numbers[t * NUMBERS + 4] = flows->all[t].since_s;
+        double *const own = numbers + (size_t)t * NUMBERS;
+        own[0] = flows->all[t].finish;
+        own[1] = flows->all[t].virtual;
+        own[2] = flows->all[t].is_backlogged;
+        own[3] = flows->all[t].spent;
+        own[4] = flows->all[t].since_s;
     }
     return flows->count * NUMBERS;
 }
@@ -190,9 +191,9 @@ weir_status weir_flows_restore(void *state, const struct weir_view *view, const 
                          weir_view_tenants(view));
     if (reserve(flows, count / NUMBERS) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    for (uint32_t t = 0; t < count / NUMBERS; t++)
-        flows->all[t] = (struct weir_flow){ numbers[t * NUMBERS], numbers[t * NUMBERS + 1],
-                                            numbers[t * NUMBERS + 2], numbers[t * NUMBERS + 3],
-                                            numbers[t * NUMBERS + 4] };
+    for (uint32_t t = 0; t < count / NUMBERS; t++) {
+        const double *const own = numbers + (size_t)t * NUMBERS;
+        flows->all[t] = (struct weir_flow){ own[0], own[1], own[2], own[3], own[4] };
+    }
     return WEIR_OK;
 }

@@ -174,26 +174,33 @@ static bool has_best(const struct an_metric_row *row, size_t variants)
     return false;
 }
 
+/* At how many points a variant is not beaten, and at how many anybody is known to be best. */
+static size_t count_best(const struct page *page, size_t variant, size_t *judged)
+{
+    size_t best = 0;
+    *judged = 0;
+    for (size_t p = 0; p < page->points->point_count; p++) {
+        const struct an_comparison *comparison = page->comparisons[p];
+        const struct an_metric_row *row =
+            an_comparison_row(comparison, page->first->rows[0].metric);
+        if (row == NULL || variant >= comparison->variant_count ||
+            !has_best(row, comparison->variant_count))
+            continue;
+        ++*judged;
+        best += row->cells[variant].is_best || row->cells[variant].is_tied_with_best ? 1 : 0;
+    }
+    return best;
+}
+
 /* "fgd is not beaten at 5 of 8 points": which variant has the best mean, and where. */
 static void print_winners(const struct page *page)
 {
-    const char *metric = page->first->row_count == 0 ? "" : page->first->rows[0].metric;
     const size_t compared = compared_points(page);
     size_t judged = 0;
     if (compared < 2 || !has_arms(page) || page->first->rows[0].better == 0) /* verdicts say it */
         return;
     for (size_t v = 0; v < page->first->variant_count; v++) {
-        size_t best = 0;
-        judged = 0;
-        for (size_t p = 0; p < page->points->point_count; p++) {
-            const struct an_comparison *comparison = page->comparisons[p];
-            const struct an_metric_row *row = an_comparison_row(comparison, metric);
-            if (row == NULL || v >= comparison->variant_count ||
-                !has_best(row, comparison->variant_count))
-                continue;
-            judged++;
-            best += row->cells[v].is_best || row->cells[v].is_tied_with_best ? 1 : 0;
-        }
+        const size_t best = count_best(page, v, &judged);
         if (judged > 0)
             sim_table_say(
                 page->format, stdout,

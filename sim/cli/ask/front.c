@@ -217,22 +217,45 @@ static bool has_bound(const struct sim_front_value *value)
            value->fresh_goal.is_bound;
 }
 
+struct tally {
+    size_t on_front, confirmed, missing, bounds;
+};
+
+static void count_value(const struct sim_front_value *value, struct tally *tally)
+{
+    tally->on_front += value->is_on_front ? 1 : 0;
+    tally->confirmed += value->is_confirmed ? 1 : 0;
+    tally->missing += value->holds ? 0 : 1;
+    tally->bounds += value->is_on_front && has_bound(value) ? 1 : 0;
+}
+
+static void print_tally(const struct sim_front *front, const struct tally *tally)
+{
+    printf("%zu of %zu combinations are on the front of %s (less) and %s (%s), %zu of them "
+           "still on %u fresh replications; %zu runs.\n",
+           tally->on_front, front->count, name_of(front->cost), name_of(front->goal.metric),
+           front->goal.better > 0 ? "more" : "less", tally->confirmed, front->replications,
+           (front->count + tally->on_front) * front->replications);
+    if (tally->missing > 0)
+        printf("%zu of the others %s a condition of the goal.\n", tally->missing,
+               tally->missing == 1 ? "misses" : "miss");
+    if (tally->bounds > 0)
+        printf(
+            "Of %zu of them not all work was done: ≥ is a bound from below, and what is unfinished "
+            "may take them off the front.\n",
+            tally->bounds);
+}
+
 int sim_front_print(const struct sim_front *front, const struct sim_experiment *experiment,
                     enum sim_format format)
 {
     bool *is_printed = calloc(front->count + 1, sizeof *is_printed);
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
-    size_t on_front = 0;
-    size_t confirmed = 0;
-    size_t missing = 0;
-    size_t bounds = 0;
+    struct tally tally = { 0 };
     for (size_t i = 0; is_printed != NULL && i < front->count; i++) {
         const size_t v = next_by_cost(front, is_printed);
         is_printed[v] = true;
-        on_front += front->values[v].is_on_front ? 1 : 0;
-        confirmed += front->values[v].is_confirmed ? 1 : 0;
-        missing += front->values[v].holds ? 0 : 1;
-        bounds += front->values[v].is_on_front && has_bound(&front->values[v]) ? 1 : 0;
+        count_value(&front->values[v], &tally);
         if (front->values[v].is_on_front || !sim_format_is_text(format))
             add_value(table, front, experiment, v, format);
     }
@@ -240,18 +263,6 @@ int sim_front_print(const struct sim_front *front, const struct sim_experiment *
     sim_table_destroy(table);
     free(is_printed);
     if (sim_format_is_text(format))
-        printf("%zu of %zu combinations are on the front of %s (less) and %s (%s), %zu of them "
-               "still on %u fresh replications; %zu runs.\n",
-               on_front, front->count, name_of(front->cost), name_of(front->goal.metric),
-               front->goal.better > 0 ? "more" : "less", confirmed, front->replications,
-               (front->count + on_front) * front->replications);
-    if (sim_format_is_text(format) && missing > 0)
-        printf("%zu of the others %s a condition of the goal.\n", missing,
-               missing == 1 ? "misses" : "miss");
-    if (sim_format_is_text(format) && bounds > 0)
-        printf(
-            "Of %zu of them not all work was done: ≥ is a bound from below, and what is unfinished "
-            "may take them off the front.\n",
-            bounds);
-    return confirmed > 0 ? SIM_EXIT_OK : SIM_EXIT_CHECK;
+        print_tally(front, &tally);
+    return tally.confirmed > 0 ? SIM_EXIT_OK : SIM_EXIT_CHECK;
 }

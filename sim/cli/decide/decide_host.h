@@ -35,7 +35,7 @@ weir_status decide_host_open(struct decide_host *made, const struct decide_quest
 void decide_host_close(struct decide_host *host);
 /* What happened since: a document of the command `next`, which was checked. When it fails what was
  * told before the failure stays, `changes` in number. */
-weir_status decide_host_change(struct decide_host *host, const json_t *change,
+weir_status decide_host_change(struct decide_host *made, const json_t *change,
                                struct weir_error *error);
 /* The decision that the host is ready for; the caller releases `*answer`. */
 weir_status decide_host_answer(struct decide_host *host, json_t **answer, struct weir_error *error);

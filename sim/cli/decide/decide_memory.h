@@ -32,7 +32,8 @@ static inline int decide_printed(int length)
     return length;
 }
 
-/* What the files use of the C library; a name within its own macro is the function's. */
+/* What the files use of the C library; a name within its own macro is the function's.
+ * NOLINTBEGIN(readability-identifier-naming): they stand in for functions. */
 #define malloc(size)                    decide_given(malloc(size))
 #define calloc(count, size)             decide_given(calloc(count, size))
 #define realloc(old, size)              decide_given(realloc(old, size))
@@ -40,5 +41,6 @@ static inline int decide_printed(int length)
 #define strdup(text)                    decide_given(strdup(text))
 #define strndup(text, length)           decide_given(strndup(text, length))
 #define vasprintf(text, format, values) decide_printed(vasprintf(text, format, values))
+/* NOLINTEND(readability-identifier-naming) */
 
 #endif

@@ -101,14 +101,17 @@ static json_t *remark_json(const struct sim_diagnostic *remark)
 static json_t *fault_json(const struct decide_session *session, weir_status status,
                           struct line *line)
 {
+    static const char place[] = "line:1:";
     json_t *const errors = json_array();
-    int column = 0;
-    int skipped = 0;
+    const char *const text = line->error.text;
 
-    if (line->diagnostics.count == 0 &&
-        sscanf(line->error.text, "line:1:%d: %n", &column, &skipped) == 1)
-        json_array_append_new(errors, json_pack("{s:i, s:s}", "column", column, "message",
-                                                line->error.text + skipped));
+    if (line->diagnostics.count == 0 && strncmp(text, place, sizeof place - 1) == 0) {
+        char *end = NULL;
+        const long column = strtol(text + sizeof place - 1, &end, 10);
+        if (strncmp(end, ": ", 2) == 0)
+            json_array_append_new(
+                errors, json_pack("{s:i, s:s}", "column", (int)column, "message", end + 2));
+    }
     for (size_t i = 0; i < line->diagnostics.count; i++)
         json_array_append_new(errors, remark_json(&line->diagnostics.items[i]));
     const json_t *const first = json_object_get(json_array_get(errors, 0), "message");

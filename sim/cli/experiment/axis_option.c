@@ -86,7 +86,7 @@ static bool add_range(const char *word, struct sim_axis *axis, const char *text,
     const double steps = floor((to.value - from.value) / step.value + 1e-9);
     if (steps >= SIM_AXIS_VALUES)
         return refuse(word, "has more than %d values", SIM_AXIS_VALUES);
-    for (double i = 0; i <= steps; i += 1) {
+    for (uint32_t i = 0; (double)i <= steps; i++) {
         char value[96];
         const int written =
             snprintf(value, sizeof value, "%.12g%s", from.value + i * step.value, to.unit);

@@ -16,7 +16,8 @@ size_t sim_setting_length(const char *text)
     for (; text[at] != '\0'; at++) {
         const char c = text[at];
         if (quote != '\0') {
-            quote = c == quote ? '\0' : quote;
+            if (c == quote)
+                quote = '\0';
             continue;
         }
         if (c == ',' && depth == 0)

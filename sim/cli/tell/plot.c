@@ -86,6 +86,14 @@ static void print_cells(const char *at, size_t length)
     (void)fputc('\n', stdout);
 }
 
+static void print_line(const char *line, size_t length, const char *name)
+{
+    const bool is_head = strncmp(line, "# ", 2) == 0;
+    (void)fprintf(stdout, is_head ? "series," : "\"%.*s\",",
+                  name == NULL ? 0 : (int)strcspn(name, "\n"), name);
+    print_cells(line + (is_head ? 2 : 0), length - (is_head ? 2 : 0));
+}
+
 /* The series of a chart: a table each, which begins with its name. */
 static weir_status print_series(const char *path, struct weir_error *error)
 {
@@ -94,16 +102,13 @@ static weir_status print_series(const char *path, struct weir_error *error)
     WEIR_TRY(an_read_text(path, &text, error));
     for (const char *line = text; *line != '\0';) {
         const size_t length = strcspn(line, "\n");
-        const bool is_head = strncmp(line, "# ", 2) == 0;
         if (length == 0) {
             name = NULL;
-        } else if (is_head && name == NULL) {
+        } else if (name == NULL && strncmp(line, "# ", 2) == 0) {
             name = line + 2;
             (void)fputs(line == text ? "" : "\n", stdout);
         } else {
-            (void)fprintf(stdout, is_head ? "series," : "\"%.*s\",",
-                          name == NULL ? 0 : (int)strcspn(name, "\n"), name);
-            print_cells(line + (is_head ? 2 : 0), length - (is_head ? 2 : 0));
+            print_line(line, length, name);
         }
         line += length + (line[length] == '\n' ? 1 : 0);
     }

@@ -141,9 +141,9 @@ void sim_resolve_setup(struct sim_resolver *resolver, const struct draft_setup *
 /* A store by its name; reports and returns WEIR_NO_INDEX when there is no such thing. */
 uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml *at,
                            const char *name);
-/* A class of the store by its name, 0 = none; `name` may be NULL. */
+/* A class of the store of that index by its name, 0 = none; `name` may be NULL. */
 uint32_t sim_resolve_traffic(struct sim_resolver *resolver, const struct draft_head *head,
-                             const char *name, uint32_t store);
+                             const char *name, uint32_t index);
 
 /* resolve_prices.c; after the workloads. */
 void sim_resolve_prices(struct sim_resolver *resolver);

@@ -365,18 +365,26 @@ static bool is_without_end(const struct sim_workload *workload)
     return is_endless;
 }
 
+/* `key` acts on rows, NULL = none does. */
+static void check_classes(struct sim_resolver *resolver, const struct draft_jobs *draft,
+                          const char *key)
+{
+    if (key != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, key),
+                         "acts on a trace; jobs of classes have no rows");
+    if (draft->profiles != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "profiles"),
+                         "acts on a trace; classes say themselves what a job needs");
+}
+
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
     struct draft_jobs *draft = source->timed;
     struct sim_workload *workload = source->workload;
     const char *key = row_key(draft);
     const bool is_by_row = key != NULL;
-    if (is_by_row && workload->kind == SIM_WORKLOAD_GENERATED)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, key),
-                         "acts on a trace; jobs of classes have no rows");
-    if (draft->profiles != NULL && workload->kind == SIM_WORKLOAD_GENERATED)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "profiles"),
-                         "acts on a trace; classes say themselves what a job needs");
+    if (workload->kind == SIM_WORKLOAD_GENERATED)
+        check_classes(resolver, draft, key);
     if (draft->from_ns == SIM_ABSENT_TIME)
         draft->from_ns = is_by_row ? workload->from_ns : 0;
     if (draft->retries == SIM_ABSENT_COUNT)

@@ -75,7 +75,7 @@ void sim_rewrite_value(struct sim_rewrite *rewrite, const struct sim_yaml *node,
     const char *whole = rewrite->report->text;
     size_t from = start_of(rewrite, node->mark);
     size_t to = end_of(rewrite, node->mark);
-    const char quote = from > 0 ? whole[from - 1] : '\0';
+    const int quote = from > 0 ? whole[from - 1] : '\0';
     if ((quote == '"' || quote == '\'') && whole[from] != quote && whole[to] == quote) {
         from--;
         to++;
