@@ -123,9 +123,12 @@ static void say_even(struct an_claim *claim)
     const struct an_word low = percent_of(claim, "low");
     const struct an_word high = percent_of(claim, "high");
     const bool is_one = strcmp(low.text, high.text) == 0;
-    an_claim_say(claim, "All %.0f nodes are used alike, %s%s%s of their GPUs%s",
-                 an_claim_number(claim, "nodes"), low.text, is_one ? "" : " to ",
-                 is_one ? "" : high.text, outage(claim).text);
+    const double nodes = an_claim_number(claim, "nodes");
+    char all[32] = "Both";
+    if (nodes > 2.5)
+        (void)snprintf(all, sizeof all, "All %.0f", nodes);
+    an_claim_say(claim, "%s nodes are used alike, %s%s%s of their GPUs%s", all, low.text,
+                 is_one ? "" : " to ", is_one ? "" : high.text, outage(claim).text);
 }
 
 /* ---- a moment ---- */
@@ -187,14 +190,15 @@ static void say_moment(struct an_claim *claim)
 
 static void say_full(struct an_claim *claim)
 {
+    const double free = an_claim_number(claim, "free");
     an_claim_say(claim, "Hardly a GPU is free: %s of %s on average",
-                 an_word_number(an_claim_number(claim, "free")).text,
+                 free < 0.01 ? "less than 0.01" : an_word_number(free).text,
                  an_word_number(an_claim_number(claim, "gpus")).text);
 }
 
 static void say_whole(struct an_claim *claim)
 {
-    an_claim_say(claim, "No free GPU is fragmented: every shape fits what is free");
+    an_claim_say(claim, "No free GPU is fragmented: a worker of every shape can use it");
 }
 
 static void say_lost(struct an_claim *claim)

@@ -140,10 +140,11 @@ static void say_latency(struct an_claim *claim)
 {
     an_claim_say(
         claim,
-        "95 %% of the items that came in %s took %s%s at most, before it %s: %s times as "
-        "long",
-        window_of(claim).text, an_claim_number(claim, "is_open") > 0.5 ? "at least " : "",
-        time_of(claim, "value").text, time_of(claim, "before").text,
+        an_claim_number(claim, "is_open") > 0.5
+            ? "One in twenty of the items that came in %s took at least %s, before it %s: %s times "
+              "as long"
+            : "95 %% of the items that came in %s took %s at most, before it %s: %s times as long",
+        window_of(claim).text, time_of(claim, "value").text, time_of(claim, "before").text,
         an_word_number(an_claim_number(claim, "value") / an_claim_number(claim, "before")).text);
 }
 

@@ -73,8 +73,9 @@ static void say_rate(struct an_claim *claim)
     else if (wait <= 0.0 && !is_bound)
         an_claim_say(claim, "%s jobs per hour are finished; 95 %% do not wait", rate.text);
     else
-        an_claim_say(claim, "%s jobs per hour are finished; 95 %% wait at %s %s", rate.text,
-                     is_bound ? "least" : "most", an_word_duration(wait).text);
+        an_claim_say(claim, "%s jobs per hour are finished; %s %s", rate.text,
+                     is_bound ? "one in twenty waits at least" : "95 % wait at most",
+                     an_word_duration(wait).text);
 }
 
 static void say_refused(struct an_claim *claim)
@@ -104,8 +105,8 @@ static void say_undone(struct an_claim *claim)
     " w AS (SELECT l.variant, l.label, l.wait, v.place FROM l JOIN v USING (variant)"              \
     "  WHERE n = 1),"                                                                              \
     " b AS (SELECT * FROM w ORDER BY place, variant LIMIT 1),"                                     \
-    " o AS (SELECT w.* FROM w, b WHERE w.variant <> b.variant ORDER BY w.wait DESC, w.place"       \
-    "  LIMIT 1) "
+    " o AS (SELECT w.* FROM w, b WHERE w.variant <> b.variant"                                     \
+    "  ORDER BY abs(w.wait - b.wait) DESC, w.place LIMIT 1) "
 
 static struct an_word size_of(const struct an_claim *claim, const char *key)
 {

@@ -123,6 +123,12 @@ void an_page_claims(const struct an_page *page)
         (void)fprintf(page->out, "; %zu more kinds of work", count - MOST_CLAIMS - 1);
 }
 
+/* Of whom a 95th percentile says something: of a lower bound it is those above it. */
+static const char *who(const struct an_value *value)
+{
+    return value->is_lower_bound ? "one in twenty" : "95 %";
+}
+
 static const char *bound_word(const struct an_value *value)
 {
     return value->is_lower_bound ? "at least" : "at most";
@@ -136,7 +142,8 @@ static void write_pipeline(const struct an_page *page, size_t work)
     (void)fprintf(out, " finishes %s items per second",
                   an_word_number(number_of(page, work, "thr.pipeline")).text);
     if (!isnan(latency.value))
-        (void)fprintf(out, "; 95 %% of them take %s %s", bound_word(&latency),
+        (void)fprintf(out, "; %s of them take%s %s %s", who(&latency),
+                      latency.is_lower_bound ? "s" : "", bound_word(&latency),
                       an_word_duration(latency.value).text);
     (void)fputc('.', out);
     if (stage == NULL)
@@ -182,16 +189,15 @@ static void write_jobs(const struct an_page *page, size_t work)
     write_some(page, work, "jobs.restarted", "starts lost with their node");
     (void)fputc('.', out);
     if (!isnan(wait.value))
-        (void)fprintf(
-            out,
-            " Jobs that started waited %s on average; 95 %% of these and those that still "
-            "wait do so for %s %s.",
-            an_word_duration(number_of(page, work, "wait.job.mean")).text, bound_word(&wait),
-            an_word_duration(wait.value).text);
-    if (!isnan(time.value))
         (void)fprintf(out,
-                      " From submission to end 95 %% of what is done, runs or waits takes %s %s.",
-                      bound_word(&time), an_word_duration(time.value).text);
+                      " Jobs that started waited %s on average; %s of these and those that still "
+                      "wait do%s so for %s %s.",
+                      an_word_duration(number_of(page, work, "wait.job.mean")).text, who(&wait),
+                      wait.is_lower_bound ? "es" : "", bound_word(&wait),
+                      an_word_duration(wait.value).text);
+    if (!isnan(time.value))
+        (void)fprintf(out, " From submission to end %s of what is done, runs or waits takes %s %s.",
+                      who(&time), bound_word(&time), an_word_duration(time.value).text);
 }
 
 void an_page_work(const struct an_page *page)

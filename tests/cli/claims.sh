@@ -186,3 +186,27 @@ fi
 expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/incidents/i22_preemption_thrash.yaml" -o thrash.db
 matches stdout '^slowdown mean, mean of 4 +broken +≥ 1 '
 hasnt stdout 'broken is not beaten'
+
+# Nobody overlooks the cost, or that the other figures are of those that were not refused.
+cat >foremost.yaml <<'END'
+schema: 2
+name: foremost
+horizon: 2 h
+catalog: {gpu_types: {h100: {price: 3}}}
+prices: {granularity: hour}
+cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 2}}]}
+sched: {queueing: first_fit}
+jobs:
+  - {name: w, queue_limit: 4, arrivals: {rate: 60/h}, classes: [{name: a, run_time: 10 min, request: {gpus: 1}}]}
+compare: [{label: two}, {label: eight, set: {"cluster.nodes[0].count": 6}}]
+END
+expect 0 "$WEIR_BIN" compare foremost.yaml -q
+[ "$(grep -oE '^(cost|accepted|job time mean)' stdout | tr '\n' ,)" = 'cost,accepted,job time mean,' ] ||
+    fail "cost and what was refused are not in front"
+expect 0 "$WEIR_BIN" compare foremost.yaml -q --force --set jobs.w.arrivals.rate=2/h
+has stdout 'cost '
+hasnt stdout accepted
+sed -i '/price/d' foremost.yaml
+expect 0 "$WEIR_BIN" compare foremost.yaml -q --force
+has stdout accepted
+hasnt stdout cost

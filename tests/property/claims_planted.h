@@ -60,7 +60,7 @@
     { "nodes that are used alike",
       HEAD GPUS FIXED "horizon: 10 min\n" TWO("items: 9000", "workers: 8, service: 0.1 s",
                                               "workers: 8, service: 2 s, request: {gpus: 1}"),
-      { { "nodes.even", "All 2 nodes are used alike, 100\u00a0% of their GPUs" } },
+      { { "nodes.even", "Both nodes are used alike, 100\u00a0% of their GPUs" } },
       "nodes.one" },
     { "held and idle",
       HEAD GPUS FIXED "horizon: 30 min\n" TWO("arrivals: {gap: 10 s}",
@@ -217,7 +217,7 @@
                            "workers: 1, service: exp(2.5 s)") "compare: [{label: a, set: {}}, "
                                                               "{label: b, set: {" STAGE_B
                                                               "workers\": 3}}]\n",
-      { { "winner.better", "b is better than a at latency p95" }, { "latency.two", "with b" } },
+      { { "winner.better", "b is better than a at latency p95" }, { "latency.two", "with “b”" } },
       "winner.worse" },
     { "a condition of the goal decides",
       HEAD CPUS REPEAT TWO("items: 400, arrivals: {gap: exp(3 s)}", "workers: 2, service: exp(1 s)",

@@ -385,9 +385,10 @@ static const struct claim_truth truths[] = {
       " FROM g HAVING count(*) > 0" },
     { "waits.none", WAITS "SELECT max(longest) AS wait FROM v HAVING max(longest) <= 0" },
     { "waits.two",
-      WAITS "SELECT b.longest AS wait, (SELECT max(longest) FROM v o WHERE o.variant <>"
-            " b.variant) AS other_wait FROM v b WHERE place = (SELECT min(place) FROM v) AND "
-            "(SELECT count(*)"
+      WAITS ", o AS (SELECT max(longest) AS high, min(longest) AS low FROM v WHERE place >"
+            " (SELECT min(place) FROM v)) SELECT b.longest AS wait,"
+            " iif(high - b.longest > b.longest - low, high, low) AS other_wait FROM v b, o"
+            " WHERE place = (SELECT min(place) FROM v) AND (SELECT count(*)"
             " FROM v) > 1 AND (SELECT max(longest) FROM v) > 0" },
     { "waits.longest",
       WAITS "SELECT longest AS wait FROM v WHERE place = (SELECT min(place) FROM v) AND"
