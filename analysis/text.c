@@ -191,9 +191,14 @@ struct an_word an_word_value(double value, const char *unit)
         return an_word_percent(value);
     if (strcmp(unit, "s") == 0)
         return an_word_duration(value);
+    if (strcmp(unit, "GPU*s") == 0)
+        return an_word_value(value / 3600.0, "GPU h");
+    if (strcmp(unit, "B") == 0 && !isnan(value))
+        return an_word_bytes(value);
     struct an_word word = an_word_number(value);
     const size_t used = strlen(word.text);
-    if (unit[0] == '\0' || strcmp(unit, "-") == 0 || strcmp(unit, "1") == 0 || isnan(value))
+    if (unit[0] == '\0' || strcmp(unit, "-") == 0 || strcmp(unit, "1") == 0 ||
+        strcmp(unit, "count") == 0 || isnan(value))
         return word;
     const size_t length = strlen(unit);
     const bool is_one = strcmp(word.text, "1") == 0 && length > 2 && unit[length - 1] == 's' &&

@@ -127,13 +127,27 @@ static struct an_word window_of(const struct an_claim *claim)
 
 static void say_faults(struct an_claim *claim)
 {
-    const double more = an_claim_number(claim, "count") - 2.0;
+    const double alike = an_claim_number(claim, "alike");
+    const double more = an_claim_number(claim, "count") - fmax(alike, 2.0);
     char rest[80] = "";
     if (more > 0.5)
         (void)snprintf(rest, sizeof rest, "; and %s more", an_word_number(more).text);
-    an_claim_say(claim, "%s: %s%s%s%s", clock_of(claim, "at").text, an_claim_word(claim, "what"),
-                 an_claim_word(claim, "second")[0] == '\0' ? "" : "; ",
-                 an_claim_word(claim, "second"), rest);
+    if (alike > 2.5)
+        an_claim_say(claim, "%s: %s and %s more%s%s", clock_of(claim, "at").text,
+                     an_claim_word(claim, "target"), an_word_number(alike - 1.0).text,
+                     an_claim_word(claim, "tail"), rest);
+    else
+        an_claim_say(claim, "%s: %s%s%s%s", clock_of(claim, "at").text,
+                     an_claim_word(claim, "what"),
+                     an_claim_word(claim, "second")[0] == '\0' ? "" : "; ",
+                     an_claim_word(claim, "second"), rest);
+}
+
+static void say_lost(struct an_claim *claim)
+{
+    const double jobs = an_claim_number(claim, "jobs");
+    an_claim_say(claim, "%s job%s lost a node under %s in %s", an_word_number(jobs).text,
+                 jobs > 1.5 ? "s" : "", jobs > 1.5 ? "them" : "it", window_of(claim).text);
 }
 
 static void say_latency(struct an_claim *claim)
@@ -284,6 +298,13 @@ static double gone_of(const struct an_comparison *comparison, const struct an_me
     return AN_NAN;
 }
 
+/* By a test, or as far as one run can say, or all of them. */
+static bool is_better(const struct an_cell *cell, double gain)
+{
+    return cell->verdict == AN_BETTER || cell->verdict == AN_DETERMINISTIC_BETTER ||
+           (cell->verdict == AN_ONE_RUN && gain > 0.0);
+}
+
 /* The largest gain of any variant in a window, by the metric of the goal. */
 static bool judge_fix(const struct an_comparison *comparison, struct an_claim *claim)
 {
@@ -300,7 +321,7 @@ static bool judge_fix(const struct an_comparison *comparison, struct an_claim *c
             continue;
         for (size_t v = 0; v < comparison->variant_count; v++) {
             const double gain = row->cells[v].difference * row->better;
-            if (row->cells[v].verdict != AN_BETTER || !(gain > most))
+            if (!is_better(&row->cells[v], gain) || !(gain > most))
                 continue;
             most = gain;
             best = row;
@@ -331,31 +352,45 @@ static void say_fix(struct an_claim *claim)
 {
     const double p = an_claim_number(claim, "p");
     const double gone = an_claim_number(claim, "gone");
-    char chance[40] = "p < 0.001";
+    const double n = an_claim_number(claim, "n");
+    char chance[64] = "one run: no statement about chance";
     char part[64] = "";
     if (gone < ENOUGH)
         (void)snprintf(part, sizeof part, ", %.16s of what got worse is gone",
                        an_word_percent(gone).text);
-    if (!(p < 0.001))
-        (void)snprintf(chance, sizeof chance, "p = %.3f", p);
-    an_claim_say(claim, "%s %s: %s is %s instead of %s%s (%s paired replications, %s)",
+    if (n > 1.5 && isnan(p))
+        (void)snprintf(chance, sizeof chance, "the same in all %.0f replications", n);
+    else if (n > 1.5)
+        (void)snprintf(chance, sizeof chance, "%.0f paired replications, p %s %.3f", n,
+                       p < 0.001 ? "<" : "=", fmax(p, 0.001));
+    an_claim_say(claim, "%s %s: %s is %s instead of %s%s (%s)",
                  an_claim_name(claim, "variant").text,
                  gone < ENOUGH ? "helps, not enough" : "works", an_claim_name(claim, "label").text,
-                 an_claim_word(claim, "is"), an_claim_word(claim, "was"), part,
-                 number_of(claim, "n").text, chance);
+                 an_claim_word(claim, "is"), an_claim_word(claim, "was"), part, chance);
 }
 
 static const struct an_claim_ops rows[] = {
     { .name = "incident.faults",
       .threshold = "1 entry of the timeline or fault that begins in the incident's window",
       .sql = "WITH " WINDOWS ", e AS (SELECT h.t_s AS t_s, h.text AS text, row_number() OVER"
-             "  (ORDER BY h.t_s, h.text) AS n FROM happening h, o WHERE h.run_id = :run"
-             "  AND h.kind <> 'ended_early' AND h.t_s >= o.from_s AND h.t_s < o.to_s)"
-             " SELECT count(*) AS count, min(t_s) AS at, (SELECT substr(text, 1, 90) FROM e WHERE n"
+             "  (ORDER BY h.t_s, h.text) AS n, target, iif(substr(text, 1, length(target)) ="
+             "  target, substr(text, length(target) + 1), text) AS tail FROM happening h, o"
+             "  WHERE h.run_id = :run AND h.kind <> 'ended_early' AND h.t_s >= o.from_s AND h.t_s <"
+             "  o.to_s), f AS (SELECT * FROM e WHERE n = 1)"
+             " SELECT (SELECT substr(target, 1, 60) FROM f) AS target, (SELECT substr(tail, 1, 60)"
+             "  FROM f) AS tail, (SELECT count(*) FROM e JOIN f USING (t_s, tail)) AS alike,"
+             "  count(*) AS count, min(t_s) AS at, (SELECT substr(text, 1, 90) FROM e WHERE n"
              "  = 1) AS what, (SELECT substr(text, 1, 90) FROM e WHERE n = 2) AS second,"
              "  (SELECT start_unix_s FROM run WHERE run_id = :run) AS start"
              " FROM e HAVING count(*) > 0",
       .say = say_faults },
+    { .name = "incident.lost",
+      .threshold = "1 job that ran on a node that went down in the incident's window",
+      .sql = "WITH " WINDOWS " SELECT o.name AS window, (SELECT count(DISTINCT k.workload || ' ' ||"
+             "  k.job) FROM worker k WHERE k.run_id = :run AND k.job NOT NULL AND k.end_reason ="
+             "  'node lost' AND k.ended_s >= o.from_s AND k.ended_s < o.to_s) AS jobs FROM o"
+             " WHERE jobs > 0",
+      .say = say_lost },
     { .name = "incident.latency",
       .threshold = "a quarter longer than before, and 20 items finished of each window: a p95 of "
                    "less is one item",
@@ -490,7 +525,9 @@ static const struct an_claim_ops rows[] = {
              "  d.reason AS reason FROM s, d, a WHERE d.n >= 0.5 * a.n",
       .say = say_decisions },
     { .name = "winner.window",
-      .threshold = "better in a window by the metric of the goal, paired t, Holm, alpha .05",
+      .threshold =
+          "better in a window by the metric of the goal: paired t, Holm, alpha .05; of one "
+          "run, and where all replications agree, its figures",
       .judge = judge_fix,
       .say = say_fix },
 };

@@ -17,8 +17,8 @@ static const struct section {
 } sections[] = {
     { "What happened",
       "incident",
-      { "incident.faults", "incident.latency incident.wait", "incident.unfinished incident.slower",
-        "incident.waiting", "incident.backlog" } },
+      { "incident.faults", "incident.lost", "incident.latency incident.wait",
+        "incident.unfinished incident.slower", "incident.waiting", "incident.backlog" } },
     { "Why",
       "why",
       { "incident.binding", "incident.workers", "incident.setup", "incident.link",
@@ -58,7 +58,7 @@ weir_status an_incident_print(struct an_db *db, const struct an_plot_options *op
     weir_status status = an_facts_read(db, run, &facts, error);
     size_t said = 0;
     for (size_t s = 0; status == WEIR_OK && s < sizeof sections / sizeof sections[0]; s++)
-        for (size_t i = 0; status == WEIR_OK && i < 6 && sections[s].claims[i] != NULL; i++) {
+        for (size_t i = 0; status == WEIR_OK && i < 7 && sections[s].claims[i] != NULL; i++) {
             const struct an_claim_about about = {
                 .db = db, .run = run, .from_s = facts->from_s, .at_s = AN_NAN
             };

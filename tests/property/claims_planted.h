@@ -355,7 +355,9 @@
       "500..}\n" JOBS(
           "run_time: 100 s, count: 200, arrivals: {process: renewal, gap: 10 s}, classes: {one: "
           "{request: {gpus: 1}}}"),
-      { { "incident.wait", "Jobs that came in outage" }, { "incident.faults", "n-1 down for" } },
+      { { "incident.wait", "Jobs that came in outage" },
+        { "incident.faults", "n-1 down for" },
+        { "incident.lost", "lost a node under" } },
       "incident.latency incident.binding" },
     { "workers that wait for a store that is out",
       HEAD "cluster: {nodes: [{name: n, count: 3, cpus: 32, gpus: {h100: 4}}], stores: {nfs: 2 "
@@ -378,6 +380,12 @@
                                   "service: exp(10 s), setup: 5 s, request: {gpus: 1}") DIES
       "compare: [{label: a, set: {}}, {label: b, set: {timeline: []}}]\n",
       { { "winner.window", "b works" } },
+      NULL },
+    { "one run with a window",
+      SMALL XENNA WARM TWO("arrivals: {gap: exp(1.4 s)}", "service: 1 s, request: {cpus: 1}",
+                           "service: exp(10 s), setup: 5 s, request: {gpus: 1}") DIES
+      "compare: [{label: a, set: {}}, {label: b, set: {timeline: []}}]\n",
+      { { "winner.window", "(one run: no statement about chance)" } },
       NULL },
     { "gangs that wait",
       HEAD GPUS

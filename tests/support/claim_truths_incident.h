@@ -69,7 +69,14 @@
       ", h AS (SELECT h.* FROM happening h, o WHERE h.run_id = :run AND h.kind <>"
       " 'ended_early' AND NOT h.t_s < o.f AND h.t_s < o.t ORDER BY h.t_s, h.text) SELECT"
       " (SELECT count(*) FROM h) AS count, (SELECT min(t_s) FROM h) AS at, (SELECT text FROM h"
-      " LIMIT 1) AS what WHERE EXISTS (SELECT 1 FROM h)" },
+      " LIMIT 1) AS what, (SELECT count(*) FROM h WHERE t_s = (SELECT min(t_s) FROM h) AND"
+      " replace(text, target, '') = (SELECT replace(text, target, '') FROM h LIMIT 1)) AS alike "
+      "WHERE EXISTS (SELECT 1 FROM h)" },
+    { "incident.lost", T_WINDOWS
+      ", l AS (SELECT DISTINCT j.workload, j.job FROM o JOIN job j ON j.run_id = :run JOIN"
+      " worker k ON k.run_id = :run AND k.workload = j.workload AND k.job = j.job AND"
+      " k.end_reason = 'node lost' AND NOT k.ended_s < o.f AND k.ended_s < o.t) SELECT o.n"
+      " AS window, (SELECT count(*) FROM l) AS jobs FROM o WHERE EXISTS (SELECT 1 FROM l)" },
     { "incident.latency",
       T_WINDOWS " SELECT o.n AS window, " T_IN("lat.e2e.p95", "o") " AS value, " T_IN(
           "lat.e2e.p95",

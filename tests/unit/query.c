@@ -440,6 +440,9 @@ static void words(void)
     CHECK_STR(an_word_value(1.0, "GPU s").text, "1 GPU s");
     CHECK_STR(an_word_value(2.0, "jobs").text, "2 jobs");
     CHECK_STR(an_word_value(1.0, "1/s").text, "1/s");
+    CHECK_STR(an_word_value(230400.0, "GPU*s").text, "64 GPU h");
+    CHECK_STR(an_word_value(5e10, "B").text, "50\u00a0GB");
+    CHECK_STR(an_word_value(424.0, "count").text, "424");
     CHECK_STR(an_shorten("caption", 7).text, "caption");
     CHECK_STR(an_shorten("captioning", 7).text, "capti…ng");
 }
