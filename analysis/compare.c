@@ -557,12 +557,6 @@ static weir_status add_metric(struct an_keeper *keeper, struct an_comparison *co
 /* Fragmentation of less than this share of free GPUs says nothing. */
 static const double free_from = 0.05;
 
-/* Fewer refused jobs than this share change no other figure by more than its last digit. */
-static const double refused_from = 0.01;
-
-static const char refused_sql[] =
-    "SELECT min(value) FROM result WHERE metric = 'jobs.acceptance' AND label = ''";
-
 static const char assigned_sql[] =
     "SELECT max(value) FROM result WHERE metric = 'util.gpu.assigned' AND label = ''";
 
@@ -598,21 +592,7 @@ static weir_status add_windows(struct an_keeper *keeper, struct an_comparison *c
     return WEIR_OK;
 }
 
-/* What nobody may overlook: the cost, where there are prices, and that jobs were refused, since all
- * other figures are of those that were not. */
-static weir_status add_foremost(struct an_keeper *keeper, struct an_comparison *comparison,
-                                struct weir_error *error)
-{
-    const struct an_frame *frame = NULL;
-    WEIR_TRY(add_default(keeper, comparison, "cost.total", error));
-    WEIR_TRY(an_keep_query(keeper, refused_sql, NULL, &frame, error));
-    if (!(an_number(frame, 0, 0) < 1.0 - refused_from))
-        return WEIR_OK;
-    return add_default(keeper, comparison, "jobs.acceptance", error);
-}
-
-/* The goal, its conditions, what nobody may overlook, what the kind of work is known by, then all
- * others. */
+/* The goal, its conditions, what the kind of work is known by, then all others. */
 static weir_status add_default_rows(struct an_keeper *keeper, const struct an_goal *goal,
                                     size_t most, struct an_comparison *comparison,
                                     struct weir_error *error)
@@ -623,8 +603,6 @@ static weir_status add_default_rows(struct an_keeper *keeper, const struct an_go
     for (size_t i = 0; i < goal->condition_count; i++)
         if (!has_row(comparison, goal->conditions[i].metric))
             WEIR_TRY(add_metric(keeper, comparison, goal->conditions[i].metric, true, error));
-    if (comparison->row_count < most)
-        WEIR_TRY(add_foremost(keeper, comparison, error));
     for (size_t i = 0; an_goal_row(goal, i) != NULL && comparison->row_count < most; i++)
         WEIR_TRY(add_default(keeper, comparison, an_goal_row(goal, i), error));
     for (size_t i = 0; i < an_metric_count() && comparison->row_count < most; i++)

@@ -69,6 +69,10 @@ static const char conditions_sql[] =
     " json_extract(c.value, '$.bound'), json_extract(c.value, '$.slack')"
     " FROM meta m, json_each(m.value, '$.while') c WHERE m.key = 'goal'";
 
+/* Fewer refused jobs than this share change no other figure by more than its last digit. */
+static const char refused_sql[] =
+    "SELECT count(*) FROM result WHERE metric = 'jobs.acceptance' AND label = '' AND value < 0.99";
+
 /* Of a fill that asks for no GPU the GPUs say nothing. */
 static const char has_sql[] = "SELECT count(*) FROM (SELECT 1 FROM result WHERE metric = :text"
                               " AND iif(metric = 'alloc.gpu_pct', value > 0, value IS NOT NULL)"
@@ -123,6 +127,8 @@ static weir_status read_goal(struct an_keeper *keeper, struct an_goal *goal,
                              struct weir_error *error)
 {
     const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(keeper, refused_sql, NULL, &frame, error));
+    goal->is_refusing = an_number(frame, 0, 0) > 0.5;
     WEIR_TRY(take_default(keeper, goal, error));
     WEIR_TRY(an_keep_query(keeper, given_sql, NULL, &frame, error));
     if (frame->row_count == 0)
@@ -237,5 +243,9 @@ weir_status an_goal_judge(struct an_db *db, const struct an_goal *goal, struct a
 
 const char *an_goal_row(const struct an_goal *goal, size_t index)
 {
+    const size_t foremost = goal->is_refusing ? 2 : 1;
+    if (index < foremost)
+        return index == 0 ? "cost.total" : "jobs.acceptance";
+    index -= foremost;
     return index < AN_GOAL_ROWS ? kind_of(goal->kind)->rows[index] : NULL;
 }

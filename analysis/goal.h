@@ -22,6 +22,7 @@ struct an_goal {
     char metric[96];
     int better;         /* +1 more, -1 less */
     bool is_given;      /* by the scenario */
+    bool is_refusing;   /* 1 % of the jobs or more */
     const char *kind;   /* of work: backlog, arrivals, replay, loss, fill */
     const char *reason; /* why this is the default of the kind */
     struct an_condition conditions[AN_GOAL_CONDITIONS];
@@ -47,7 +48,9 @@ struct an_judged {
 const char *an_hold_text(enum an_hold hold, bool means_hold);
 weir_status an_goal_judge(struct an_db *db, const struct an_goal *goal, struct an_judged *judged,
                           struct weir_error *error);
-/* Metrics that the tables of a kind of work show after the goal, the index-th; NULL = no more. */
+/* Metrics that the tables of a kind of work show after the goal, the index-th; NULL = no more. In
+ * front what nobody may overlook: the cost, where there are prices, and that jobs were refused,
+ * since all other figures are of those that were not. */
 const char *an_goal_row(const struct an_goal *goal, size_t index);
 
 #endif

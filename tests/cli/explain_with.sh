@@ -46,6 +46,13 @@ expect 0 "$WEIR_BIN" decide state.json
 expect 0 "$WEIR_BIN" explain w.db --at 100 --with xenna
 matches stdout '^infer +as it was +[0-9]+ +[0-9]+'
 matches stdout '^ +xenna +[0-9]+ +[0-9]+'
+# Several kinds may have a policy of one name.
+expect 2 "$WEIR_BIN" explain w.db --at 100 --with weir
+has stderr "policies of several kinds are called 'weir': write placement=weir"
+expect 0 "$WEIR_BIN" explain w.db --at 100 --with scaling=xenna,placement=weir+scaling=xenna
+matches stdout '^ +scaling=xenna +[0-9]+ +[0-9]+'
+expect 2 "$WEIR_BIN" explain w.db --at 100 --with queueing=xenna
+has stderr "there is no policy 'queueing=xenna'"
 expect 2 "$WEIR_BIN" explain w.db --at 100 --with xena
 has stderr "did you mean 'xenna'"
 expect 2 "$WEIR_BIN" explain w.db --at 100 --with sjf

@@ -65,19 +65,40 @@ static int read_state(const struct sim_decide_question *question, const struct s
 
 /* ---- policies ---- */
 
-/* The kind that a policy of this name is of; NULL = there is none. */
-static const char *kind_of(const struct sim_policies *policies, const char *name)
+static const char *const kinds[] = { "placement", "scaling", "queueing" };
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static bool is_of_kind(const struct sim_policies *policies, size_t kind, const char *name)
 {
-    for (size_t i = 0; i < policies->placements_count; i++)
-        if (strcmp(policies->placements[i]->name, name) == 0)
-            return "placement";
-    for (size_t i = 0; i < policies->scalings_count; i++)
-        if (strcmp(policies->scalings[i]->name, name) == 0)
-            return "scaling";
-    for (size_t i = 0; i < policies->queueings_count; i++)
-        if (strcmp(policies->queueings[i]->name, name) == 0)
-            return "queueing";
-    return NULL;
+    bool is_there = false;
+    for (size_t i = 0; kind == 0 && i < policies->placements_count; i++)
+        is_there = is_there || strcmp(policies->placements[i]->name, name) == 0;
+    for (size_t i = 0; kind == 1 && i < policies->scalings_count; i++)
+        is_there = is_there || strcmp(policies->scalings[i]->name, name) == 0;
+    for (size_t i = 0; kind == 2 && i < policies->queueings_count; i++)
+        is_there = is_there || strcmp(policies->queueings[i]->name, name) == 0;
+    return is_there;
+}
+
+/* The kind of a policy that is named as NAME or KIND=NAME, and its name; NULL = there is none, or a
+ * bare name is that of several (is_several). */
+static const char *kind_of(const struct sim_policies *policies, const char **name, bool *is_several)
+{
+    const char *found = NULL;
+    const size_t length = strcspn(*name, "=");
+    const char *rest = (*name)[length] == '=' ? *name + length + 1 : NULL;
+    *is_several = false;
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        const bool is_meant = rest == NULL || (strlen(kinds[kind]) == length &&
+                                               strncmp(kinds[kind], *name, length) == 0);
+        if (!is_meant || !is_of_kind(policies, kind, rest == NULL ? *name : rest))
+            continue;
+        *is_several = found != NULL;
+        found = kinds[kind];
+    }
+    if (rest != NULL && found != NULL)
+        *name = rest;
+    return *is_several ? NULL : found;
 }
 
 static const char *near_policy(const struct sim_policies *policies, const char *name)
@@ -113,9 +134,17 @@ static bool starts_jobs(const json_t *document)
 
 static int put_policy(const struct plans *plans, json_t *document, const char *name)
 {
-    const char *kind = kind_of(plans->policies, name);
+    bool is_several = false;
+    const char *kind = kind_of(plans->policies, &name, &is_several);
     const bool has_stages = json_array_size(json_object_get(document, "stages")) > 0;
     const bool has_jobs = starts_jobs(document);
+    if (is_several) {
+        fprintf(stderr,
+                "weir explain: policies of several kinds are called '%s': write placement=%s, "
+                "queueing=%s or scaling=%s\n",
+                name, name, name, name);
+        return SIM_EXIT_USAGE;
+    }
     if (kind == NULL) {
         const char *near = near_policy(plans->policies, name);
         fprintf(stderr, "weir explain: there is no policy '%s'%s%s%s (weir list policies)\n", name,
