@@ -35,6 +35,8 @@
  * about what limits unless hardly anything is idle. */
 #define ARRIVE   "f.work LIKE '% arrivals %' AND f.work NOT LIKE '% backlog %'"
 #define KEEPS_UP "(" ARRIVE " AND f.done >= 0.97 * f.arrived)"
+/* No more is finished than arrives, either: nothing that waited before is worked off. */
+#define IN_STEP  "(" KEEPS_UP " AND f.done <= 1.03 * f.arrived)"
 #define KNOWN    "(f.work <> '' OR a.at_work >= 0.95)"
 #define WHOLE    "(SELECT status FROM run WHERE run_id = :run) <> 'ended early'"
 
@@ -232,21 +234,21 @@ static const struct an_claim_ops rows[] = {
     { .name = "limit.stage",
       .threshold =
           "slowest half of the time with 80 % of its workers busy meanwhile, one pipeline, "
-          "and not all that arrives is finished: below, it could do more than it is given",
+          "and not just what arrives is finished: below, it could do more than it is given",
       .sql =
           "WITH " STAGES ", " FLOW ", l AS (SELECT *, row_number() OVER (ORDER BY slowest DESC, i)"
           "  AS n FROM s WHERE at_work >= 0.8 AND slowest >= 0.005)"
           " SELECT a.name AS stage, a.slowest AS share, a.at_work AS busy, b.name AS second,"
           "  b.slowest AS second_share FROM (SELECT * FROM l WHERE n = 1) a LEFT JOIN (SELECT * "
           "FROM l WHERE n = 2) b, f WHERE a.n = 1"
-          " AND a.slowest >= 0.5 AND NOT " AN_TURNS_SQL " AND NOT " KEEPS_UP " AND " WHOLE
+          " AND a.slowest >= 0.5 AND NOT " AN_TURNS_SQL " AND NOT " IN_STEP " AND " WHOLE
           " AND " KNOWN " AND (SELECT count(DISTINCT pipeline) FROM s) = 1",
       .say = say_limit },
     { .name = "limit.arrivals",
-      .threshold = "97 % of what arrived is finished, and no stage is busy 95 % of its time: more "
-                   "could be done",
+      .threshold = "97 to 103 % of what arrived is finished, and no stage is busy 95 % of its "
+                   "time: more could be done",
       .sql = "WITH " STAGES ", " FLOW
-             " SELECT s.name AS stage, s.busy AS busy FROM s, f WHERE " KEEPS_UP
+             " SELECT s.name AS stage, s.busy AS busy FROM s, f WHERE " IN_STEP
              " AND (SELECT max(busy) FROM s) < 0.95 AND slowest > 0 AND " WHOLE
              " AND (SELECT count(DISTINCT pipeline) FROM s) = 1 ORDER BY slowest DESC, i LIMIT 1",
       .say = say_arrivals },
@@ -273,7 +275,7 @@ static const struct an_claim_ops rows[] = {
              "  AND t_s >= :from)"
              " SELECT s.name AS stage, c.free AS free, g.gpus AS worker FROM s, f, c JOIN stage g"
              "  ON g.run_id = :run AND g.stage = s.i WHERE s.slowest >= 0.5 AND s.at_work >= 0.8"
-             " AND NOT " AN_TURNS_SQL " AND NOT " KEEPS_UP " AND " WHOLE
+             " AND NOT " AN_TURNS_SQL " AND NOT " IN_STEP " AND " WHOLE
              " AND g.gpus > 0 AND c.free >= g.gpus + c.lost"
              " AND (SELECT count(DISTINCT pipeline) FROM s) = 1 ORDER BY s.slowest DESC LIMIT 1",
       .say = say_room },

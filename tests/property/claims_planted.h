@@ -17,6 +17,13 @@
       "warmup: 100 s\nhorizon: 500 s\n"
       "timeline: [{at: 10 s, action: burst, items: 300}]\n" TWO(
           "arrivals: {gap: 2 s}", "workers: 3, service: 1 s", "workers: 2, service: 2 s"),
+      { { "flow.keeps_up", "more than the 0.5 that arrive" }, { "limit.stage", "b limits" } },
+      "limit.arrivals flow.piles_up" },
+    { "arrivals, and what was there before for a fifth of the time",
+      HEAD CPUS FIXED
+      "warmup: 100 s\nhorizon: 1100 s\n"
+      "timeline: [{at: 10 s, action: burst, items: 150}]\n" TWO(
+          "arrivals: {gap: 2 s}", "workers: 3, service: 1 s", "workers: 2, service: 2 s"),
       { { "flow.keeps_up", "more than the 0.5 that arrive" } },
       "limit.stage limit.arrivals flow.piles_up" },
     { "a backlog that a limits",

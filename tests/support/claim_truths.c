@@ -18,6 +18,7 @@
 #define SPAN       "(SELECT sum(dt_s) FROM cluster_sample WHERE run_id = :run AND t_s >= :from)"
 #define DONE       "coalesce(" VALUE("thr.pipeline") ", " ITEMS("items_done") " / " SPAN ")"
 #define KEEPS_UP   "(" ARRIVES " AND " DONE " >= 0.97 * " ITEMS("items_arrived") " / " SPAN ")"
+#define IN_STEP    "(" KEEPS_UP " AND " DONE " <= 1.03 * " ITEMS("items_arrived") " / " SPAN ")"
 /* Time means of a stage by correlated subqueries. */
 #define OF(what)                                                                                   \
     "(SELECT sum(" what " * x.dt_s) FROM stage_sample x WHERE x.run_id = g.run_id"                 \
@@ -209,12 +210,12 @@ static const struct claim_truth truths[] = {
     { "limit.stage",
       STAGE(SHARE ", " AT_WORK) " SELECT name AS stage, share, at_work AS busy FROM s"
                                 " a WHERE share >= 0.5 AND at_work >= 0.8 AND NOT " T_TURNS
-                                " AND " ONE_PIPE " AND NOT " KEEPS_UP " AND " STATUS
+                                " AND " ONE_PIPE " AND NOT " IN_STEP " AND " STATUS
                                 " <> 'ended early' AND NOT EXISTS (SELECT 1 FROM s b WHERE "
                                 "b.at_work >= 0.8 AND (b.share >"
                                 " a.share OR (b.share = a.share AND b.stage < a.stage)))" },
     { "limit.arrivals",
-      STAGE(SHARE ", " BUSY) " SELECT name AS stage, busy FROM s a WHERE " KEEPS_UP
+      STAGE(SHARE ", " BUSY) " SELECT name AS stage, busy FROM s a WHERE " IN_STEP
                              " AND share > 0 AND " ONE_PIPE
                              " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.busy >= 0.95)"
                              " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > a.share OR "
@@ -237,7 +238,7 @@ static const struct claim_truth truths[] = {
                         "gpu_capacity - gpu_assigned") " AS free FROM s WHERE share >= 0.5 AND "
                                                        "at_work >= 0.8 AND"
                                                        " gpus > 0 AND NOT " T_TURNS " AND " ONE_PIPE
-                                                       " AND NOT " KEEPS_UP " AND " STATUS
+                                                       " AND NOT " IN_STEP " AND " STATUS
                                                        " <> 'ended early' AND " MEAN(
                                                            "gpu_capacity - gpu_assigned - "
                                                            "frag_gpu") " >= gpus ORDER BY "
