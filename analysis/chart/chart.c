@@ -505,17 +505,33 @@ static bool put_label(struct an_chart *chart, double middle, const char *text, d
     return false;
 }
 
-/* Where there is little room a label gets shorter rather than lost. */
-static void happening_label(struct an_chart *chart, double middle, const char *text, size_t more,
-                            const double y0, double taken[2])
+/* What happened at one place: two names or one, and how many more. */
+struct together {
+    const char *first, *second; /* second NULL = the first alone */
+    size_t more;
+    double middle;
+};
+
+/* Both names if they have room in full. Else the first alone, which gets shorter rather than lost.
+ */
+static void happening_label(struct an_chart *chart, const struct together *here, double y0,
+                            double taken[2])
 {
-    static const size_t lengths[] = { 46, 40, 26, 16, 8 };
+    static const size_t lengths[] = { AN_NAME_MOST, 26, 16, 8 };
+    char more[32] = "";
+    char label[2 * sizeof(struct an_word) + sizeof more];
+    if (here->more > 0)
+        (void)snprintf(more, sizeof more, " +%zu more", here->more);
+    if (here->second != NULL) {
+        (void)snprintf(label, sizeof label, "%s, %s%s", an_shorten(here->first, AN_NAME_MOST).text,
+                       an_shorten(here->second, AN_NAME_MOST).text, more);
+        if (put_label(chart, here->middle, label, y0, taken))
+            return;
+        (void)snprintf(more, sizeof more, " +%zu more", here->more + 1);
+    }
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        char label[96];
-        (void)snprintf(label, sizeof label, "%s", an_shorten(text, lengths[i]).text);
-        if (more > 0)
-            (void)snprintf(label + strlen(label), sizeof label - strlen(label), " +%zu more", more);
-        if (put_label(chart, middle, label, y0, taken))
+        (void)snprintf(label, sizeof label, "%s%s", an_shorten(here->first, lengths[i]).text, more);
+        if (put_label(chart, here->middle, label, y0, taken))
             return;
     }
 }
@@ -552,20 +568,18 @@ static void draw_lines(struct an_chart *chart, const struct an_frame *frame, dou
     }
 }
 
-/* What happens at one place is named together, as far as two names go. */
 static void label_happenings(struct an_chart *chart, const struct an_frame *frame, double y0)
 {
     double taken[2] = { 0.0, 0.0 };
     for (size_t i = 0, count = 0; i < frame->row_count; i += count) {
-        char text[2 * sizeof(struct an_word) + 4];
         count = count_together(chart, frame, i);
-        const bool is_pair =
-            count > 1 && strcmp(an_text(frame, i, 2), an_text(frame, i + 1, 2)) != 0;
-        (void)snprintf(text, sizeof text, "%s%s%s",
-                       an_shorten(an_text(frame, i, 2), AN_NAME_MOST).text, is_pair ? ", " : "",
-                       is_pair ? an_shorten(an_text(frame, i + 1, 2), AN_NAME_MOST).text : "");
-        happening_label(chart, happening_middle(chart, frame, i), text, count - 1 - is_pair, y0,
-                        taken);
+        const char *first = an_text(frame, i, 2);
+        const bool is_pair = count > 1 && strcmp(first, an_text(frame, i + 1, 2)) != 0;
+        const struct together here = { .first = first,
+                                       .second = is_pair ? an_text(frame, i + 1, 2) : NULL,
+                                       .more = count - 1 - is_pair,
+                                       .middle = happening_middle(chart, frame, i) };
+        happening_label(chart, &here, y0, taken);
     }
 }
 
