@@ -371,6 +371,11 @@ static weir_status check(const void *self, struct weir_error *error)
     return WEIR_OK;
 }
 
+static weir_status left(const void *self, int64_t end_ns)
+{
+    return sim_jobs_left(self, end_ns);
+}
+
 static weir_status results(void *self, int64_t end_ns, struct sim_results *out)
 {
     return sim_jobs_results(self, end_ns, out);
@@ -402,4 +407,5 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .progress = progress,
                                                 .expected_s = expected_s,
                                                 .check = check,
+                                                .left = left,
                                                 .results = results };

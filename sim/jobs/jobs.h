@@ -386,6 +386,8 @@ void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *work
 weir_status sim_jobs_go_on(struct sim_jobs_run *run);
 
 /* results.c */
+/* Tells the meter of the jobs that are not over. */
+weir_status sim_jobs_left(const struct sim_jobs_run *run, int64_t now_ns);
 weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct sim_results *out);
 
 extern const struct sim_driver_ops sim_jobs_driver;

@@ -103,8 +103,30 @@ static void put_distribution(struct writer *writer, const char *metric, const ch
     writer->censored = 0;
 }
 
-/* Ages of counted jobs in a state, of one label or of all. */
-static weir_status ages_of(const struct writer *writer, uint32_t state, size_t index,
+static bool never_began(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    return job->state == SIM_JOB_WAITING && sim_job_attempts(run, job) == 0;
+}
+
+static bool is_left(const struct sim_job *job)
+{
+    return job->is_counted && (job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING);
+}
+
+weir_status sim_jobs_left(const struct sim_jobs_run *run, int64_t now_ns)
+{
+    for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
+        const struct sim_job *job = sim_job_at(run, i);
+        if (is_left(job))
+            WEIR_TRY(sim_meter_job_left(run->context->meter, now_ns,
+                                        sim_job_spec(run, job)->tenant_number, now_ns - job->at_ns,
+                                        never_began(run, job)));
+    }
+    return WEIR_OK;
+}
+
+/* Ages of counted jobs that never began, or of all that are not over; of one label or of all. */
+static weir_status ages_of(const struct writer *writer, bool are_waiting, size_t index,
                            struct sim_censored *censored, int64_t **ages)
 {
     const struct sim_jobs_run *run = writer->run;
@@ -114,12 +136,9 @@ static weir_status ages_of(const struct writer *writer, uint32_t state, size_t i
     *censored = (struct sim_censored){ .ages_ns = *ages };
     for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
         const struct sim_job *job = sim_job_at(run, i);
-        const bool is_meant = job->state == SIM_JOB_WAITING ||
-                              (state == SIM_JOB_RUNNING && job->state == SIM_JOB_RUNNING);
         const bool is_row =
             index == run->workload->labels_count || sim_job_spec(run, job)->label == index;
-        if (is_meant && is_row && job->is_counted &&
-            (state == SIM_JOB_RUNNING || sim_job_attempts(run, job) == 0))
+        if (is_left(job) && is_row && (!are_waiting || never_began(run, job)))
             (*ages)[censored->count++] = writer->to_ns - job->at_ns;
     }
     return WEIR_OK;
@@ -143,8 +162,8 @@ static void put_times(struct writer *writer, size_t index)
     struct sim_censored unfinished;
     int64_t *wait_ages = NULL;
     int64_t *time_ages = NULL;
-    const weir_status first = ages_of(writer, SIM_JOB_WAITING, index, &waiting, &wait_ages);
-    const weir_status second = ages_of(writer, SIM_JOB_RUNNING, index, &unfinished, &time_ages);
+    const weir_status first = ages_of(writer, true, index, &waiting, &wait_ages);
+    const weir_status second = ages_of(writer, false, index, &unfinished, &time_ages);
     if (first != WEIR_OK || second != WEIR_OK) {
         writer->out->status = WEIR_ENOMEM;
     } else {

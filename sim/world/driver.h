@@ -241,6 +241,9 @@ struct sim_driver_ops {
     uint64_t (*inside)(const void *self, int64_t now_ns, int64_t *age_ns);
     /* Its conservation laws. */
     weir_status (*check)(const void *self, struct weir_error *error);
+    /* Tells the meter, once the run has ended and before any results, of what is not over and has
+     * to count there. NULL = nothing. */
+    weir_status (*left)(const void *self, int64_t end_ns);
     /* NULL = the meter says it all. */
     weir_status (*results)(void *self, int64_t end_ns, struct sim_results *out);
 };

@@ -178,6 +178,9 @@ static weir_status end_results(const struct sim_world *world, struct sim_results
 static weir_status put_results(struct sim_world *world, const struct sim_meter_end *end)
 {
     struct sim_results out = results_of(world->options, world->context.error);
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->left != NULL)
+            WEIR_TRY(world->drivers[d].ops->left(world->drivers[d].self, end->end_ns));
     WEIR_TRY(sim_meter_results(world->context.meter, end, &out));
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->results != NULL)

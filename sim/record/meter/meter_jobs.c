@@ -163,6 +163,14 @@ void sim_meter_job_done(struct sim_meter *meter, int64_t now_ns, uint32_t job_cl
         meter_windows_job_done(meter, now_ns, time_ns, slowdown(time_ns, run_ns));
 }
 
+weir_status sim_meter_job_left(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
+                               int64_t age_ns, bool is_waiting)
+{
+    if (is_waiting)
+        WEIR_TRY(meter_tenants_waiting(meter, tenant, age_ns));
+    return meter->windows ? meter_windows_job_left(meter, now_ns, age_ns, is_waiting) : WEIR_OK;
+}
+
 void meter_jobs_warm(struct sim_meter *meter, int64_t now_ns)
 {
     for (size_t i = 0; i < meter->class_count + meter->workload_count; i++) {

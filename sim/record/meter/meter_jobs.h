@@ -85,6 +85,11 @@ void sim_meter_job_restart(struct sim_meter *meter, uint32_t job_class, int64_t 
 void sim_meter_job_done(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                         bool is_counted, int64_t time_ns, int64_t run_ns);
 
+/* At the end, before the results are asked for: a job that counts is not over, `age_ns` after it
+ * came; `is_waiting`: it never began. Percentiles that reach into these are lower bounds. */
+weir_status sim_meter_job_left(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
+                               int64_t age_ns, bool is_waiting);
+
 /* ---- reading ---- */
 
 struct sim_job_meter *sim_meter_class(struct sim_meter *meter, uint32_t job_class);

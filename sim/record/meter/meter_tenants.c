@@ -29,6 +29,7 @@ struct tenant_meter {
     struct sim_percentiles fairness; /* time over that alone, in 1e-9 */
     double part;                     /* GPUs, by weight */
     double busy_ns;                  /* alone it has work until then */
+    struct sim_ages waiting;         /* jobs that never began */
     uint64_t done;
 };
 
@@ -93,6 +94,7 @@ void meter_tenants_close(struct sim_meter *meter)
     for (size_t i = 0; meter->tenants->rows && i <= meter->tenants->count; i++) {
         sim_percentiles_close(&meter->tenants->rows[i].wait);
         sim_percentiles_close(&meter->tenants->rows[i].fairness);
+        sim_ages_clear(&meter->tenants->rows[i].waiting);
     }
     free(meter->tenants->rows);
     free(meter->tenants);
@@ -174,6 +176,13 @@ void sim_meter_tenant_done(struct sim_meter *meter, uint32_t tenant, int64_t tim
         sim_percentiles_add(&meter->tenants->rows[t].fairness, fairness);
 }
 
+weir_status meter_tenants_waiting(struct sim_meter *meter, uint32_t tenant, int64_t age_ns)
+{
+    for (uint32_t t = tenant; meter->tenants && t != 0; t = meter->tenants->rows[t].parent)
+        WEIR_TRY(sim_ages_add(&meter->tenants->rows[t].waiting, age_ns));
+    return WEIR_OK;
+}
+
 /* ---- indices ---- */
 
 double sim_jain_index(const double *shares, size_t count)
@@ -226,19 +235,23 @@ static void put(const struct tenant_view *view, const char *metric, const char *
         sim_results_add(view->out, &row);
 }
 
-/* Those that never started are at least as old, which is not looked at: the mean and the percentile
- * are of jobs that started, or ended. */
+/* The mean and the longest are of jobs that began, or ended. */
 static void put_three(const struct tenant_view *view, const char *const metrics[3],
-                      const char *label, const char *unit, struct sim_percentiles *values)
+                      const char *label, const char *unit, struct sim_percentiles *values,
+                      const struct sim_censored *left)
 {
-    const struct sim_censored none = { .count = 0 };
-    bool is_bound = false;
-    if (values->count == 0)
-        return;
-    put(view, metrics[0], label, unit, values->sum_ns / 1e9 / (double)values->count);
-    put(view, metrics[1], label, unit,
-        sim_time_s(sim_percentiles_at(values, 0.95, &none, &is_bound)));
-    put(view, metrics[2], label, unit, sim_time_s(values->max_ns));
+    struct sim_result_row p95 = { .metric = metrics[1],
+                                  .label = label,
+                                  .unit = unit,
+                                  .n = values->count,
+                                  .censored = left->count };
+    if (values->count > 0)
+        put(view, metrics[0], label, unit, values->sum_ns / 1e9 / (double)values->count);
+    p95.value = sim_time_s(sim_percentiles_at(values, 0.95, left, &p95.is_lower_bound));
+    if (values->count + left->count > 0)
+        sim_results_add(view->out, &p95);
+    if (values->count > 0)
+        put(view, metrics[2], label, unit, sim_time_s(values->max_ns));
 }
 
 static const char *const wait_names[3] = { "wait.tenant.mean", "wait.tenant.p95",
@@ -260,8 +273,10 @@ static void put_tenant(const struct tenant_view *view, struct tenant_meter *row)
         put(view, "tenant.guarantee", row->name, "GPU", row->guarantee);
     if (row->guarantee > 0)
         put(view, "borrow.gpu_s", row->name, "GPU*s", integral_of(view, row, TENANT_BEYOND) / 1e9);
-    put_three(view, wait_names, row->name, "s", &row->wait);
-    put_three(view, fairness_names, row->name, "ratio", &row->fairness);
+    const struct sim_censored waiting = sim_ages_censored(&row->waiting);
+    const struct sim_censored none = { .count = 0 };
+    put_three(view, wait_names, row->name, "s", &row->wait, &waiting);
+    put_three(view, fairness_names, row->name, "ratio", &row->fairness, &none);
 }
 
 /* GPUs over weight that tenants had, on average over the time in which jobs of theirs waited. */
@@ -295,6 +310,7 @@ void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_
             view.all_gpus += integral_of(&view, &meter->tenants->rows[i], TENANT_GPUS);
     for (size_t i = 1; i <= meter->tenants->count; i++)
         put_tenant(&view, &meter->tenants->rows[i]);
-    put_three(&view, fairness_names, "", "ratio", &meter->tenants->rows[0].fairness);
+    put_three(&view, fairness_names, "", "ratio", &meter->tenants->rows[0].fairness,
+              &(struct sim_censored){ 0 });
     put_jain(&view);
 }

@@ -61,6 +61,8 @@ void meter_windows_close(struct sim_meter *meter)
         sim_percentiles_close(&window->job_wait);
         sim_percentiles_close(&window->job_time);
         sim_percentiles_close(&window->slowdown);
+        sim_ages_clear(&window->jobs_waiting);
+        sim_ages_clear(&window->jobs_left);
         free(window->begin.stages);
         free(window->end.stages);
         free(window->queue_max);
@@ -234,6 +236,17 @@ void meter_windows_job_done(struct sim_meter *meter, int64_t now_ns, int64_t tim
         return;
     sim_percentiles_add(&window->job_time, time_ns);
     sim_percentiles_add(&window->slowdown, slowdown);
+}
+
+weir_status meter_windows_job_left(struct sim_meter *meter, int64_t now_ns, int64_t age_ns,
+                                   bool is_waiting)
+{
+    struct meter_window *window = window_of(meter, now_ns - age_ns);
+    if (!window)
+        return WEIR_OK;
+    if (is_waiting)
+        WEIR_TRY(sim_ages_add(&window->jobs_waiting, age_ns));
+    return sim_ages_add(&window->jobs_left, age_ns);
 }
 
 void meter_windows_lost(struct sim_meter *meter, int64_t lost_ns, const char *cause)

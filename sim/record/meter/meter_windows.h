@@ -33,6 +33,9 @@ void meter_windows_item_done(struct sim_meter *meter, int64_t now_ns, int64_t la
 void meter_windows_job_wait(struct sim_meter *meter, int64_t now_ns, int64_t wait_ns);
 void meter_windows_job_done(struct sim_meter *meter, int64_t now_ns, int64_t time_ns,
                             int64_t slowdown);
+/* A job that counts is there yet when the run ends; `is_waiting`: it never began. */
+weir_status meter_windows_job_left(struct sim_meter *meter, int64_t now_ns, int64_t age_ns,
+                                   bool is_waiting);
 void meter_windows_lost(struct sim_meter *meter, int64_t lost_ns, const char *cause);
 
 #endif

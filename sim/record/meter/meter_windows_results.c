@@ -208,18 +208,19 @@ static void put_latency(const struct view *view)
     free(ages);
 }
 
-/* Jobs that wait at the end are not in it: the mean is of those that started. */
+/* Means are of jobs that began, or ended. */
 static void put_jobs(const struct view *view)
 {
-    const struct sim_censored none = { .count = 0 };
     struct meter_window *window = view->window;
+    const struct sim_censored waiting = sim_ages_censored(&window->jobs_waiting);
+    const struct sim_censored left = sim_ages_censored(&window->jobs_left);
     if (view->meter->workload_count == 0)
         return;
-    put_mean(view, "wait.job.mean", "s", &window->job_wait, 0);
-    put_percentile(view, "wait.job.p95", &window->job_wait, &none, 0.95);
-    put_mean(view, "jct.mean", "s", &window->job_time, 0);
-    put_percentile(view, "jct.p95", &window->job_time, &none, 0.95);
-    put_mean(view, "slowdown.mean", "1", &window->slowdown, 0);
+    put_mean(view, "wait.job.mean", "s", &window->job_wait, waiting.count);
+    put_percentile(view, "wait.job.p95", &window->job_wait, &waiting, 0.95);
+    put_mean(view, "jct.mean", "s", &window->job_time, left.count);
+    put_percentile(view, "jct.p95", &window->job_time, &left, 0.95);
+    put_mean(view, "slowdown.mean", "1", &window->slowdown, left.count);
 }
 
 static void put_window(struct view *view)

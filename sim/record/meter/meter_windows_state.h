@@ -24,6 +24,7 @@ struct meter_window {
     uint64_t *queue_max; /* by stage */
     /* Of what came in it. Slowdown in 1e-9. */
     struct sim_percentiles latency, job_wait, job_time, slowdown;
+    struct sim_ages jobs_waiting, jobs_left; /* that never began; that are not over */
     uint64_t late;
     double usual, most; /* backlog: before, NAN = nothing was before; in the window */
     int64_t most_ns;

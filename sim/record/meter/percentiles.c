@@ -7,6 +7,8 @@
  */
 #include "sim/record/meter/percentiles.h"
 
+#include "sim/engine/room.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,4 +191,19 @@ int64_t sim_percentiles_at(struct sim_percentiles *percentiles, double share,
         return known_rank(percentiles, wanted);
     *is_lower_bound = true;
     return above_known(percentiles, share, all, joint_rank(percentiles, censored, wanted));
+}
+
+/* ---- what is not over ---- */
+
+weir_status sim_ages_add(struct sim_ages *ages, int64_t age_ns)
+{
+    SIM_ROOM(ages->list, ages->capacity, ages->count + 1);
+    ages->list[ages->count++] = age_ns;
+    return WEIR_OK;
+}
+
+void sim_ages_clear(struct sim_ages *ages)
+{
+    free(ages->list);
+    *ages = (struct sim_ages){ 0 };
 }

@@ -55,6 +55,19 @@ struct sim_censored {
     const int64_t *ages_ns;
 };
 
+/* Ages at the end of what is not over, as they are told. */
+struct sim_ages {
+    int64_t *list;
+    uint32_t count, capacity;
+};
+/* WEIR_ENOMEM: as before. */
+weir_status sim_ages_add(struct sim_ages *ages, int64_t age_ns);
+void sim_ages_clear(struct sim_ages *ages);
+static inline struct sim_censored sim_ages_censored(const struct sim_ages *ages)
+{
+    return (struct sim_censored){ .count = ages->count, .ages_ns = ages->list };
+}
+
 /* Percentile `share` (0 < share <= 1) of the known and the censored values together, in ns. Below
  * the censored ones it is exact; when it reaches into them, `is_lower_bound` is set and the result
  * is the smallest value the ages allow. -1 when there is no value at all or no memory. Reorders

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Jobs that never begin, and jobs that have not ended, in the waits and times of windows and
+ * tenants, every number by hand: a job that holds both GPUs for good at 0 s, and one at 100 s.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a row says: its value, and whether it is at least that. */
+struct bound {
+    const char *metric, *label;
+    double value;
+    bool is_least;
+    uint64_t censored;
+};
+
+struct watch {
+    struct bound *rows;
+    size_t count, seen;
+};
+
+static void take(void *state, const struct sim_result_row *row)
+{
+    struct watch *watch = state;
+    for (size_t i = 0; i < watch->count; i++) {
+        struct bound *bound = &watch->rows[i];
+        if (strcmp(row->metric, bound->metric) != 0 || strcmp(row->label, bound->label) != 0)
+            continue;
+        CHECK_NEAR(row->value, bound->value, 1e-9);
+        CHECK(row->is_lower_bound == bound->is_least);
+        CHECK_I64(row->censored, bound->censored);
+        watch->seen++;
+    }
+}
+
+static void who_never_begins_is_counted(void)
+{
+    static const char text[] =
+        "schema: 2\nname: left\nhorizon: 400 s\n"
+        "cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 2}}]}\n"
+        "sched: {queueing: fcfs}\n"
+        "tenants: [{name: a}, {name: b}]\n"
+        "jobs:\n  - name: w\n    classes:\n"
+        "      - {name: x, count: 1, at: 0 s, request: {gpus: 2}, run_time: 10000 s, tenant: a}\n"
+        "      - {name: y, count: 1, at: 100 s, request: {gpus: 1}, run_time: 10 s, tenant: b}\n"
+        "windows: {first: '..50', second: '50..'}\n";
+    struct bound rows[] = {
+        { "wait.job.p95@first", "", 0, false, 0 },   { "jct.p95@first", "", 400, true, 1 },
+        { "wait.job.p95@second", "", 300, true, 1 }, { "jct.p95@second", "", 300, true, 1 },
+        { "wait.tenant.p95", "a", 0, false, 0 },     { "wait.tenant.p95", "b", 300, true, 1 }
+    };
+    struct watch watch = { rows, sizeof rows / sizeof rows[0], 0 };
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    const struct sim_run_options options = { .seed = 1,
+                                             .listen = take,
+                                             .listener = &watch,
+                                             .check_always = true,
+                                             .export_at_s = (double)NAN };
+    CHECK(scenario != NULL && summary != NULL);
+    if (scenario != NULL && summary != NULL)
+        CHECK_I64(sim_run(scenario, &options, summary), WEIR_OK);
+    CHECK_I64(watch.seen, watch.count);
+    free(summary);
+    sim_scenario_destroy(scenario);
+}
+
+static const struct test tests[] = {
+    { "who never begins is counted", who_never_begins_is_counted },
+};
+TEST_MAIN(tests)
