@@ -335,6 +335,11 @@ static uint64_t inside(const void *self, int64_t now_ns, int64_t *age_ns)
     return age_ns == NULL ? run->items.alive : sim_pipeline_ages(run, now_ns, age_ns);
 }
 
+static void stored(const void *self, int64_t *by_node)
+{
+    sim_pipeline_stored(self, by_node);
+}
+
 static weir_status check(const void *self, struct weir_error *error)
 {
     return sim_pipeline_check(self, error);
@@ -367,4 +372,5 @@ const struct sim_driver_ops sim_pipeline_driver = { .kind = "pipeline",
                                                     .progress = progress,
                                                     .expected_s = expected_s,
                                                     .inside = inside,
+                                                    .stored = stored,
                                                     .check = check };

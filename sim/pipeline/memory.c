@@ -12,6 +12,7 @@
 #include "sim/pipeline/pipeline.h"
 #include "sim/record/record.h"
 
+#include <math.h>
 #include <stdio.h>
 
 void sim_stage_pick_up(struct sim_stage_run *stage, const struct sim_hand *hand)
@@ -32,6 +33,15 @@ void sim_pipeline_item_leaves(struct sim_pipeline_run *run, struct sim_item *ite
         return;
     sim_workers_store(run->config.workers, item->lies_on - 1, -item->bytes);
     item->lies_on = 0;
+}
+
+void sim_pipeline_stored(const struct sim_pipeline_run *run, int64_t *by_node)
+{
+    for (uint32_t i = 0; i < run->items.used; i++) {
+        const struct sim_item *item = &run->items.items[i]; /* one that is gone lies nowhere */
+        if (item->lies_on != 0)
+            by_node[item->lies_on - 1] += llround(item->bytes);
+    }
 }
 
 void sim_stage_use_up(struct sim_stage_run *stage, const struct sim_hand *hand)

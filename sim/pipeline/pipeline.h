@@ -259,6 +259,8 @@ void sim_stage_lay_down(struct sim_stage_run *stage, const struct sim_hand *hand
                         const struct sim_queue *output);
 /* An item needs no memory any more. */
 void sim_pipeline_item_leaves(struct sim_pipeline_run *run, struct sim_item *item);
+/* Adds what lies in the memory of nodes, by node. */
+void sim_pipeline_stored(const struct sim_pipeline_run *run, int64_t *by_node);
 
 /* ---- pace.c: tasks in time ---- */
 

@@ -239,6 +239,8 @@ struct sim_driver_ops {
     double (*expected_s)(const void *self);
     /* How many units of work are inside; with `age_ns` their ages too. */
     uint64_t (*inside)(const void *self, int64_t now_ns, int64_t *age_ns);
+    /* Adds the bytes of it that lie in the memory of nodes, by node. NULL = none do. */
+    void (*stored)(const void *self, int64_t *by_node);
     /* Its conservation laws. */
     weir_status (*check)(const void *self, struct weir_error *error);
     /* Tells the meter, once the run has ended and before any results, of what is not over and has

@@ -472,12 +472,35 @@ static weir_status check_handles(const struct sim_world *world, struct weir_erro
                            (unsigned long long)stale);
 }
 
+/* What lies in the memory of a node is what the items there have: bytes in = out + stored. */
+static weir_status check_stored(const struct sim_world *world, struct weir_error *error)
+{
+    const struct sim_cluster *cluster = world->context.cluster;
+    weir_status status = WEIR_OK;
+    if (!sim_memory_is_timed(cluster))
+        return WEIR_OK;
+    int64_t *by_node = calloc((size_t)cluster->node_count + 1, sizeof(*by_node));
+    if (by_node == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->stored != NULL)
+            world->drivers[d].ops->stored(world->drivers[d].self, by_node);
+    for (uint32_t n = 0; n < cluster->node_count && status == WEIR_OK; n++)
+        if (by_node[n] != cluster->nodes[n].store_bytes)
+            status = weir_fail(error, WEIR_EINVARIANT,
+                               "items of %lld bytes lie on node %u, which counts %lld",
+                               (long long)by_node[n], n, (long long)cluster->nodes[n].store_bytes);
+    free(by_node);
+    return status;
+}
+
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error)
 {
     WEIR_TRY(check_handles(world, error));
     WEIR_TRY(sim_cluster_check(world->context.cluster, error));
     WEIR_TRY(sim_workers_check(world->workers, error));
     WEIR_TRY(sim_workers_check_memory(world->workers, error));
+    WEIR_TRY(check_stored(world, error));
     WEIR_TRY(sim_activities_check(world->context.activities, error));
     WEIR_TRY(sim_links_check(world->context.cluster, sim_engine_now(world->context.engine), error));
     for (uint32_t d = 1; d <= world->driver_count; d++)

@@ -110,6 +110,7 @@ static void amounts_of_nodes(void)
     WRONG(world, node->ram_used_bytes, node->ram_total_bytes + 1);
     WRONG(world, node->ram_used_bytes, node->ram_used_bytes - 1);
     WRONG(world, node->work_bytes, node->work_bytes + 1);
+    WRONG(world, node->store_bytes, node->store_bytes + 1);
     WRONG(world, node->beyond, node->beyond + 1);
     WRONG(world, node->power_cap_w, 100);
     sim_world_destroy(world);
