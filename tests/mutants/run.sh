@@ -12,7 +12,7 @@ if [ "$1" = --places ]; then
     try_one=find_place
     set -- "$2" /nowhere
 fi
-root=$1 folder=$2
+root=$1 folder=$(realpath -m "$2")
 shift 2
 copy=$folder/source built=$folder/build log=$folder/log
 rooms=(CMakeLists.txt cmake sched sim workloads analysis scenarios tests docs LICENSES README.md
