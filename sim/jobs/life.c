@@ -3,11 +3,11 @@
 #include "sim/jobs/jobs.h"
 
 #include "sim/engine/law.h"
+#include "sim/engine/room.h"
 #include "sim/record/meter/meter_tenants.h"
 #include "sim/record/record.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* As the trace calls it; who is drawn from classes or rows by the number there. */
 static void print_name(const struct sim_jobs_run *run, const struct sim_job *job, char *text,
@@ -169,14 +169,7 @@ static weir_status note_alone(struct sim_jobs_run *run, const struct sim_job *jo
     const struct sim_job_spec *spec = sim_job_spec(run, job);
     if (spec->tenant_number == 0)
         return WEIR_OK;
-    if (job->slot >= run->alone_capacity) {
-        const uint32_t capacity = 64 + 2 * job->slot;
-        int64_t *grown = realloc(run->alone_ns, capacity * sizeof(*grown));
-        if (grown == NULL)
-            return WEIR_ENOMEM;
-        run->alone_ns = grown;
-        run->alone_capacity = capacity;
-    }
+    SIM_ROOM(run->alone_ns, run->alone_capacity, job->slot + 1);
     run->alone_ns[job->slot] = sim_meter_tenant_alone(
         run->context->meter, sim_jobs_now(run), spec->tenant_number, sim_job_gpus(spec), run_ns);
     return WEIR_OK;

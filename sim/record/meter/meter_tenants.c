@@ -28,6 +28,7 @@ struct tenant_meter {
     struct sim_percentiles wait;
     struct sim_percentiles fairness; /* time over that alone, in 1e-9 */
     double part;                     /* GPUs, by weight */
+    double below;                    /* weights of its children together */
     double busy_ns;                  /* alone it has work until then */
     struct sim_ages waiting;         /* jobs that never began */
     uint64_t done;
@@ -58,12 +59,12 @@ static weir_status open_row(struct meter_tenants *tenants, size_t number,
 static void divide(struct meter_tenants *tenants, double gpus)
 {
     tenants->rows[0].part = gpus;
+    for (size_t i = 1; i <= tenants->count; i++)
+        tenants->rows[tenants->rows[i].parent].below += tenants->rows[i].weight;
     for (size_t i = 1; i <= tenants->count; i++) {
         struct tenant_meter *row = &tenants->rows[i];
-        double weights = 0;
-        for (size_t k = 1; k <= tenants->count; k++)
-            weights += tenants->rows[k].parent == row->parent ? tenants->rows[k].weight : 0;
-        row->part = weights > 0 ? tenants->rows[row->parent].part * row->weight / weights : 0;
+        const struct tenant_meter *parent = &tenants->rows[row->parent];
+        row->part = parent->below > 0 ? parent->part * row->weight / parent->below : 0;
     }
 }
 
