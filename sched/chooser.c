@@ -15,7 +15,7 @@ weir_status weir_chooser_create(const struct weir_placement_ops *ops,
                                 struct weir_chooser **chooser, struct weir_error *error)
 {
     const struct weir_allocator memory = weir_allocator_copy(allocator);
-    const struct weir_policy_table table = WEIR_POLICY_TABLE(ops);
+    const struct weir_policy_table table = WEIR_POLICY_TABLE("placement", ops);
     struct weir_chooser *const made = weir_alloc(&memory, 1, sizeof *made);
 
     if (made == NULL)
@@ -24,13 +24,11 @@ weir_status weir_chooser_create(const struct weir_placement_ops *ops,
     made->ops = ops;
     const weir_status status =
         weir_policy_state_open(&made->policy, &table, params, &memory, error);
-    if (status != WEIR_OK) {
-        weir_error_wrap(error, "placement policy %s", ops->name);
+    if (status == WEIR_OK)
+        *chooser = made;
+    else
         weir_free(&memory, made);
-        return status;
-    }
-    *chooser = made;
-    return WEIR_OK;
+    return status;
 }
 
 void weir_chooser_destroy(struct weir_chooser *chooser)

@@ -38,10 +38,12 @@ weir_status weir_policy_state_open(struct weir_policy_state *policy,
     struct weir_policy_state made = { .values = NULL };
     const weir_status status = fill(&made, table, given, allocator, error);
 
-    if (status != WEIR_OK)
-        weir_policy_state_close(&made, allocator);
-    else
+    if (status == WEIR_OK) {
         *policy = made;
+        return WEIR_OK;
+    }
+    weir_policy_state_close(&made, allocator);
+    weir_error_wrap(error, "%s %s", table->kind, table->name);
     return status;
 }
 

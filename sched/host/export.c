@@ -425,9 +425,9 @@ static weir_status put_memory(const struct weir_export *out, const char *key, ui
 static weir_status put_policy(const struct weir_export *out)
 {
     const struct weir_policy_set *const set = &out->host->main;
-    const struct weir_policy_table placement = WEIR_POLICY_TABLE(set->placement);
-    const struct weir_policy_table scaling = WEIR_POLICY_TABLE(set->scaling);
-    const struct weir_policy_table queueing = WEIR_POLICY_TABLE(set->queueing);
+    const struct weir_policy_table placement = WEIR_POLICY_TABLE("placement", set->placement);
+    const struct weir_policy_table scaling = WEIR_POLICY_TABLE("scaling", set->scaling);
+    const struct weir_policy_table queueing = WEIR_POLICY_TABLE("queueing", set->queueing);
     struct weir_json *const json = out->json;
 
     weir_json_open(json, "policy", '{');

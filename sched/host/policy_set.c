@@ -7,27 +7,16 @@
 static weir_status open_all(struct weir_policy_set *set, const struct weir_host_config *config,
                             const struct weir_allocator *allocator, struct weir_error *error)
 {
-    const struct weir_policy_table placement = WEIR_POLICY_TABLE(set->placement);
-    const struct weir_policy_table scaling = WEIR_POLICY_TABLE(set->scaling);
-    const struct weir_policy_table queueing = WEIR_POLICY_TABLE(set->queueing);
-    weir_status status = weir_policy_state_open(&set->placed, &placement, &config->placement_params,
-                                                allocator, error);
+    const struct weir_policy_table placement = WEIR_POLICY_TABLE("placement", set->placement);
+    const struct weir_policy_table scaling = WEIR_POLICY_TABLE("scaling", set->scaling);
+    const struct weir_policy_table queueing = WEIR_POLICY_TABLE("queueing", set->queueing);
 
-    if (status != WEIR_OK) {
-        weir_error_wrap(error, "placement policy %s", set->placement->name);
-        return status;
-    }
-    status =
-        weir_policy_state_open(&set->scaled, &scaling, &config->scaling_params, allocator, error);
-    if (status != WEIR_OK) {
-        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
-        return status;
-    }
-    status =
-        weir_policy_state_open(&set->queued, &queueing, &config->queueing_params, allocator, error);
-    if (status != WEIR_OK)
-        weir_error_wrap(error, "queueing policy %s", set->queueing->name);
-    return status;
+    WEIR_TRY(weir_policy_state_open(&set->placed, &placement, &config->placement_params, allocator,
+                                    error));
+    WEIR_TRY(
+        weir_policy_state_open(&set->scaled, &scaling, &config->scaling_params, allocator, error));
+    return weir_policy_state_open(&set->queued, &queueing, &config->queueing_params, allocator,
+                                  error);
 }
 
 weir_status weir_policy_set_create(struct weir_policy_set *set,

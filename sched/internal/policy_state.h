@@ -9,6 +9,7 @@
 
 /* The part that the operations of all kinds have in common. */
 struct weir_policy_table {
+    const char *kind, *name; /* for messages: "queueing policy", "fcfs" */
     const struct weir_param *params;
     uint32_t count;
     weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
@@ -21,8 +22,9 @@ struct weir_policy_table {
 /* Whether a table of operations goes as far as this one: those of older modules are shorter. */
 #define WEIR_OPS_HAVE(ops, member)                                                                 \
     ((size_t)((const char *)(&(ops)->member + 1) - (const char *)(ops)) <= (ops)->size)
-#define WEIR_POLICY_TABLE(ops)                                                                     \
-    ((struct weir_policy_table){ (ops)->params, (ops)->param_count, (ops)->create, (ops)->destroy, \
+#define WEIR_POLICY_TABLE(kind, ops)                                                               \
+    ((struct weir_policy_table){ kind " policy", (ops)->name, (ops)->params, (ops)->param_count,   \
+                                 (ops)->create, (ops)->destroy,                                    \
                                  WEIR_OPS_HAVE(ops, save) ? (ops)->save : NULL,                    \
                                  WEIR_OPS_HAVE(ops, restore) ? (ops)->restore : NULL })
 
@@ -35,7 +37,8 @@ struct weir_policy_state {
                            uint32_t count, struct weir_error *error);
 };
 
-/* `given` NULL or empty = defaults. On failure nothing is held. */
+/* `given` NULL or empty = defaults. On failure nothing is held, and the message names the policy.
+ */
 weir_status weir_policy_state_open(struct weir_policy_state *policy,
                                    const struct weir_policy_table *table,
                                    const struct weir_params *given,

@@ -254,15 +254,12 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 }
 
 const struct weir_queueing_ops weir_queueing_cohorts = {
-    .size = sizeof weir_queueing_cohorts,
-    .abi = WEIR_ABI_MAJOR,
+    WEIR_BY_TENANT,
     .name = "cohorts",
     .summary = "quotas that siblings lend each other, as in Kueue; the least share borrowed first",
     .params = params,
     .param_count = PARAM_COUNT,
-    .flags = WEIR_QUEUEING_PASSES,
     .create = create,
     .destroy = destroy,
-    .key = weir_by_tenant_key,
     .pass = pass,
 };

@@ -27,11 +27,8 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 }
 
 const struct weir_queueing_ops weir_queueing_drf = {
-    .size = sizeof weir_queueing_drf,
-    .abi = WEIR_ABI_MAJOR,
+    WEIR_BY_TENANT,
     .name = "drf",
     .summary = "the tenant of the least dominant share over weight; who fits passes who does not",
-    .flags = WEIR_QUEUEING_PASSES,
-    .key = weir_by_tenant_key,
     .pass = pass,
 };

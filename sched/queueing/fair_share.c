@@ -74,15 +74,12 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 }
 
 const struct weir_queueing_ops weir_queueing_fair_share = {
-    .size = sizeof weir_queueing_fair_share,
-    .abi = WEIR_ABI_MAJOR,
+    WEIR_BY_TENANT,
     .name = "fair_share",
     .summary = "the tenant that has had least for its weight; past use fades with a half-life",
     .params = params,
     .param_count = PARAM_COUNT,
-    .flags = WEIR_QUEUEING_PASSES,
     .create = create,
     .destroy = weir_made_destroy,
-    .key = weir_by_tenant_key,
     .pass = pass,
 };

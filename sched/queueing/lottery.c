@@ -86,15 +86,12 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 }
 
 const struct weir_queueing_ops weir_queueing_lottery = {
-    .size = sizeof weir_queueing_lottery,
-    .abi = WEIR_ABI_MAJOR,
+    WEIR_BY_TENANT,
     .name = "lottery",
     .summary = "the next tenant is drawn by tickets; who finds no place is drawn around",
     .params = params,
     .param_count = PARAM_COUNT,
-    .flags = WEIR_QUEUEING_PASSES,
     .create = create,
     .destroy = destroy,
-    .key = weir_by_tenant_key,
     .pass = pass,
 };

@@ -332,15 +332,12 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 }
 
 const struct weir_queueing_ops weir_queueing_quota_queues = {
-    .size = sizeof weir_queueing_quota_queues,
-    .abi = WEIR_ABI_MAJOR,
+    WEIR_BY_TENANT,
     .name = "quota_queues",
     .summary = "the tenant with least of its share: guarantees first, the rest by weight; reclaims",
     .params = params,
     .param_count = PARAM_COUNT,
-    .flags = WEIR_QUEUEING_PASSES,
     .create = create,
     .destroy = destroy,
-    .key = weir_by_tenant_key,
     .pass = pass,
 };

@@ -45,16 +45,13 @@ static weir_status create(const struct weir_params *given, const struct weir_all
 }
 
 const struct weir_queueing_ops weir_queueing_stride = {
-    .size = sizeof weir_queueing_stride,
-    .abi = WEIR_ABI_MAJOR,
+    WEIR_BY_TENANT,
     .name = "stride",
     .summary = "tenants take turns in proportion to their tickets; who fits passes who does not",
     .params = params,
     .param_count = PARAM_COUNT,
-    .flags = WEIR_QUEUEING_PASSES,
     .create = create,
     .destroy = weir_flows_destroy,
-    .key = weir_by_tenant_key,
     .pass = weir_flows_pass,
     .save = weir_flows_save,
     .restore = weir_flows_restore,

@@ -60,16 +60,13 @@ static weir_status create(const struct weir_params *given, const struct weir_all
 }
 
 const struct weir_queueing_ops weir_queueing_wfq = {
-    .size = sizeof weir_queueing_wfq,
-    .abi = WEIR_ABI_MAJOR,
+    WEIR_BY_TENANT,
     .name = "wfq",
     .summary = "weighted fair queueing among tenants, by virtual time; the chosen job blocks",
     .params = params,
     .param_count = PARAM_COUNT,
-    .flags = WEIR_QUEUEING_PASSES,
     .create = create,
     .destroy = weir_flows_destroy,
-    .key = weir_by_tenant_key,
     .pass = weir_flows_pass,
     .save = weir_flows_save,
     .restore = weir_flows_restore,

@@ -210,12 +210,10 @@ weir_status weir_demand_decide(void *state, const struct weir_view *view,
     for (uint32_t i = 0; i < run->count; i++) {
         has_changed |= run->pools[i].started > 0 || run->pools[i].stopped > 0;
         demand->pools[i].planned = run->pools[i].workers;
-        run->pools[i].target = run->pools[i].workers;
     }
     if (has_changed)
         demand->watches = demand->warmup;
-    WEIR_TRY(weir_run_slots(run));
-    return weir_run_notes(run);
+    return weir_run_end_planned(run);
 }
 
 /* ---- memory ---- */

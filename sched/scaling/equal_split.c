@@ -97,10 +97,7 @@ static weir_status equal_split_decide(void *state, const struct weir_view *view,
 
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
     WEIR_TRY(weir_run_plan_better(run, &phases));
-    for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].target = run->pools[i].workers;
-    WEIR_TRY(weir_run_slots(run));
-    return weir_run_notes(run);
+    return weir_run_end_planned(run);
 }
 
 const struct weir_scaling_ops weir_scaling_equal_split =

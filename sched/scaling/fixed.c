@@ -20,10 +20,7 @@ static weir_status fixed_decide(void *state, const struct weir_view *view,
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = 1;
     WEIR_TRY(weir_run_targets(run, false));
-    for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].target = run->pools[i].workers;
-    WEIR_TRY(weir_run_slots(run));
-    return weir_run_notes(run);
+    return weir_run_end_planned(run);
 }
 
 const struct weir_scaling_ops weir_scaling_fixed =

@@ -28,8 +28,7 @@ static weir_status pool_optimum_decide(void *state, const struct weir_view *view
 
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
     WEIR_TRY(weir_run_plan_better(run, &phases));
-    WEIR_TRY(weir_run_slots(run));
-    return weir_run_notes(run);
+    return weir_run_end(run);
 }
 
 const struct weir_scaling_ops weir_scaling_pool_optimum =

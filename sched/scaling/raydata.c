@@ -291,12 +291,9 @@ static weir_status raydata_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
     policy->has_lost = has_lost_workers(policy);
     WEIR_TRY(policy->has_lost ? weir_run_plan_better(run, &phases) : plan_pools(run, policy));
-    for (uint32_t i = 0; i < run->count; i++) {
+    for (uint32_t i = 0; i < run->count; i++)
         policy->pools[i].planned = run->pools[i].workers;
-        run->pools[i].target = run->pools[i].workers;
-    }
-    WEIR_TRY(weir_run_slots(run));
-    return weir_run_notes(run);
+    return weir_run_end_planned(run);
 }
 
 /* ---- memory ---- */

@@ -277,7 +277,7 @@ weir_status weir_run_mix_of_counts(struct weir_run *run, bool requested)
     return weir_placer_set_mix(run->placer, run->frequencies, run->count);
 }
 
-weir_status weir_run_slots(struct weir_run *run)
+static weir_status set_slots(struct weir_run *run)
 {
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_pool_view *const seen = weir_view_pool(run->view, i);
@@ -296,8 +296,9 @@ weir_status weir_run_slots(struct weir_run *run)
     return WEIR_OK;
 }
 
-weir_status weir_run_notes(struct weir_run *run)
+weir_status weir_run_end(struct weir_run *run)
 {
+    WEIR_TRY(set_slots(run));
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
         const struct weir_pool_note note = {
@@ -316,6 +317,13 @@ weir_status weir_run_notes(struct weir_run *run)
         WEIR_TRY(weir_plan_note(run->plan, i, &note));
     }
     return WEIR_OK;
+}
+
+weir_status weir_run_end_planned(struct weir_run *run)
+{
+    for (uint32_t i = 0; i < run->count; i++)
+        run->pools[i].target = run->pools[i].workers;
+    return weir_run_end(run);
 }
 
 static weir_status manual_pool(struct weir_run *run, uint32_t i)

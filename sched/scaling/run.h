@@ -118,9 +118,9 @@ void weir_run_destroy(void *state);
 weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
                            struct weir_placer *placer, struct weir_plan *plan,
                            struct weir_error *error);
-/* Writes notes, and slots by the rule for the counts in `target`. */
-weir_status weir_run_notes(struct weir_run *run);
-weir_status weir_run_slots(struct weir_run *run);
+/* Writes slots by the rule for the counts in `target`, and notes; or for those that came out. */
+weir_status weir_run_end(struct weir_run *run);
+weir_status weir_run_end_planned(struct weir_run *run);
 
 static inline double weir_run_throughput(const struct weir_run_pool *pool, uint32_t workers)
 {

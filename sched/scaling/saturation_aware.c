@@ -525,8 +525,7 @@ static weir_status saturation_decide(void *state, const struct weir_view *view,
         WEIR_TRY(trim(policy, now_s));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = run->pools[i].before;
-    WEIR_TRY(weir_run_slots(run));
-    return weir_run_notes(run);
+    return weir_run_end(run);
 }
 
 const struct weir_scaling_ops weir_scaling_saturation_aware = {

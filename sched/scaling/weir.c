@@ -221,10 +221,7 @@ static weir_status searcher_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     WEIR_TRY(repeat(searcher));
-    for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].target = run->pools[i].workers;
-    WEIR_TRY(weir_run_slots(run));
-    return weir_run_notes(run);
+    return weir_run_end_planned(run);
 }
 
 const struct weir_scaling_ops weir_scaling_weir = {

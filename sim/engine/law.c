@@ -38,7 +38,7 @@ double sim_law_draw_of(const struct sim_law *law, const struct sim_random *root,
 
 double sim_law_mean(const struct sim_law *law)
 {
-    return law->distribution->mean(law);
+    return law->distribution->mean != NULL ? law->distribution->mean(law) : law->parameter[0];
 }
 
 double sim_law_variance(const struct sim_law *law)

@@ -40,7 +40,7 @@ struct sim_distribution {
     /* Conditions between parameters, and what is derived from them; NULL = none. */
     weir_status (*check)(struct sim_law *law, struct weir_error *error);
     double (*draw)(const struct sim_law *law, struct sim_stream *stream);
-    double (*mean)(const struct sim_law *law);
+    double (*mean)(const struct sim_law *law);     /* NULL = its first parameter */
     double (*variance)(const struct sim_law *law); /* may be +inf */
     double (*cdf)(const struct sim_law *law, double x);
     bool is_certain; /* draw asks for no number: its stream may be NULL */

@@ -96,8 +96,7 @@ static weir_status decide(void *state, const struct weir_view *view, struct weir
     WEIR_TRY(weir_xenna_phases(run, given->values[PARAM_OVERALLOCATION]));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = run->pools[i].optimum;
-    WEIR_TRY(weir_run_slots(run));
-    return weir_run_notes(run);
+    return weir_run_end(run);
 }
 
 const struct weir_scaling_ops replay_given = {

@@ -40,4 +40,9 @@ weir_status weir_by_tenant_pass(const struct weir_by_tenant *rule, struct weir_e
 /* The key of these policies: the most urgent first. */
 double weir_by_tenant_key(void *state, const struct weir_job *job, int64_t now_ns);
 
+/* What the tables of these policies begin with. */
+#define WEIR_BY_TENANT                                                                             \
+    .size = sizeof(struct weir_queueing_ops), .abi = WEIR_ABI_MAJOR,                               \
+    .flags = WEIR_QUEUEING_PASSES, .key = weir_by_tenant_key
+
 #endif

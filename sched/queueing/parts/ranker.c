@@ -19,7 +19,7 @@ weir_status weir_ranker_create(const struct weir_queueing_ops *ops,
                                struct weir_error *error)
 {
     const struct weir_allocator memory = weir_allocator_copy(allocator);
-    const struct weir_policy_table table = WEIR_POLICY_TABLE(ops);
+    const struct weir_policy_table table = WEIR_POLICY_TABLE("queueing", ops);
     struct weir_ranker *const made = weir_alloc(&memory, 1, sizeof *made);
 
     if (made == NULL)
@@ -28,13 +28,11 @@ weir_status weir_ranker_create(const struct weir_queueing_ops *ops,
     made->ops = ops;
     const weir_status status =
         weir_policy_state_open(&made->policy, &table, params, &memory, error);
-    if (status != WEIR_OK) {
-        weir_error_wrap(error, "queueing policy %s", ops->name);
+    if (status == WEIR_OK)
+        *ranker = made;
+    else
         weir_free(&memory, made);
-        return status;
-    }
-    *ranker = made;
-    return WEIR_OK;
+    return status;
 }
 
 void weir_ranker_destroy(struct weir_ranker *ranker)

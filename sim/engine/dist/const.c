@@ -8,11 +8,6 @@ static double draw(const struct sim_law *law, struct sim_stream *stream)
     return law->parameter[0];
 }
 
-static double mean(const struct sim_law *law)
-{
-    return law->parameter[0];
-}
-
 static double variance(const struct sim_law *law)
 {
     (void)law;
@@ -30,7 +25,6 @@ const struct sim_distribution sim_distribution_const = {
     .parameters = { { .name = "value", .min = 0, .max = SIM_LAW_LARGEST, .is_quantity = true } },
     .parameter_count = 1,
     .draw = draw,
-    .mean = mean,
     .variance = variance,
     .cdf = cdf,
     .is_certain = true,

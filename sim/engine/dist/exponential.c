@@ -9,11 +9,6 @@ static double draw(const struct sim_law *law, struct sim_stream *stream)
     return law->parameter[0] * sim_stream_exponential(stream);
 }
 
-static double mean(const struct sim_law *law)
-{
-    return law->parameter[0];
-}
-
 static double variance(const struct sim_law *law)
 {
     return law->parameter[0] * law->parameter[0];
@@ -33,7 +28,6 @@ const struct sim_distribution sim_distribution_exponential = {
                       .is_quantity = true } },
     .parameter_count = 1,
     .draw = draw,
-    .mean = mean,
     .variance = variance,
     .cdf = cdf,
 };

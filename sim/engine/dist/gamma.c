@@ -40,11 +40,6 @@ static double draw(const struct sim_law *law, struct sim_stream *stream)
     return gsl_ran_gamma(&view, law->derived[SHAPE], law->derived[SCALE]);
 }
 
-static double mean(const struct sim_law *law)
-{
-    return law->parameter[MEAN];
-}
-
 static double variance(const struct sim_law *law)
 {
     const double sd = law->parameter[MEAN] * law->parameter[CV];
@@ -82,7 +77,6 @@ const struct sim_distribution sim_distribution_gamma = {
     .parameter_count = 2,
     .check = check,
     .draw = draw,
-    .mean = mean,
     .variance = variance,
     .cdf = cdf,
 };

@@ -27,11 +27,6 @@ static double draw(const struct sim_law *law, struct sim_stream *stream)
     return exp(law->derived[MU] + law->derived[SIGMA] * sim_stream_normal(stream));
 }
 
-static double mean(const struct sim_law *law)
-{
-    return law->parameter[MEAN];
-}
-
 static double variance(const struct sim_law *law)
 {
     const double sd = law->parameter[MEAN] * law->parameter[CV];
@@ -56,7 +51,6 @@ const struct sim_distribution sim_distribution_lognormal = {
     .parameter_count = 2,
     .check = check,
     .draw = draw,
-    .mean = mean,
     .variance = variance,
     .cdf = cdf,
 };
