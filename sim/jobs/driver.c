@@ -343,7 +343,7 @@ static weir_status check(const void *self, struct weir_error *error)
     const struct sim_job_meter *all = sim_meter_workload(run->context->meter, run->index);
     const uint64_t gone = all->seen[SIM_JOBS_DONE] + all->seen[SIM_JOBS_REFUSED] +
                           all->seen[SIM_JOBS_LEFT] + all->seen[SIM_JOBS_OVERRUN] +
-                          all->seen[SIM_JOBS_OOM];
+                          all->seen[SIM_JOBS_OOM] + all->seen[SIM_JOBS_EXHAUSTED];
     uint64_t states[SIM_JOB_AWAY + 1] = { 0 };
     uint32_t writing = 0;
     for (uint32_t i = 0; i < run->slots.jobs.used; i++) {

@@ -239,8 +239,9 @@ static inline int64_t sim_jobs_later(int64_t now_ns, int64_t delay_ns)
 
 /* life.c: transitions. */
 weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot);
-/* It was stopped before it was done, and does not come again. */
-weir_status sim_jobs_give_up(struct sim_jobs_run *run, uint32_t slot);
+/* It was stopped before it was done, and does not come again: at its estimate, short of memory, or
+ * with its last run. */
+weir_status sim_jobs_give_up(struct sim_jobs_run *run, uint32_t slot, enum sim_job_count why);
 /* Schedules the next arrival, when there is one. */
 void sim_jobs_expect(struct sim_jobs_run *run);
 weir_status sim_jobs_arrive(struct sim_jobs_run *run);
@@ -286,7 +287,8 @@ enum sim_jobs_digest {
     DIGEST_PREEMPTED,
     DIGEST_OVERRUN,
     DIGEST_RESIZED,
-    DIGEST_OOM
+    DIGEST_OOM,
+    DIGEST_EXHAUSTED
 };
 void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what,
                      const struct sim_job *job);

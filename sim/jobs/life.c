@@ -123,14 +123,19 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
     return forget(run, slot, "done");
 }
 
-weir_status sim_jobs_give_up(struct sim_jobs_run *run, uint32_t slot)
+weir_status sim_jobs_give_up(struct sim_jobs_run *run, uint32_t slot, enum sim_job_count why)
 {
+    static const struct {
+        enum sim_jobs_digest digest;
+        const char *outcome;
+    } ends[SIM_JOBS_COUNTS] = { [SIM_JOBS_OVERRUN] = { DIGEST_OVERRUN, "overrun" },
+                                [SIM_JOBS_OOM] = { DIGEST_OOM, "oom" },
+                                [SIM_JOBS_EXHAUSTED] = { DIGEST_EXHAUSTED, "exhausted" } };
     struct sim_job *job = sim_job_at(run, slot);
-    const bool is_short = sim_job_life(run, job)->is_short;
     run->last_done_ns = sim_jobs_now(run);
-    sim_jobs_count(run, job, is_short ? SIM_JOBS_OOM : SIM_JOBS_OVERRUN);
-    sim_jobs_digest(run, is_short ? DIGEST_OOM : DIGEST_OVERRUN, job);
-    return forget(run, slot, is_short ? "oom" : "overrun");
+    sim_jobs_count(run, job, why);
+    sim_jobs_digest(run, ends[why].digest, job);
+    return forget(run, slot, ends[why].outcome);
 }
 
 /* ---- arrivals ---- */
@@ -280,6 +285,19 @@ weir_status sim_jobs_leave(struct sim_jobs_run *run, uint32_t slot)
 
 /* ---- lost ---- */
 
+/* Its run was lost, and no rank of it is left: it waits again, unless that was its last. */
+static weir_status wait_again(struct sim_jobs_run *run, uint32_t slot)
+{
+    struct sim_job *job = sim_job_at(run, slot);
+    const struct sim_job_life *life = sim_job_life(run, job);
+    const bool is_exhausted = life->attempts >= run->workload->max_attempts;
+    sim_jobs_count(run, job, life->is_preempted ? SIM_JOBS_PREEMPTED : SIM_JOBS_RESTARTED);
+    sim_jobs_digest(run, life->is_preempted ? DIGEST_PREEMPTED : DIGEST_LOST, job);
+    sim_meter_retry(run->context->meter, sim_jobs_now(run), is_exhausted);
+    return is_exhausted ? sim_jobs_give_up(run, slot, SIM_JOBS_EXHAUSTED)
+                        : sim_jobs_enqueue_again(run, job);
+}
+
 weir_status sim_jobs_settle(struct sim_jobs_run *run)
 {
     const struct sim_driver_config *config = &run->config;
@@ -298,9 +316,7 @@ weir_status sim_jobs_settle(struct sim_jobs_run *run)
         life->is_lost = false;
         sim_jobs_forget_ranks(life);
         WEIR_TRY(config->services->ended(config->world, run->index, job->id));
-        sim_jobs_count(run, job, life->is_preempted ? SIM_JOBS_PREEMPTED : SIM_JOBS_RESTARTED);
-        sim_jobs_digest(run, life->is_preempted ? DIGEST_PREEMPTED : DIGEST_LOST, job);
-        WEIR_TRY(sim_jobs_enqueue_again(run, job));
+        WEIR_TRY(wait_again(run, slot));
     }
     return WEIR_OK;
 }

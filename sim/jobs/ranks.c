@@ -20,23 +20,11 @@ static void observe_rank(const struct sim_jobs_run *run, const struct sim_job *j
         observer->member(observer->state, &member);
 }
 
-/* By the ranks that live, members and others. */
-static double held_gpus(const struct sim_jobs_run *run, const struct sim_job *job)
-{
-    const struct sim_job_spec *spec = sim_job_spec(run, job);
-    const struct sim_job_life *life = sim_job_life(run, job);
-    const double more = (double)life->members + life->lost - spec->members;
-    return sim_job_gpus(spec) +
-           weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count * more;
-}
-
 static void count_running(struct sim_jobs_run *run, const struct sim_job *job, int change)
 {
     run->running += (uint64_t)(int64_t)change;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_RUNNING, change);
-    sim_meter_tenant(run->context->meter, sim_jobs_now(run), sim_job_spec(run, job)->tenant_number,
-                     0, change * held_gpus(run, job));
 }
 
 /* Of all that start, or of members that join: a plan may start it with another number of members
@@ -233,7 +221,8 @@ weir_status sim_jobs_overrun(struct sim_jobs_run *run, uint32_t slot)
                                  sim_job_life(run, job)->is_short ? "no memory of a GPU was left"
                                                                   : "its estimate was over"));
     WEIR_TRY(config->services->ended(config->world, run->index, job->id));
-    return sim_jobs_give_up(run, slot);
+    return sim_jobs_give_up(run, slot,
+                            sim_job_life(run, job)->is_short ? SIM_JOBS_OOM : SIM_JOBS_OVERRUN);
 }
 
 weir_status sim_jobs_ended(struct sim_jobs_run *run, uint32_t slot, sim_handle work)

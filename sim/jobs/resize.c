@@ -102,11 +102,8 @@ bool sim_jobs_goes_on(const struct sim_jobs_run *run, const struct sim_job *job,
 
 static weir_status change(struct sim_jobs_run *run, struct sim_job *job, int32_t members)
 {
-    const struct sim_job_spec *spec = sim_job_spec(run, job);
-    const double gpus = weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count * members;
     sim_jobs_count(run, job, members < 0 ? SIM_JOBS_SHRUNK : SIM_JOBS_GROWN);
     sim_jobs_digest(run, DIGEST_RESIZED, job);
-    sim_meter_tenant(run->context->meter, sim_jobs_now(run), spec->tenant_number, 0, gpus);
     return sim_jobs_go_on_resized(run, job);
 }
 

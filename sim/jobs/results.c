@@ -144,15 +144,22 @@ static weir_status ages_of(const struct writer *writer, bool are_waiting, size_t
     return WEIR_OK;
 }
 
-/* Of jobs that had not started. */
-static void put_longest_wait(struct writer *writer, const struct sim_censored *waiting)
+/* Of jobs that had not started; and how many ever waited too long. */
+static void put_starvation(struct writer *writer, const struct sim_censored *waiting)
 {
+    const int64_t limit_ns = writer->run->workload->starved_after_ns;
+    uint64_t starved = writer->row->counts[SIM_JOBS_STARVED];
     int64_t longest_ns = -1;
-    for (size_t i = 0; i < waiting->count; i++)
+    for (size_t i = 0; i < waiting->count; i++) {
         longest_ns = waiting->ages_ns[i] > longest_ns ? waiting->ages_ns[i] : longest_ns;
+        starved += waiting->ages_ns[i] > limit_ns;
+    }
     writer->n = waiting->count;
     if (longest_ns >= 0)
         put(writer, "starvation.max_wait", "s", sim_time_s(longest_ns));
+    writer->n = writer->row->counts[SIM_JOBS_ARRIVED];
+    if (limit_ns != INT64_MAX)
+        put(writer, "starvation.count", "1", (double)starved);
 }
 
 static void put_times(struct writer *writer, size_t index)
@@ -170,7 +177,7 @@ static void put_times(struct writer *writer, size_t index)
         const struct sim_censored none = { .count = 0 };
         const struct sim_censored unknown = { .count = unfinished.count };
         put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
-        put_longest_wait(writer, &waiting);
+        put_starvation(writer, &waiting);
         put_distribution(writer, "jct", "s", &row->time, &unfinished);
         put_distribution(writer, "restart.latency", "s", &row->restart, &none);
         put_distribution(writer, "slowdown", "1", &row->slowdown, &unknown);
@@ -195,9 +202,11 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_PREEMPTED] = "jobs.preempted",
                                                         [SIM_JOBS_KILLED] = "jobs.killed",
                                                         [SIM_JOBS_OVERRUN] = "jobs.overrun",
+                                                        [SIM_JOBS_EXHAUSTED] = "jobs.exhausted",
                                                         [SIM_JOBS_OOM] = "jobs.oom",
                                                         [SIM_JOBS_SHRUNK] = "jobs.shrunk",
                                                         [SIM_JOBS_GROWN] = "jobs.grown",
+                                                        [SIM_JOBS_STARVED] = NULL,
                                                         [SIM_JOBS_LATE] = NULL,
                                                         [SIM_JOBS_WISHED] = NULL,
                                                         [SIM_JOBS_SCATTERED] = NULL };

@@ -110,8 +110,8 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, struct sim_job *job,
     run->waiting++;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_WAITING, 1);
-    sim_meter_tenant(run->context->meter, sim_jobs_now(run), sim_job_spec(run, job)->tenant_number,
-                     1, 0);
+    sim_meter_tenant_waits(run->context->meter, sim_jobs_now(run),
+                           sim_job_spec(run, job)->tenant_number, 1);
     start_patience(run, job, arrival->patience_ns);
     return WEIR_OK;
 }
@@ -127,10 +127,13 @@ void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot)
 {
     struct sim_job *job = sim_job_at(run, slot);
     run->waiting--;
+    if (sim_job_attempts(run, job) == 0 &&
+        sim_jobs_now(run) - job->at_ns > run->workload->starved_after_ns)
+        sim_jobs_count(run, job, SIM_JOBS_STARVED);
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_WAITING, -1);
-    sim_meter_tenant(run->context->meter, sim_jobs_now(run), sim_job_spec(run, job)->tenant_number,
-                     -1, 0);
+    sim_meter_tenant_waits(run->context->meter, sim_jobs_now(run),
+                           sim_job_spec(run, job)->tenant_number, -1);
     if (job->timer == SIM_NO_HANDLE)
         return;
     (void)sim_engine_cancel(run->context->engine, job->timer);

@@ -449,7 +449,7 @@ CREATE TABLE job (
   submit_s REAL NOT NULL, start_s REAL, end_s REAL,  -- start of the last attempt
   node INTEGER,                      -- of its first member
   members INTEGER NOT NULL, attempts INTEGER NOT NULL,
-  outcome TEXT NOT NULL,             -- done | refused | left | overrun | oom | waiting | running
+  outcome TEXT NOT NULL,             -- done | refused | left | overrun | oom | exhausted | waiting | running
   workload INTEGER NOT NULL,         -- jobs are numbered within it
   name TEXT NOT NULL,                -- as the trace says, else class and number: gang-3
   tenant TEXT NOT NULL, user TEXT NOT NULL,          -- '' = not said

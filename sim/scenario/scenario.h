@@ -428,12 +428,14 @@ struct sim_workload {
     uint64_t jobs_limit; /* that arrive, UINT64_MAX = no limit */
     struct sim_arrivals arrivals;
     int64_t service_limit_ns; /* INT64_MAX = none */
+    int64_t starved_after_ns; /* waits that are longer are counted; INT64_MAX = none are */
     int64_t deadline_ns;      /* after the submission; INT64_MAX = none */
     double late_price;        /* a second that a job is later than that */
     int64_t from_ns;          /* time of the trace that is time 0 */
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
     uint32_t retries;
     struct sim_law *retry_delay;
+    uint32_t max_attempts;         /* starts of a job, UINT32_MAX = no limit */
     struct sim_law *estimate;      /* over run time; NULL = as the trace or the class says */
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;

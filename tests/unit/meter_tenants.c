@@ -50,7 +50,34 @@ static void finish_times_are_held_against_an_own_part(void)
     free(summary);
 }
 
+/* The classic example of DRF (Ghodsi et al., NSDI 2011): 9 CPUs and 18 GB, tasks of <1, 4> and of
+ * <3, 1>. DRF starts 3 and 2 of them, and with weight 2 the first has 4 and the other 1; so it is,
+ * too, where all of the first come first. */
+static void dominant_shares_lie_apart_as_the_policy_divides(void)
+{
+    static const char *const text =
+        "schema: 2\nname: t\nhorizon: 100 s\nsched: {queueing: drf}\n"
+        "cluster: {nodes: [{name: n, cpus: 9, ram: 18 GB}]}\n"
+        "tenants: [{name: a}, {name: b}]\njobs:\n  - name: w\n    run_time: 1000 s\n"
+        "    classes:\n"
+        "      - {name: a, tenant: a, count: 9, at: 0 s, request: {cpus: 1, ram: 4 GB}}\n"
+        "      - {name: b, tenant: b, count: 9, at: 0 s, request: {cpus: 3, ram: 1 GB}}\n";
+    static const struct {
+        const char *set;
+        double gap;
+    } cases[] = { { NULL, 0 },
+                  { "tenants.a.weight=2", 16.0 / 18 / 2 - 3.0 / 9 },
+                  { "sched.queueing=first_fit", 16.0 / 18 - 3.0 / 9 } };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct sim_run_summary *summary = test_run_text(text, cases[c].set);
+        CHECK_NEAR(test_value(summary, "fair.dominant_gap", ""), cases[c].gap, 1e-9);
+        free(summary);
+    }
+}
+
 static const struct test tests[] = {
+    { "dominant shares lie apart as the policy divides",
+      dominant_shares_lie_apart_as_the_policy_divides },
     { "finish times are held against an own part", finish_times_are_held_against_an_own_part },
     { "Jain's index is one when all have the same", jains_index_is_one_when_all_have_the_same },
     { "the balance is the least load over the most", the_balance_is_the_least_load_over_the_most },

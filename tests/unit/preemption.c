@@ -82,7 +82,87 @@ static void a_preempted_job_loses_what_the_scenario_says(void)
     }
 }
 
+static void with_its_last_run_a_job_is_given_up(void)
+{
+    static const struct {
+        const char *jobs;
+        double long_s, done, retried, exhausted;
+    } cases[] = {
+        { "    max_attempts: 1\n", 30, 0, 0, 1 },
+        { "    max_attempts: 2\n", 150, 1, 1, 0 },
+        { "", 150, 1, 1, 0 },
+    };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
+        for (size_t s = 0; s < SHAPES; s++) {
+            struct ends ends;
+            struct sim_run_summary *summary = run(cases[c].jobs, shapes[s], &ends);
+            CHECK_NEAR(ends.long_s, cases[c].long_s, 1e-9);
+            CHECK_NEAR(ends.short_s, 50, 1e-9);
+            CHECK_NEAR(test_value(summary, "jobs.done", "w/a"), cases[c].done, 0);
+            CHECK_NEAR(test_value(summary, "jobs.preempted", "w/a"), 1, 0);
+            CHECK_NEAR(test_value(summary, "retry.count", ""), cases[c].retried, 0);
+            CHECK_NEAR(test_value(summary, "retry.exhausted", ""), cases[c].exhausted, 0);
+            free(summary);
+        }
+}
+
+/* An hour's work in the background, and a minute's that is urgent every ten minutes: what was done
+ * since the start is lost each time, 600, 540 and 540 s, or since the last checkpoint (301 s:
+ * none falls on an urgent one). With three starts it is given up at the third.
+ * covers: S3.27 */
+static void a_checkpoint_limits_what_is_lost_and_retries_what_is_tried(void)
+{
+    static const char *const text =
+        "schema: 2\nname: t\nhorizon: 3 h\nsched: {queueing: strict_priority}\n"
+        "cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 1}}]}\n"
+        "jobs:\n  - name: long\n    max_attempts: 3\n    checkpoint: {interval: 301 s}\n"
+        "    classes: [{name: a, count: 1, priority: 1, run_time: 1 h, request: {gpus: 1}}]\n"
+        "  - name: urgent\n    count: 3\n    arrivals: {process: renewal, gap: const(600)}\n"
+        "    classes: [{name: b, priority: 100, run_time: 1 min, request: {gpus: 1}}]\n";
+    struct sim_run_summary *summary = test_run_text(text, "jobs.long.checkpoint.interval=2h");
+    CHECK_NEAR(test_value(summary, "jobs.lost_s", "long"), 600 + 540 + 540, 1e-6);
+    CHECK_NEAR(test_value(summary, "jobs.exhausted", "long"), 1, 0);
+    CHECK_NEAR(test_value(summary, "jobs.done", "long"), 0, 0);
+    free(summary);
+    summary = test_run_text(text, NULL);
+    CHECK_NEAR(test_value(summary, "jobs.lost_s", "long"), 299 + 239 + 239, 1e-6);
+    free(summary);
+    summary = test_run_text(text, "jobs.long.max_attempts=4");
+    CHECK_NEAR(test_value(summary, "retry.exhausted", ""), 0, 0);
+    CHECK_NEAR(test_value(summary, "jobs.done", "long"), 1, 0);
+    free(summary);
+}
+
+/* Ten of 100 s at once on one GPU: they begin at 0, 100, ... 700 s, and at 750 s two wait. */
+static void who_waits_too_long_is_counted_however_it_ends(void)
+{
+    static const char *const text =
+        "schema: 2\nname: t\nhorizon: 750 s\ncluster: {nodes: [{name: n, cpus: 8, gpus: {h100: "
+        "1}}]}\n"
+        "jobs:\n  - name: w\n    run_time: 100 s\n    starved_after: 500 s\n"
+        "    classes: [{name: a, count: 10, at: 0 s, request: {gpus: 1}}]\n";
+    static const struct {
+        const char *set;
+        double count;
+    } cases[] = {
+        { "jobs.w.starved_after=500s", 4 }, /* at 600 and 700 s, and two that wait */
+        { "jobs.w.starved_after=700s", 2 },
+        { "jobs.w.starved_after=750s", 0 },
+        { "jobs.w.patience=const(550)", 4 }, /* four leave at 550 s */
+    };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct sim_run_summary *summary = test_run_text(text, cases[c].set);
+        CHECK_NEAR(test_value(summary, "starvation.count", "a"), cases[c].count, 0);
+        free(summary);
+    }
+}
+
 static const struct test tests[] = {
+    { "with its last run a job is given up", with_its_last_run_a_job_is_given_up },
+    { "a checkpoint limits what is lost, and retries what is tried",
+      a_checkpoint_limits_what_is_lost_and_retries_what_is_tried },
+    { "who waits too long is counted however it ends",
+      who_waits_too_long_is_counted_however_it_ends },
     { "a preempted job loses what the scenario says",
       a_preempted_job_loses_what_the_scenario_says },
 };

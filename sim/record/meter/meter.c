@@ -113,6 +113,8 @@ static void count_held(struct sim_meter *meter, int64_t now_ns,
     if (worker->stage == WEIR_NO_INDEX)
         sim_meter_jobs(meter, now_ns, worker->job_class, SIM_JOBS_GPUS,
                        sign * worker->holds->amount[SIM_RESOURCE_GPU]);
+    if (meter->tenants)
+        meter_tenants_held(meter, now_ns, worker->tenant, worker->holds, sign);
 }
 
 static inline void count_state(struct sim_meter *meter, int64_t now_ns, struct stage_meter *stage,

@@ -23,10 +23,12 @@ enum sim_job_count {
     SIM_JOBS_RESTARTED,  /* lost their node and began anew */
     SIM_JOBS_DELAYED,    /* did not start at the instant they came */
     SIM_JOBS_INFEASIBLE, /* would not fit an empty cluster; refused too */
+    SIM_JOBS_STARVED,    /* waited longer than `starved_after`, and began or left */
     SIM_JOBS_LATE,       /* ended after their deadline */
     SIM_JOBS_PREEMPTED,  /* gave their place up for others; each time */
     SIM_JOBS_KILLED,     /* of these, those whose grace was over before they had saved */
     SIM_JOBS_OVERRUN,    /* were stopped at their estimate; not done */
+    SIM_JOBS_EXHAUSTED,  /* lost the last run that they may have; not done */
     SIM_JOBS_OOM,        /* failed, as memory of a GPU was not there; not done */
     SIM_JOBS_SHRUNK,     /* went on with fewer members; each time */
     SIM_JOBS_GROWN,      /* got members; each time */

@@ -256,6 +256,9 @@ void meter_cost_close(struct sim_meter *meter);
 void meter_cost_life(struct sim_meter *meter, int64_t now_ns, const struct sim_meter_worker *worker,
                      bool begins);
 void meter_cost_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
+/* Ranks of a tenant hold so much more, or less. */
+void meter_tenants_held(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
+                        const struct sim_meter_amounts *change, double sign);
 weir_status meter_tenants_waiting(struct sim_meter *meter, uint32_t tenant, int64_t age_ns);
 void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns);
 void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_ns,

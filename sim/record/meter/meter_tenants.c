@@ -13,6 +13,7 @@ enum {
     TENANT_BACKLOG, /* 1 while jobs wait */
     TENANT_GPUS,    /* of jobs that run */
     TENANT_BEHIND,  /* the same while jobs wait */
+    TENANT_MOST,    /* dominant share while jobs wait */
     TENANT_BEYOND,  /* above the guarantee */
     TENANT_IDLE,    /* bytes of its pool of GPU memory */
     TENANT_GAUGES
@@ -25,6 +26,7 @@ struct tenant_meter {
     bool is_leaf, has_pool;
     struct sim_gauge gauges[TENANT_GAUGES];
     double warm[TENANT_GAUGES];
+    struct sim_meter_amounts held; /* by its ranks */
     struct sim_percentiles wait;
     struct sim_percentiles fairness; /* time over that alone, in 1e-9 */
     double part;                     /* GPUs, by weight */
@@ -37,6 +39,7 @@ struct tenant_meter {
 struct meter_tenants {
     struct tenant_meter *rows; /* by number, from 1; 0 = all */
     size_t count;
+    struct sim_meter_amounts all; /* of the cluster */
 };
 
 /* ---- making ---- */
@@ -53,6 +56,12 @@ static weir_status open_row(struct meter_tenants *tenants, size_t number,
     tenants->rows[tenant->parent].is_leaf = false;
     WEIR_TRY(sim_percentiles_open(&row->fairness, STORED_VALUES));
     return sim_percentiles_open(&row->wait, STORED_VALUES);
+}
+
+static void add(struct sim_meter_amounts *sum, const struct sim_meter_amounts *change, double sign)
+{
+    for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++)
+        sum->amount[r] += sign * change->amount[r];
 }
 
 /* Of what the parent has, by weight among its children. */
@@ -81,10 +90,9 @@ weir_status meter_tenants_open(struct sim_meter *meter, const struct sim_meter_c
     meter->tenants->count = config->tenant_count;
     for (size_t i = 0; i < config->tenant_count; i++)
         WEIR_TRY(open_row(meter->tenants, i + 1, &config->tenants[i]));
-    double gpus = 0;
     for (size_t n = 0; n < config->node_count; n++)
-        gpus += config->node_capacity[n].amount[SIM_RESOURCE_GPU];
-    divide(meter->tenants, gpus);
+        add(&meter->tenants->all, &config->node_capacity[n], 1);
+    divide(meter->tenants, meter->tenants->all.amount[SIM_RESOURCE_GPU]);
     return sim_percentiles_open(&meter->tenants->rows[0].fairness, STORED_VALUES);
 }
 
@@ -117,21 +125,48 @@ void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns)
 
 /* ---- what happens ---- */
 
-void sim_meter_tenant(struct sim_meter *meter, int64_t now_ns, uint32_t tenant, int waiting,
-                      double running_gpus)
+/* The largest part of any resource of the cluster (Ghodsi et al., NSDI 2011). */
+static double dominant_share(const struct meter_tenants *tenants, const struct tenant_meter *row)
+{
+    double most = 0;
+    for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++)
+        if (tenants->all.amount[r] > 0)
+            most = fmax(most, row->held.amount[r] / tenants->all.amount[r]);
+    return most;
+}
+
+/* What follows from who waits and what is held. */
+static void derive(const struct meter_tenants *tenants, struct tenant_meter *row, int64_t now_ns)
+{
+    const double gpus = row->held.amount[SIM_RESOURCE_GPU];
+    const bool waits = row->gauges[TENANT_WAITING].value > 0;
+    sim_gauge_set(&row->gauges[TENANT_BACKLOG], now_ns, waits ? 1 : 0);
+    sim_gauge_set(&row->gauges[TENANT_BEHIND], now_ns, waits ? gpus : 0);
+    sim_gauge_set(&row->gauges[TENANT_MOST], now_ns, waits ? dominant_share(tenants, row) : 0);
+}
+
+void sim_meter_tenant_waits(struct sim_meter *meter, int64_t now_ns, uint32_t tenant, int more)
 {
     if (!meter->tenants)
         return;
     meter_tick(meter, now_ns);
     for (uint32_t t = tenant; t != 0; t = meter->tenants->rows[t].parent) {
         struct tenant_meter *row = &meter->tenants->rows[t];
-        sim_gauge_add(&row->gauges[TENANT_WAITING], now_ns, waiting);
-        sim_gauge_add(&row->gauges[TENANT_GPUS], now_ns, running_gpus);
-        const double gpus = row->gauges[TENANT_GPUS].value;
-        const bool waits = row->gauges[TENANT_WAITING].value > 0;
-        sim_gauge_set(&row->gauges[TENANT_BACKLOG], now_ns, waits ? 1 : 0);
-        sim_gauge_set(&row->gauges[TENANT_BEHIND], now_ns, waits ? gpus : 0);
+        sim_gauge_add(&row->gauges[TENANT_WAITING], now_ns, more);
+        derive(meter->tenants, row, now_ns);
+    }
+}
+
+void meter_tenants_held(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
+                        const struct sim_meter_amounts *change, double sign)
+{
+    for (uint32_t t = tenant; t != 0; t = meter->tenants->rows[t].parent) {
+        struct tenant_meter *row = &meter->tenants->rows[t];
+        add(&row->held, change, sign);
+        const double gpus = row->held.amount[SIM_RESOURCE_GPU];
+        sim_gauge_set(&row->gauges[TENANT_GPUS], now_ns, gpus);
         sim_gauge_set(&row->gauges[TENANT_BEYOND], now_ns, fmax(0, gpus - row->guarantee));
+        derive(meter->tenants, row, now_ns);
     }
 }
 
@@ -280,11 +315,14 @@ static void put_tenant(const struct tenant_view *view, struct tenant_meter *row)
     put_three(view, fairness_names, row->name, "ratio", &row->fairness, &none);
 }
 
-/* GPUs over weight that tenants had, on average over the time in which jobs of theirs waited. */
-static void put_jain(const struct tenant_view *view)
+/* What tenants without others below them had over their weight, on average over the time in which
+ * jobs of theirs waited: their GPUs, and their dominant share. */
+static void put_indices(const struct tenant_view *view)
 {
     const struct meter_tenants *tenants = view->meter->tenants;
     double *shares = calloc(tenants->count, sizeof *shares);
+    double least = HUGE_VAL;
+    double most = -HUGE_VAL;
     size_t count = 0;
     if (!shares) {
         view->out->status = WEIR_ENOMEM;
@@ -292,11 +330,16 @@ static void put_jain(const struct tenant_view *view)
     }
     for (size_t i = 1; i <= tenants->count; i++) {
         const struct tenant_meter *row = &tenants->rows[i];
-        const double backlog = integral_of(view, row, TENANT_BACKLOG);
-        if (row->is_leaf && backlog > 0 && row->weight > 0)
-            shares[count++] = integral_of(view, row, TENANT_BEHIND) / backlog / row->weight;
+        const double weighted = integral_of(view, row, TENANT_BACKLOG) * row->weight;
+        if (!row->is_leaf || !(weighted > 0))
+            continue;
+        shares[count++] = integral_of(view, row, TENANT_BEHIND) / weighted;
+        least = fmin(least, integral_of(view, row, TENANT_MOST) / weighted);
+        most = fmax(most, integral_of(view, row, TENANT_MOST) / weighted);
     }
     put(view, "fair.jain", "", "ratio", sim_jain_index(shares, count));
+    if (count > 1)
+        put(view, "fair.dominant_gap", "", "ratio", most - least);
     free(shares);
 }
 
@@ -313,5 +356,5 @@ void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_
         put_tenant(&view, &meter->tenants->rows[i]);
     put_three(&view, fairness_names, "", "ratio", &meter->tenants->rows[0].fairness,
               &(struct sim_censored){ 0 });
-    put_jain(&view);
+    put_indices(&view);
 }

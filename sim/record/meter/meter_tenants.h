@@ -10,10 +10,9 @@
 
 #include "sim/record/meter/meter.h"
 
-/* A job of the tenant (counted from 1; 0 = nobody's) that has so many GPUs: so many more wait and
- * run. */
-void sim_meter_tenant(struct sim_meter *meter, int64_t now_ns, uint32_t tenant, int waiting,
-                      double running_gpus);
+/* So many more jobs of the tenant (counted from 1; 0 = nobody's) wait. What it holds is known by
+ * its ranks. */
+void sim_meter_tenant_waits(struct sim_meter *meter, int64_t now_ns, uint32_t tenant, int more);
 /* So many bytes of GPUs are kept for a tenant and not in use, from now on. */
 void sim_meter_tenant_pool(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
                            double idle_bytes);

@@ -453,6 +453,7 @@ struct draft_jobs {
     struct draft_arrivals arrivals;
     struct sim_law *run_time;
     int64_t run_time_limit_ns;
+    int64_t starved_after_ns;
     int64_t deadline_ns;
     double late_price;
     struct sim_law *patience;
@@ -460,6 +461,7 @@ struct draft_jobs {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    uint32_t max_attempts;
     struct sim_law *estimate;
     char *measured_on;
     uint32_t work;

@@ -410,6 +410,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->ties = draft->ties == SIM_ABSENT_COUNT ? SIM_TIES_AS_GIVEN : draft->ties;
     workload->retries = draft->retries;
     workload->retry_delay = draft->retry_delay;
+    workload->max_attempts = draft->max_attempts;
     workload->estimate = draft->estimate;
     workload->is_killed_at_estimate = draft->over_estimate == OVER_ESTIMATE_KILL;
     workload->start_latency = draft->start_latency;

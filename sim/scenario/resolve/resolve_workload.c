@@ -116,6 +116,7 @@ static void resolve_source(struct sim_resolver *resolver, const struct sim_job_s
     workload->kind = has_classes ? SIM_WORKLOAD_GENERATED : SIM_WORKLOAD_TRACE;
     workload->queue_limit = UINT64_MAX;
     workload->service_limit_ns = INT64_MAX;
+    workload->starved_after_ns = INT64_MAX;
     workload->deadline_ns = INT64_MAX;
     if (has_classes && draft->trace != NULL)
         sim_report_error(resolver->report, sim_draft_at(source->head, "trace"),
@@ -147,6 +148,8 @@ static void resolve_jobs(struct sim_resolver *resolver, struct draft_jobs *draft
     workload->queue_limit = draft->queue_limit;
     if (draft->run_time_limit_ns != SIM_ABSENT_TIME)
         workload->service_limit_ns = draft->run_time_limit_ns;
+    if (draft->starved_after_ns != SIM_ABSENT_TIME)
+        workload->starved_after_ns = draft->starved_after_ns;
     if (draft->deadline_ns != SIM_ABSENT_TIME)
         workload->deadline_ns = draft->deadline_ns;
     sim_resolve_time(resolver, &source);

@@ -331,6 +331,9 @@ static const struct sim_field jobs_fields[] = {
           "ends there undone (jobs.overrun)") },
     { LAW("patience", draft_jobs, patience), UNIT(TIME),
       ABSENT("as the trace says, else without end"), HELP("a job leaves when it waited so long") },
+    { TIME("starved_after", draft_jobs, starved_after_ns), ABSENT("none"),
+      RANGE(1e-9, LARGEST_TIME), SHOWS("counts who starves; no policy looks at it"),
+      HELP("a job that waits longer for its first start is starved (starvation.count)") },
     { TIME("deadline", draft_jobs, deadline_ns), ABSENT("none"), RANGE(1e-9, LARGEST_TIME),
       SHOWS("counts who is late; no policy looks at it"),
       HELP("a job that ends later than this after its submission is late (sla.violation_rate)") },
@@ -369,6 +372,10 @@ static const struct sim_field jobs_fields[] = {
       HELP("how often a refused job comes again") },
     { LAW("retry_delay", draft_jobs, retry_delay), UNIT(TIME), ABSENT("60 s"),
       HELP("time until a refused job comes again") },
+    { COUNT("max_attempts", draft_jobs, max_attempts), ABSENT("no limit"), RANGE(1, LARGEST_COUNT),
+      HELP(
+          "how often a job is started at most: one that loses that run, to a failure or to others, "
+          "is given up undone (retry.exhausted)") },
     WORK_FIELD(draft_jobs, "dense"),
     MEASURED_FIELD(draft_jobs, "that of the scenario; run times of a trace are as recorded"),
     { LAW("start_latency", draft_jobs, start_latency), UNIT(TIME), ABSENT("none"),
