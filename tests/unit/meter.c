@@ -408,6 +408,52 @@ static void work_thrown_away_balances_the_busy_time(void)
     sim_meter_destroy(meter);
 }
 
+/* One of what is counted; the metric that says so. */
+static const char *happens(struct sim_meter *meter, int what, int64_t now_ns)
+{
+    switch (what) {
+    case 0:
+        sim_meter_retry(meter, now_ns, false);
+        return "retry.count";
+    case 1:
+        sim_meter_retry(meter, now_ns, true);
+        return "retry.exhausted";
+    case 2:
+        sim_meter_setup_wasted(meter, now_ns, at(1));
+        return "waste.setup_s";
+    case 3:
+        sim_meter_work_lost(meter, now_ns, 0, at(1), "stopped by a plan");
+        return "work.lost_s";
+    case 4:
+        sim_meter_oom(meter, now_ns);
+        return "oom.host.count";
+    case 5:
+        sim_meter_spilled(meter, now_ns, 1);
+        return "store.spill_bytes";
+    case 6:
+        sim_meter_decision(meter, now_ns, 0, -1);
+        return "sched.decisions";
+    default:
+        return NULL;
+    }
+}
+
+/* Nothing else tells the meter that the warm-up, which ends at 2 s, is over. */
+static void what_happens_first_after_the_warm_up_counts_alone(void)
+{
+    const char *metric = "";
+    for (int what = 0; metric != NULL; what++) {
+        struct sim_meter *meter = open_meter(2);
+        (void)happens(meter, what, at(1));
+        metric = happens(meter, what, at(3));
+        struct sim_run_summary *results = finish(meter, 4, true);
+        if (metric != NULL && !CHECK_NEAR(test_value(results, metric, ""), 1.0, 0.0))
+            printf("    %s\n", metric);
+        free(results);
+        sim_meter_destroy(meter);
+    }
+}
+
 static void ages_of_items_inside_complete_littles_law(void)
 {
     struct sim_meter *meter = open_meter(0);
@@ -562,6 +608,8 @@ static const struct test tests[] = {
       the_steady_rate_comes_from_the_longest_interval_without_changes },
     { "broken books are found", broken_books_are_found },
     { "work thrown away balances the busy time", work_thrown_away_balances_the_busy_time },
+    { "what happens first after the warm-up counts alone",
+      what_happens_first_after_the_warm_up_counts_alone },
     { "ages of items inside complete Little's law", ages_of_items_inside_complete_littles_law },
     { "growth is found between the marks", growth_is_found_between_the_marks },
     { "a growing number in the system is not steady",

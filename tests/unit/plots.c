@@ -131,13 +131,15 @@ static const char static_results[] =
     "  UNION ALL SELECT 'alloc.gap_pp', '', 6.0 UNION ALL SELECT 'alloc.gap_pp', '100 % arrived', "
     "2.0"
     "  UNION ALL SELECT 'jobs.failed', '', 10.0 UNION ALL SELECT 'jobs.failed', 'share', 2.0"
-    "  UNION ALL SELECT 'jobs.failed', '8 gpu', 8.0) m;"
+    "  UNION ALL SELECT 'jobs.failed', '8 gpu', 8.0 UNION ALL SELECT 'jobs.failed', '16 gpu', 0.0) "
+    "m;"
     "INSERT INTO result (run_id, metric, label, value, unit, n, censored, is_lower_bound)"
     " SELECT run_id, m.metric, m.label, m.value, '%', 1, 0, 0 FROM run,"
     " (SELECT 'alloc.bound_pct' AS metric, '' AS label, 100.0 AS value"
     "  UNION ALL SELECT 'alloc.bound_pct', '100 % arrived', 97.0"
     "  UNION ALL SELECT 'jobs.arrived', '', 100.0 UNION ALL SELECT 'jobs.arrived', 'share', 60.0"
-    "  UNION ALL SELECT 'jobs.arrived', '8 gpu', 40.0) m;"
+    "  UNION ALL SELECT 'jobs.arrived', '8 gpu', 40.0 UNION ALL SELECT 'jobs.arrived', '16 gpu', "
+    "50.0) m;"
     "INSERT INTO placement_change SELECT run_id, '', 0, '+4 CPUs on 134 p100 nodes', 134, 61 FROM "
     "run;";
 
@@ -497,7 +499,8 @@ static void static_charts_say_what_they_found(void)
         { "unallocated", "leaves 5.0 % of the GPUs unallocated; 4.0 pp: too little left on a GPU",
           "+4 CPUs on 134 p100 nodes, 61.0 GPUs", " 0 4 ", "4.5 %'" },
         { "unallocated", "", "", " 4 5 ", "5.0 %'" },
-        { "acceptance", "places 80 % of the jobs of 8 GPUs, 90 % of all", "by size", "", NULL },
+        { "acceptance", "places 80 % of the jobs of 8 GPUs, 90 % of all", "by size",
+          "\n1 80 40 \"8 GPUs\" \n2 100 50 \"16 GPUs\"", NULL },
         { "bound", "stays 2.0 pp below the bound on GPU allocation, ", "linear program", "", NULL },
     };
     struct an_db *db = fixture_open(static_results);
