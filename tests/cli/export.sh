@@ -129,6 +129,22 @@ expect 0 "$WEIR_BIN" export run.db --to perfetto --spans-limit 100 -o few.json
 matches stderr 'the first 100 of [6-9][0-9]{3} spans'
 [ "$(grep -o '"ph":"[XCi]"' few.json | wc -l)" -eq 100 ] || fail 'not 100 events'
 
+# What belongs to another form is refused, not passed over.
+while IFS='|' read -r more said; do
+    # shellcheck disable=SC2086
+    expect 2 "$WEIR_BIN" export run.db $more
+    has stderr "$said"
+done <<'T'
+|--to is missing
+--to csv --spans-limit 9|--spans-limit is of --to perfetto
+--to csv --at 60|--at is of --to state and --to decision
+--to openmetrics --view v_run|--view is of --to csv
+--to state|--at is missing: the moment of the state
+--to decision|--at is missing: the moment of the decision
+--to perfetto|a trace is a file
+--to perfetto -o trace.txt|a trace is called NAME.json
+T
+
 # State and decision are those of the commands that had them before.
 expect 0 "$WEIR_BIN" export run.db --to state --at 60 -o state.yaml
 expect 0 "$WEIR_BIN" snapshot run.db --at 60

@@ -28,6 +28,9 @@ ask() { # database, query
 "$WEIR_BIN" run loss.yaml --quiet --set sched.scaling.on_shortage=fail -o whole.db
 failed=$(ask whole.db "SELECT count(*) FROM decision WHERE status <> 'ok'")
 [ "$failed" -ge 5 ] || fail "only $failed decisions failed as a whole"
+[ "$(ask whole.db "SELECT count(*) FROM decision WHERE status <> 'ok' AND message LIKE
+                   'stage _: its first worker fits nowhere: too few free GPUs'")" = "$failed" ] ||
+    fail "a failed decision does not say why"
 [ "$(ask whole.db 'SELECT count(*) - count(DISTINCT decision) FROM decision')" = 0 ] ||
     fail "two decisions have one number"
 [ "$(ask whole.db "SELECT count(*) FROM decision JOIN decision_stage USING (run_id, decision)

@@ -3,7 +3,8 @@
 # A module in a process of its own decides as it does in the process of the run: every row of the
 # database is the same but those of the wall clock, and so are documents of decisions; with pipelines,
 # jobs, gangs that reserve, jobs that are turned away, GPUs cut anew, late views, faults, groups and
-# schedulers that take over in the middle; whatever runs at the same time.
+# schedulers that take over in the middle, workers that are there at the start; whatever runs at the
+# same time.
 # covers: S1.4
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 command -v python3 >/dev/null || skip 'no python3'
@@ -41,6 +42,9 @@ pipelines:
     stages:
       - {name: a, cpus: 1, service: exp(2 s)}
       - {name: b, cpus: 1, gpus: 0.25, service: exp(4 s)}
+initial:
+  workers: [{stage: a, node: n-1, count: 2}, {stage: b, node: n-1, count: 3}]
+  estimates: {b: {speed: 0.3/s}}
 timeline:
   - {at: 5 min, action: set, set: {sched.scaling.policy: template_queue_chaser}}
   - {at: 12 min, action: set, set: {sched.scaling.policy: xenna, sched.placement: template_fullest_first}}

@@ -62,12 +62,24 @@ name: mixed
 cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {t4: 1, h100: 3}}]}
 jobs: [{name: w, run_time: 1 s, classes: [{name: a, count: 1, request: {cpus: 1}}]}]
 YAML
-printf 'name,submit_s,wait_s,run_s,estimate_s,patience_s,cpu_milli,memory_bytes,gpus,gpu_milli,gpu_memory_bytes,models,processors,priority,user,group,end\n0,0,0,3600,,,,,2,1000,,h100,,,,,\n1,7200,0,3600,,,,,1,1000,,h100,,,,,\n' >h100.csv
+printf 'name,submit_s,wait_s,run_s,estimate_s,patience_s,cpu_milli,memory_bytes,gpus,gpu_milli,gpu_memory_bytes,models,processors,priority,user,group,end\n0,0,0,3600,,,2000,,2,1000,,h100,,,,,\n1,7200,600,1800,,,4000,,1,1000,,h100,,,,,\n' >h100.csv
 expect 0 "$WEIR_BIN" trace info h100.csv --scenario mixed.yaml --format json
-python3 - <<'PY' || fail 'the load of the H100'
+python3 - <<'PY' || fail 'the facts by hand, or the load of the H100'
 import json, sys
-row = json.load(open("stdout"))["models"][0]
-sys.exit((row["models"], row["gpus_there"], row["load_percent"]) != ("h100", 8, 12.5))
+read = json.load(open("stdout"))
+facts = dict(jobs=2, span_s=7200, window_from_s=0, window_s=7200, arrivals_per_hour=1, busiest_hour=1,
+    empty_hours=50, dispersion=1, gap_cv=None, gpu_hours=2.5, cpu_hours=4, top_percent=80,
+    run_p50_s=2700, run_p90_s=3420, run_p99_s=3582, run_max_s=3600, run_mean_s=2700,
+    wait_p50_s=300, wait_p90_s=540, wait_p99_s=594, wait_max_s=600, wait_mean_s=300,
+    gpus_mean=1, gpus_p50=0, gpus_p95=2, gpus_max=2, cpus_mean=1, cpus_p50=0, cpus_p95=2, cpus_max=2,
+    running_mean=0.5, running_p50=0, running_p95=1, running_max=1,
+    nodes_there=2, gpus_there=8, cpus_there=16, gpu_load=12.5, cpu_load=6.25)
+none = """before_window skipped_rows never_started censored failed cancelled without_submit without_run
+    without_wait without_request zero_run above_estimate unsorted duplicate_rows duplicate_names week_jobs
+    week_share never_model never_gpus never_cpus never_memory never_cluster""".split()
+assert read["facts"] == facts | dict.fromkeys(none, 0), read["facts"]
+row = read["models"][0]
+assert (row["models"], row["gpus_there"], row["load_percent"]) == ("h100", 8, 12.5)
 PY
 
 # To SWF and back, to weir's own table and back: the same jobs.

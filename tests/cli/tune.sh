@@ -91,6 +91,7 @@ python3 - <<'PY' || fail 'the budget was used in another way'
 import csv, sqlite3
 rows = {r['policy']: r for r in csv.DictReader(open('tuned.csv'))}
 db = sqlite3.connect('tune.db')
+assert set(rows) == {'multifactor', 'gittins'}
 runs = {}
 for variant, replication, value in db.execute("""select variant, replication, value from run join result using (run_id)
         where metric = 'slowdown.mean' and label = ''"""):
@@ -120,6 +121,9 @@ PY
 audit='by successive halving with at most 16 of 20 runs each, on replications 0 to 3 of shop.yaml. Judged on replications 4 to 7 of busy.yaml, quiet.yaml, which were not seen.'
 expect 0 search --resume -o tune.db --tune multifactor,gittins --budget 20 --test busy.yaml,quiet.yaml -n 4
 has stdout "$audit"
+for policy in multifactor gittins; do
+    matches stdout "^$policy .* 8 +16 "
+done
 expect 0 "$WEIR_BIN" compare tune.db
 has stdout "$audit"
 hasnt stdout 'shop.yaml  '

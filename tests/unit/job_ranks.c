@@ -77,17 +77,23 @@ static void users_wait_for_their_jobs(void)
     free(summary);
 }
 
-/* A job that fits nowhere: its user comes again every second, not for ever at one instant. */
+/* A job that fits nowhere: its user comes again every second, not for ever at one instant. One
+ * whose array has such jobs does so, too. */
 static void refused_users_do_not_stop_the_clock(void)
 {
-    const char *text = "schema: 2\nname: t\nhorizon: 5 s\ncluster: {nodes: [{name: n, cpus: 8, "
-                       "gpus: {h100: 1}}]}\n"
-                       "jobs:\n  - name: w\n    classes: [{name: a, users: 1, run_time: 10 s, "
-                       "request: {gpus: 2}}]\n";
-    struct seen seen;
-    struct sim_run_summary *summary = watch(text, &seen);
-    CHECK_I64(seen.count, 6); /* at 0, 1, ... 5 s */
-    free(summary);
+    static const char *const arrays[] = { "", "array: 2, " };
+    for (uint32_t i = 0; i < 2; i++) {
+        char text[TEXT];
+        struct seen seen;
+        (void)snprintf(text, sizeof text,
+                       "schema: 2\nname: t\nhorizon: 5 s\ncluster: {nodes: [{name: n, cpus: 8, "
+                       "gpus: {h100: 1}}]}\njobs:\n  - name: w\n    classes: [{name: a, users: 1, "
+                       "%scount: 20, run_time: 10 s, request: {gpus: 2}}]\n",
+                       arrays[i]);
+        struct sim_run_summary *summary = watch(text, &seen);
+        CHECK_I64(seen.count, 6 * (1 + i)); /* at 0, 1, ... 5 s */
+        free(summary);
+    }
 }
 
 /* A chain and a loop of tasks: b after a, c after b with a thought; an array of 5 of which 2 are
