@@ -36,7 +36,7 @@ has stdout 'the same'
 scenario 1.5 >small.yaml
 expect 0 "$WEIR_BIN" run small.yaml -n 2 -o c.db --quiet
 expect 1 "$WEIR_BIN" diff a.db c.db
-matches stdout '^at [0-9.]+ s, .* in a.db, '
+matches stdout '^at [0-9.]+ s, decision [0-9]+, stage [a-z]: .* in a\.db, .* in c\.db \(result digests '
 expect 1 "$WEIR_BIN" diff a.db c.db --format json --replication 1
 has stdout '"same": false'
 expect 0 "$WEIR_BIN" diff b.db a.db --format json
@@ -69,6 +69,15 @@ for decision in 0 -1; do
 import json, sys
 sys.exit(abs(json.load(open("stdout"))["first_difference_s"] - min(map(float, open("times").read().split()))) > 1e-9)
 PY
+done
+# What one of them lacks is told of the other, whichever is named first.
+cp a.db gone.db
+sqlite3 gone.db "DELETE FROM worker WHERE rowid = (SELECT rowid FROM worker WHERE run_id = 1 AND
+    ended_s IS NOT NULL ORDER BY ended_s LIMIT 1); UPDATE run SET result_digest = '0123456789abcdef' WHERE run_id = 1"
+for pair in 'a.db gone.db' 'gone.db a.db'; do
+    # shellcheck disable=SC2086 # two files
+    expect 1 "$WEIR_BIN" diff $pair
+    matches stdout '^at [0-9.]+ s, worker [^:]*: .* in a\.db, not in gone\.db'
 done
 expect 2 "$WEIR_BIN" diff a.db
 

@@ -106,11 +106,13 @@ static void describe(const struct side sides[2], struct difference *difference)
     const bool both = sides[0].has_row && sides[1].has_row;
     const double times[2] = { sides[0].has_row ? sqlite3_column_double(sides[0].rows, 0) : 0,
                               sides[1].has_row ? sqlite3_column_double(sides[1].rows, 0) : 0 };
-    /* The side whose row comes first has something that the other has not. */
-    const int first = !sides[0].has_row || (both && times[1] < times[0]) ? 1 : 0;
+    /* The side whose row comes first has something that the other has not. Of one moment rows come
+     * by the numbers in their names. */
+    const bool is_one_moment = both && times[0] <= times[1] && times[1] <= times[0];
+    const int order = is_one_moment ? strverscmp(text_at(&sides[0], 1), text_at(&sides[1], 1)) : 0;
+    const int first = !sides[0].has_row || (both && times[1] < times[0]) || order > 0 ? 1 : 0;
     const struct side *side = &sides[first];
-    const bool is_same_thing = both && times[0] <= times[1] && times[1] <= times[0] &&
-                               strcmp(text_at(&sides[0], 1), text_at(&sides[1], 1)) == 0;
+    const bool is_same_thing = is_one_moment && order == 0;
     difference->is_found = true;
     difference->t_s = times[first];
     if (is_same_thing)
