@@ -101,6 +101,18 @@ has stderr "fourth.yaml:4:26: error: pipelines.p.stages.cc: there is nothing to 
 sed -i 's/interval: 60 s/intervall: 60 s/' base/base.yaml
 expect 2 "$WEIR_BIN" validate over.yaml
 has stderr "base/base.yaml:7:50: error: sched.scaling.intervall: unknown key; did you mean 'interval'?"
+# A base that is no scenario, one of the first schema, one that is not there.
+echo '- a' >bare.yaml
+printf 'schema: 1\nname: old\n' >old.yaml
+while IFS='|' read -r base said; do
+    printf "schema: 2\nextends: %s\n" "$base" >fifth.yaml
+    expect 2 "$WEIR_BIN" validate fifth.yaml
+    has stderr "$said"
+done <<'T'
+bare.yaml|bare.yaml:1:1: error: a scenario is a mapping of keys
+old.yaml|fifth.yaml:2:10: error: 'old.yaml' is of another schema: weir check --write
+nothere.yaml|fifth.yaml:2:10: error: extends: nothere.yaml: No such file or directory
+T
 sed -i 's/intervall: 60 s/interval: 60 s/' base/base.yaml
 
 # Variants from the command line, which may take things away; compare blocks may as well.

@@ -54,6 +54,8 @@ has stderr 'name its format'
 expect 0 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --scenario "$WEIR_SOURCE_DIR/scenarios/examples/video_pipeline.yaml"
 has stdout 'nodes of the cluster'
 expect 2 "$WEIR_BIN" trace info jobs.csv --nodes nodes.csv --scenario x.yaml
+expect 3 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --nodes nothere.csv
+has stderr 'weir: nothere.csv: No such file or directory'
 
 # Nodes of three H100 and one T4 count as four H100: 2 GPUs for the first of 2 hours are 1 of 8, 12.5 %.
 cat >mixed.yaml <<'YAML'

@@ -88,7 +88,7 @@ has stderr '--front goes along one --axis or more'
 expect 0 search -o tune.db --tune multifactor,gittins --budget 20 --test busy.yaml,quiet.yaml -n 4 --format csv
 cp stdout tuned.csv
 python3 - <<'PY' || fail 'the budget was used in another way'
-import csv, sqlite3
+import csv, re, sqlite3
 rows = {r['policy']: r for r in csv.DictReader(open('tuned.csv'))}
 db = sqlite3.connect('tune.db')
 assert set(rows) == {'multifactor', 'gittins'}
@@ -117,6 +117,10 @@ for policy, row in rows.items():
         assert set(judged) == {0, winner} and all(set(of) == {4, 5, 6, 7} for of in judged.values()), (policy, judged.keys())
     test = mean([mean(runs[policy, f][winner].values()) for f in ('busy', 'quiet')])
     assert abs(float(row['test']) - test) < 1e-6 * test, (row, test)
+# The first of the settings has the defaults, the others lie from a quarter of them to four times.
+limits = [float(re.search(r'limit_1: ([0-9.]+)', text)[1]) for _, text in sorted(db.execute(
+    "select distinct variant, resolved_yaml from run where variant like 'gittins%=shop'"))]
+assert limits[0] == 3250 and len(set(limits)) == 8 and all(3250 / 4 <= of <= 3250 * 4 for of in limits), limits
 PY
 audit='by successive halving with at most 16 of 20 runs each, on replications 0 to 3 of shop.yaml. Judged on replications 4 to 7 of busy.yaml, quiet.yaml, which were not seen.'
 expect 0 search --resume -o tune.db --tune multifactor,gittins --budget 20 --test busy.yaml,quiet.yaml -n 4
