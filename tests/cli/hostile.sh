@@ -63,6 +63,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     hostile_gpu_fraction) has stderr 'GPU 0 of node 0: needs 2 GPU, 1 free, 1 too much' ;;
     hostile_thread_signal | hostile_clone | hostile_old_calls) has stderr 'killed by signal 31' ;;
     hostile_owner) has stderr 'it may have no sockets' ;;
+    hostile_output) has stderr '?[2Jxxx' && hasnt stderr $'\033' ;;
     hostile_modes) has stderr 'it may not change what it reads' ;;
     hostile_newer) has stderr 'it knows no newer calls' ;;
     hostile_locks) has stderr 'it may lock no file' ;;

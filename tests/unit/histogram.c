@@ -167,6 +167,25 @@ static void a_percentile_among_censored_values_is_a_lower_bound(void)
     sim_percentiles_close(&bucketed);
 }
 
+/* Of 95 that are over, 1 to 95, and five that have just begun: the 95th is known, and rank 96 of
+ * all would be the 91st of the known. */
+static void a_bound_is_not_below_a_percentile_that_is_known(void)
+{
+    const int64_t ages[5] = { 0 };
+    for (size_t keep = 0; keep <= 100; keep += 100) {
+        struct sim_percentiles values;
+        bool is_lower_bound = false;
+        CHECK_I64(sim_percentiles_open(&values, keep), WEIR_OK);
+        for (int64_t i = 1; i <= 95; i++)
+            sim_percentiles_add(&values, i);
+        CHECK_I64(
+            sim_percentiles_at(&values, 0.96, &(struct sim_censored){ 5, ages }, &is_lower_bound),
+            95);
+        CHECK(is_lower_bound);
+        sim_percentiles_close(&values);
+    }
+}
+
 /* The rank is the least that covers the share, whatever the share is in binary. */
 static void ranks_are_those_of_whole_percents(void)
 {
@@ -210,6 +229,8 @@ static const struct test tests[] = {
       percentiles_agree_with_sorting_and_the_histogram_within_one_percent },
     { "a percentile among censored values is a lower bound",
       a_percentile_among_censored_values_is_a_lower_bound },
+    { "a bound is not below a percentile that is known",
+      a_bound_is_not_below_a_percentile_that_is_known },
     { "ranks are those of whole percents", ranks_are_those_of_whole_percents },
     { "no percentile is above the greatest value", no_percentile_is_above_the_greatest_value },
 };
