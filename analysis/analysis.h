@@ -36,17 +36,19 @@ enum an_verdict {
     AN_DETERMINISTIC_TIE,
     AN_NEUTRAL,     /* the metric has no better direction */
     AN_ENDED_EARLY, /* it, or the baseline, ended before its work was done */
-    AN_OPEN,        /* a mean or percentile is a lower bound on the side that would win */
+    AN_OPEN,        /* a bound from below on the side that would win, or a mean without the rest */
     AN_ONE_RUN      /* one replication: figures, no statement about chance */
 };
 /* One or two words: "better", "ended early". */
 const char *an_verdict_text(enum an_verdict verdict);
 
-/* SQL, of a row of result: whether its value is a bound from below. A mean over what is finished is
- * at least so much when more than 5 % is not: what takes long is missing from it. */
-#define AN_IS_BOUND                                                                                \
-    "(is_lower_bound OR ((metric GLOB '*.mean' OR metric GLOB '*.mean@*')"                         \
-    " AND censored > 0.05 * (n + censored)))"
+/* SQL, of a row of result: the share of the work that is not in a mean, since it was not over when
+ * the run ended; 0 of all else. What is not in it may be longer or shorter: from 5 % on, as a mean
+ * over the runs, it is neither the mean of all nor a bound of it. */
+#define AN_LEFT_OUT                                                                                \
+    "iif(metric GLOB '*.mean' OR metric GLOB '*.mean@*', 1.0 * censored / max(n + censored, 1), "  \
+    "0.0)"
+#define AN_IS_PARTIAL(share) ((share) > 0.05)
 
 struct an_cell {
     double mean, half_width; /* 95 % of the mean over replications; NAN = fewer than 2 */
@@ -59,7 +61,8 @@ struct an_cell {
     uint32_t n;
     bool is_deterministic;
     bool is_lower_bound;
-    bool is_best; /* best mean of the row */
+    bool is_partial; /* of what was over alone: nothing is compared with it */
+    bool is_best;    /* best mean of the row */
     bool is_tied_with_best;
     enum an_verdict verdict;
 };
@@ -110,7 +113,8 @@ struct an_compare_options {
  * the sentence names the field that differs. */
 weir_status an_compare(struct an_db *db, const struct an_compare_options *options,
                        struct an_comparison **comparison, struct weir_error *error);
-/* A mean with its interval as people read it: "2m5s ± 8 s", "95 % [86, 98]", "≥ 3h". */
+/* A mean with its interval as people read it: "2m5s ± 8 s", "95 % [86, 98]", "≥ 3h", "3h so far".
+ */
 struct an_mean_text {
     char text[128];
 };
@@ -121,6 +125,12 @@ struct an_change {
     char plain[96], relative[96];
 };
 struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, size_t variant);
+/* Which signs the rows that tables show need a word for. */
+struct an_signs {
+    bool has_bounds;   /* ≥ */
+    bool has_partials; /* so far */
+};
+struct an_signs an_signs_of(const struct an_comparison *comparison);
 /* The row of a metric, NULL when there is none; `comparison` may be NULL. */
 const struct an_metric_row *an_comparison_row(const struct an_comparison *comparison,
                                               const char *metric);

@@ -15,7 +15,7 @@
 #include "analysis/text.h"
 #include "weir/version.h"
 
-enum { AN_CLAIM_VALUES = 16, AN_CLAIM_TEXT = 400 };
+enum { AN_CLAIM_VALUES = 20, AN_CLAIM_TEXT = 400 };
 
 /* A column of the row: a number, or a word (then the number is NAN). */
 struct an_claim_value {

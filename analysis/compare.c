@@ -207,23 +207,39 @@ static const double *samples_of(const struct samples *samples, size_t variant)
     return samples->values + variant * samples->replications;
 }
 
+/* Columns of the statement. */
+enum { IS_BOUND = 2, LEFT_OUT = 5 };
+
 static bool is_lower_bound(const struct samples *samples, size_t variant)
 {
     for (size_t i = 0; i < samples->replications; i++)
-        if (an_number(samples->frame, variant * samples->replications + i, 2) > 0.5)
+        if (an_number(samples->frame, variant * samples->replications + i, IS_BOUND) > 0.5)
             return true;
     return false;
 }
 
+static bool is_partial(const struct samples *samples, size_t variant)
+{
+    double share = 0.0;
+    for (size_t i = 0; i < samples->replications; i++)
+        share += an_number(samples->frame, variant * samples->replications + i, LEFT_OUT) /
+                 (double)samples->replications;
+    return AN_IS_PARTIAL(share);
+}
+
 /* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
  * cluster counts, else that over its labels: the largest of what is a maximum, the mean of others.
- * It is a bound, too, where jobs of a kind are missing from it of which none came so far. */
+ * Where jobs of a kind are missing of which none came so far, the largest is a bound, and a mean is
+ * one of those that came. */
+#define IS_MOST  "(metric GLOB '*.max' OR metric GLOB '*.max@*')"
+#define IS_SHORT "x.parts < max(x.parts) OVER ()"
 static const char samples_sql[] =
-    "SELECT r.variant, x.value, x.is_bound OR x.is_of_jobs AND x.parts < max(x.parts) OVER (),"
-    " x.unit, x.parts FROM " RUNS " r LEFT JOIN (SELECT run_id, metric GLOB 'wait.job.*' OR"
-    "  metric GLOB 'jct.*' OR metric GLOB 'slowdown.*' AS is_of_jobs,"
-    " iif(metric GLOB '*.max' OR metric GLOB '*.max@*', max(value), avg(value)) AS value,"
-    "  max(" AN_IS_BOUND ") AS is_bound, min(unit) AS unit, count(*) AS parts,"
+    "SELECT r.variant, x.value, x.is_bound OR x.is_most AND x.is_of_jobs AND " IS_SHORT ", x.unit,"
+    " x.parts, iif(NOT x.is_most AND x.is_of_jobs AND " IS_SHORT ", 1.0, x.left_out) FROM " RUNS
+    " r LEFT JOIN (SELECT run_id, metric GLOB 'wait.job.*' OR metric GLOB 'jct.*' OR"
+    "  metric GLOB 'slowdown.*' AS is_of_jobs, " IS_MOST " AS is_most,"
+    " iif(" IS_MOST ", max(value), avg(value)) AS value, max(is_lower_bound) AS is_bound,"
+    "  max(" AN_LEFT_OUT ") AS left_out, min(unit) AS unit, count(*) AS parts,"
     "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
     " FROM result WHERE run_id IN (SELECT run_id FROM run) AND metric = CASE instr(:text, ':') "
     "WHEN 0 THEN :text"
@@ -346,7 +362,9 @@ static void fill_means(const struct samples *samples, struct an_metric_row *row)
                                   .p_value = AN_NAN,
                                   .sign_p_value = AN_NAN,
                                   .n = (uint32_t)samples->replications,
-                                  .is_lower_bound = is_lower_bound(samples, v),
+                                  .is_lower_bound =
+                                      is_lower_bound(samples, v) && !is_partial(samples, v),
+                                  .is_partial = is_partial(samples, v),
                                   .verdict = AN_NEUTRAL };
         cell->is_deterministic = an_is_constant(samples_of(samples, v), samples->replications);
         if (cell->is_deterministic)
@@ -371,6 +389,13 @@ static void keep_in_range(const struct samples *samples, const struct an_metric_
         cell->difference_high = fmin(cell->difference_high, whole_of(row) - base->mean);
 }
 
+/* What is not in a mean of what was over may turn any difference round. */
+static bool is_refused(const struct an_comparison *comparison, const struct an_metric_row *row,
+                       size_t variant)
+{
+    return row->cells[comparison->baseline].is_partial || row->cells[variant].is_partial;
+}
+
 static void fill_differences(const struct samples *samples, const struct an_comparison *comparison,
                              const struct scratch *scratch, struct an_metric_row *row)
 {
@@ -378,7 +403,8 @@ static void fill_differences(const struct samples *samples, const struct an_comp
     const double *base = samples_of(samples, baseline);
     for (size_t v = 0; v < samples->variants; v++) {
         scratch->p_values[v] = AN_NAN;
-        if (v != baseline && !is_left_out(comparison, v) && !isnan(row->cells[v].mean))
+        if (v != baseline && !is_left_out(comparison, v) && !isnan(row->cells[v].mean) &&
+            !is_refused(comparison, row, v))
             scratch->p_values[v] =
                 an_paired_difference(base, samples_of(samples, v), samples->replications, 0.95)
                     .p_value;
@@ -393,6 +419,10 @@ static void fill_differences(const struct samples *samples, const struct an_comp
         }
         if (is_left_out(comparison, v))
             continue;
+        if (is_refused(comparison, row, v)) {
+            cell->verdict = isnan(cell->mean) ? AN_NEUTRAL : AN_OPEN;
+            continue;
+        }
         const double level = isnan(scratch->confidence[v]) ? 0.95 : scratch->confidence[v];
         const struct an_paired paired =
             an_paired_difference(base, samples_of(samples, v), samples->replications, level);
@@ -415,7 +445,7 @@ static bool is_open_below(const struct an_metric_row *row, size_t variant)
 }
 
 /* The best of those that are known; the count of variants = of one there is none, nor where a bound
- * from below lies below all that is known. */
+ * from below lies below all that is known, or a mean is one of what was over alone. */
 static size_t find_best(const struct an_comparison *comparison, const struct an_metric_row *row)
 {
     size_t best = comparison->variant_count;
@@ -426,6 +456,8 @@ static size_t find_best(const struct an_comparison *comparison, const struct an_
         size_t *first = is_open_below(row, v) ? &lowest : &best;
         if (isnan(gain) || is_left_out(comparison, v))
             continue;
+        if (row->cells[v].is_partial)
+            return comparison->variant_count;
         ranked++;
         if (*first == comparison->variant_count || gain > row->cells[*first].mean * row->better)
             *first = v;
@@ -484,6 +516,23 @@ static int better_of(const struct an_comparison *comparison, const char *id)
     return known == NULL ? 0 : known->better;
 }
 
+/* What the metric is, true for all of its cells. */
+static char *title_of(const struct samples *samples, const struct an_metric *known)
+{
+    char text[256] = "";
+    bool has_bound = false;
+    bool has_partial = false;
+    for (size_t v = 0; v < samples->variants; v++) {
+        has_bound = has_bound || is_lower_bound(samples, v);
+        has_partial = has_partial || is_partial(samples, v);
+    }
+    if (known != NULL)
+        (void)snprintf(text, sizeof text, "%s%s%s", known->title,
+                       has_bound ? " (≥: this or more)" : "",
+                       has_partial ? " (so far: of those for which it was over)" : "");
+    return strdup(text);
+}
+
 static weir_status row_describe(const char *metric, const struct samples *samples,
                                 struct an_metric_row *row, struct weir_error *error)
 {
@@ -503,7 +552,7 @@ static weir_status row_describe(const char *metric, const struct samples *sample
     /* A backlog is of items, of jobs, or of both. */
     const bool is_counted = known == NULL || strcmp(known->unit, "items") == 0;
     row->unit = strdup(is_counted ? unit : known->unit);
-    row->title = strdup(known == NULL ? "" : known->title);
+    row->title = title_of(samples, known);
     row->is_share =
         row->unit != NULL && (strcmp(row->unit, "ratio") == 0 || strcmp(row->unit, "%") == 0);
     if (row->metric == NULL || row->label == NULL || row->unit == NULL || row->title == NULL)
@@ -659,12 +708,18 @@ static void write_missed(FILE *out, const struct an_comparison *comparison,
     for (size_t i = 0; i < goal->condition_count; i++) {
         const struct an_condition *condition = &goal->conditions[i];
         const struct an_metric_row *row = an_comparison_row(comparison, condition->metric);
-        if (row == NULL || is_early(comparison, variant) ||
-            an_condition_holds(condition, row->cells[variant].mean))
+        if (row == NULL || is_early(comparison, variant))
             continue;
+        const struct an_cell *cell = &row->cells[variant];
+        const bool is_known = an_condition_judge(condition, cell) != AN_NOT_KNOWN;
+        if (is_known && an_condition_holds(condition, cell->mean))
+            continue;
+        const struct an_word value = an_word_value(cell->mean, row->unit);
         (void)fputs(gap, out);
         write_condition(out, condition, row);
-        (void)fprintf(out, " (%s)", an_word_value(row->cells[variant].mean, row->unit).text);
+        (void)fprintf(out, " (%s%s)",
+                      an_word_known(value, cell->is_lower_bound, cell->is_partial).text,
+                      is_known ? "" : ", not known");
         gap = ", ";
     }
 }

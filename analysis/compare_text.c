@@ -69,9 +69,21 @@ struct an_mean_text an_mean_of(const struct an_metric_row *row, const struct an_
     else if (row->is_share && !isnan(cell->low))
         (void)snprintf(interval, sizeof interval, " [%.1f, %.1f]", scale * cell->low,
                        scale * cell->high);
-    (void)snprintf(mean.text, sizeof mean.text, "%s%.40s%s%s%s", cell->is_lower_bound ? "≥ " : "",
-                   value, interval, cell->in_all[0] == '\0' ? "" : " ", cell->in_all);
+    (void)snprintf(mean.text, sizeof mean.text, "%s%.40s%s%s%s%s", cell->is_lower_bound ? "≥ " : "",
+                   value, interval, cell->in_all[0] == '\0' ? "" : " ", cell->in_all,
+                   cell->is_partial ? " so far" : "");
     return mean;
+}
+
+struct an_signs an_signs_of(const struct an_comparison *comparison)
+{
+    struct an_signs signs = { false, false };
+    for (size_t i = 0; i < comparison->shown; i++)
+        for (size_t v = 0; v < comparison->variant_count; v++) {
+            signs.has_bounds = signs.has_bounds || comparison->rows[i].cells[v].is_lower_bound;
+            signs.has_partials = signs.has_partials || comparison->rows[i].cells[v].is_partial;
+        }
+    return signs;
 }
 
 static void signed_value(char *text, size_t capacity, double value, const struct an_metric_row *row)

@@ -173,6 +173,8 @@ enum an_hold an_condition_judge(const struct an_condition *condition, const stru
     const bool has_side = is_less || condition->op[0] == '>';
     if (isnan(cell->mean))
         return AN_FAILS;
+    if (cell->is_partial)
+        return AN_NOT_KNOWN;
     if (is_less && cell->is_lower_bound && an_condition_holds(condition, cell->mean))
         return AN_NOT_KNOWN;
     if (!has_side || isnan(cell->high - cell->low))
@@ -187,7 +189,7 @@ enum an_hold an_condition_judge(const struct an_condition *condition, const stru
 const char *an_hold_text(enum an_hold hold, bool means_hold)
 {
     if (hold == AN_NOT_KNOWN)
-        return "not known: some wait at the end";
+        return "not known: not all was over at the end";
     if (hold == AN_UNDECIDED)
         return means_hold ? "holds by its mean, not for certain"
                           : "fails by its mean, not for certain";

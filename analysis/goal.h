@@ -33,7 +33,8 @@ weir_status an_goal_read(struct an_db *db, struct an_goal *goal, struct weir_err
 bool an_condition_holds(const struct an_condition *condition, double value);
 /* What the 95 % interval of a mean says: holds where all of it does, fails where none of it does. A
  * mean without an interval speaks for itself. One that is a lower bound never holds "less than",
- * since what is not seen yet may be longer: where it does not fail, nobody can say. */
+ * since what is not seen yet may be longer: where it does not fail, nobody can say. Nor can anybody
+ * of a mean of what was over alone. */
 enum an_hold { AN_FAILS, AN_HOLDS, AN_UNDECIDED, AN_NOT_KNOWN };
 enum an_hold an_condition_judge(const struct an_condition *condition, const struct an_cell *cell);
 /* All conditions on the runs in focus (points.h) of one variant: the worst of them. A run that

@@ -167,6 +167,14 @@ bool an_is_size(const char *label)
            (digits > 0 && strcmp(label + digits, " gpu") == 0);
 }
 
+struct an_word an_word_known(struct an_word value, bool is_lower_bound, bool is_partial)
+{
+    struct an_word word;
+    (void)snprintf(word.text, sizeof word.text, "%s%.34s%s", is_lower_bound ? "≥ " : "", value.text,
+                   is_partial ? " so far" : "");
+    return word;
+}
+
 struct an_word an_word_size(const char *label)
 {
     struct an_word word;

@@ -34,6 +34,9 @@ struct an_word an_word_size(const char *label);
 /* Value with its unit: ratios as percent, seconds as duration. */
 struct an_word an_word_value(double value, const char *unit);
 
+/* "≥ 3h" of a bound from below, "3h so far" of a mean of what was over alone. */
+struct an_word an_word_known(struct an_word value, bool is_lower_bound, bool is_partial);
+
 /* "" after one, else "s". */
 static inline const char *an_plural(double count)
 {

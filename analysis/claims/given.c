@@ -15,14 +15,20 @@ static const char *bound_of(const struct an_claim *claim, const char *key)
     return an_claim_number(claim, key) > 0.5 ? "at least " : "";
 }
 
+static const char *partial_of(const struct an_claim *claim, const char *key)
+{
+    return an_claim_number(claim, key) > 0.5 ? " so far" : "";
+}
+
 static void say_ends(struct an_claim *claim)
 {
     const char *line = an_claim_word(claim, "line");
-    an_claim_say(claim, "%s%s%s %s%s at %s %s, %s%s at %s", line, line[0] == '\0' ? "" : ": ",
+    an_claim_say(claim, "%s%s%s %s%s%s at %s %s, %s%s%s at %s", line, line[0] == '\0' ? "" : ": ",
                  an_claim_word(claim, "label"), bound_of(claim, "first_is_bound"),
-                 value_of(claim, "first").text, an_claim_word(claim, "axis"),
-                 an_claim_word(claim, "from"), bound_of(claim, "last_is_bound"),
-                 value_of(claim, "last").text, an_claim_word(claim, "to"));
+                 value_of(claim, "first").text, partial_of(claim, "first_is_partial"),
+                 an_claim_word(claim, "axis"), an_claim_word(claim, "from"),
+                 bound_of(claim, "last_is_bound"), value_of(claim, "last").text,
+                 partial_of(claim, "last_is_partial"), an_claim_word(claim, "to"));
 }
 
 static void say_off(struct an_claim *claim)

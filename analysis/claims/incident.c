@@ -78,6 +78,8 @@
 #define ARRIVED          HERE("value", "thr.arrived")
 #define WAIT             HERE("value", "wait.job.mean")
 #define WAIT_N           HERE("n", "wait.job.mean")
+#define WAIT_KNOWN       HERE(AN_LEFT_OUT, "wait.job.mean") " <= 0.05"
+#define WAIT_KNOWN_THEN  THEN(AN_LEFT_OUT, "wait.job.mean") " <= 0.05"
 #define WAIT_BEFORE      THEN("value", "wait.job.mean")
 #define WAIT_N_BEFORE    THEN("n", "wait.job.mean")
 /* Jobs that came in the window, of which `what` holds; some have a window before, some have none.
@@ -410,11 +412,12 @@ static const struct an_claim_ops rows[] = {
              " AS before FROM o, b WHERE done <= 0.9 * before AND NOT " ARRIVES,
       .say = say_slower },
     { .name = "incident.wait",
-      .threshold = "a quarter and a minute longer than before, and 5 jobs of each window",
+      .threshold = "a quarter and a minute longer than before, and 5 jobs of each window, of which "
+                   "5 % at most never began",
       .sql =
           "WITH " WINDOWS " SELECT o.name AS window, " WAIT " AS value, " WAIT_BEFORE
           " AS before FROM o, b WHERE value >= 1.25 * before AND value >= before + 60 AND " WAIT_N
-          " >= 5 AND " WAIT_N_BEFORE " >= 5",
+          " >= 5 AND " WAIT_N_BEFORE " >= 5 AND " WAIT_KNOWN " AND " WAIT_KNOWN_THEN,
       .say = say_wait },
     { .name = "incident.waiting",
       .threshold = "5 jobs and half of those that came, and of those that came before half the "

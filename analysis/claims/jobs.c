@@ -126,13 +126,13 @@ static void say_no_wait(struct an_claim *claim)
 
 static void say_longest(struct an_claim *claim)
 {
-    an_claim_say(claim, "Longest mean wait: %s (%s)", time_of(claim, "wait").text,
-                 an_word_size(an_claim_word(claim, "size")).text);
+    an_claim_say(claim, "Longest mean wait of jobs that began: %s (%s)",
+                 time_of(claim, "wait").text, an_word_size(an_claim_word(claim, "size")).text);
 }
 
 static void say_longest_two(struct an_claim *claim)
 {
-    an_claim_say(claim, "Longest mean wait: %s with %s (%s), %s with %s (%s)",
+    an_claim_say(claim, "Longest mean wait of jobs that began: %s with %s (%s), %s with %s (%s)",
                  time_of(claim, "wait").text, an_claim_name(claim, "variant").text,
                  size_of(claim, "size").text, time_of(claim, "other_wait").text,
                  an_claim_name(claim, "other").text, size_of(claim, "other_size").text);

@@ -85,10 +85,11 @@ static void say_done(struct an_claim *claim)
 static void say_wait(struct an_claim *claim)
 {
     an_claim_say(claim,
-                 "%s%s\nis the longest wait of 95 %% of the jobs; the mean of those that "
+                 "%s\nis the longest wait of 95 %% of the jobs; the mean of those that "
                  "started is %s",
-                 an_claim_number(claim, "is_bound") > 0.5 ? "≥ " : "",
-                 an_word_duration(an_claim_number(claim, "wait")).text,
+                 an_word_known(an_word_duration(an_claim_number(claim, "wait")),
+                               an_claim_number(claim, "is_bound") > 0.5, false)
+                     .text,
                  an_word_duration(an_claim_number(claim, "mean")).text);
 }
 

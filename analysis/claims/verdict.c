@@ -42,7 +42,8 @@ static size_t subject_of(const struct an_comparison *comparison, const struct an
 {
     size_t found = comparison->variant_count;
     for (size_t v = 0; v < comparison->variant_count; v++) {
-        if (v == comparison->baseline || isnan(row->cells[v].difference))
+        const struct an_cell *cell = &row->cells[v];
+        if (v == comparison->baseline || (isnan(cell->difference) && cell->verdict != AN_OPEN))
             continue;
         if (found == comparison->variant_count || is_ahead(comparison, row, v, found))
             found = v;
@@ -88,6 +89,9 @@ static bool fill(const struct an_comparison *comparison, struct an_claim *claim,
     an_claim_put(claim, "n", (*cell)->n);
     an_claim_put(claim, "better", row->better);
     an_claim_put(claim, "is_bound", (*cell)->is_lower_bound);
+    an_claim_put(claim, "is_partial", (*cell)->is_partial);
+    an_claim_put(claim, "base_is_bound", base->is_lower_bound);
+    an_claim_put(claim, "base_is_partial", base->is_partial);
     an_claim_put(claim, "is_kept", !misses(comparison, comparison->baseline));
     put_missed(comparison, claim, subject);
     return true;
@@ -97,7 +101,8 @@ static bool fill(const struct an_comparison *comparison, struct an_claim *claim,
 static bool judge_unknown(const struct an_comparison *comparison, struct an_claim *claim)
 {
     const struct an_cell *cell = NULL;
-    return fill(comparison, claim, &cell) && comparison->rows[0].better == 0;
+    return fill(comparison, claim, &cell) && comparison->rows[0].better == 0 &&
+           cell->verdict != AN_OPEN;
 }
 
 static bool fill_known(const struct an_comparison *comparison, struct an_claim *claim,
@@ -119,7 +124,7 @@ static bool judge_keeps(const struct an_comparison *comparison, struct an_claim 
 static bool judge_open(const struct an_comparison *comparison, struct an_claim *claim)
 {
     const struct an_cell *cell = NULL;
-    return fill_known(comparison, claim, &cell) && cell->verdict == AN_OPEN;
+    return fill(comparison, claim, &cell) && cell->verdict == AN_OPEN;
 }
 
 static bool judge_once(const struct an_comparison *comparison, struct an_claim *claim)
@@ -183,6 +188,13 @@ static struct an_word value_of(const struct an_claim *claim, const char *key)
     return an_word_value(an_claim_number(claim, key), an_claim_word(claim, "unit"));
 }
 
+static struct an_word known_of(const struct an_claim *claim, const char *key, const char *bound,
+                               const char *partial)
+{
+    return an_word_known(value_of(claim, key), an_claim_number(claim, bound) > 0.5,
+                         an_claim_number(claim, partial) > 0.5);
+}
+
 /* "+12.3 % [+8, +16]": of shares in points, of others in percent of the baseline, or times it. */
 static void write_change(const struct an_claim *claim, char text[120], bool has_interval)
 {
@@ -242,7 +254,8 @@ static void say_figures(struct an_claim *claim, const char *method)
                  is_times                          ? "of"
                  : strcmp(change, "the same") == 0 ? "as"
                                                    : "against",
-                 an_claim_word(claim, "baseline"), value_of(claim, "base").text, method,
+                 an_claim_word(claim, "baseline"),
+                 known_of(claim, "base", "base_is_bound", "base_is_partial").text, method,
                  an_claim_word(claim, "missed"));
 }
 
@@ -258,10 +271,12 @@ static void say_unknown(struct an_claim *claim)
 
 static void say_open(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s: %s at least %s, %s %s: who is better depends on what is unfinished",
+    an_claim_say(claim, "%s: %s %s, %s %s: which is %s depends on what is unfinished",
                  an_claim_word(claim, "label"), an_claim_word(claim, "variant"),
-                 value_of(claim, "mean").text, an_claim_word(claim, "baseline"),
-                 value_of(claim, "base").text);
+                 known_of(claim, "mean", "is_bound", "is_partial").text,
+                 an_claim_word(claim, "baseline"),
+                 known_of(claim, "base", "base_is_bound", "base_is_partial").text,
+                 fabs(an_claim_number(claim, "better")) > 0.5 ? "better" : "more");
 }
 
 static void say_once(struct an_claim *claim)
@@ -327,7 +342,8 @@ static void say_no_winner(struct an_claim *claim)
 
 static void say_winner_open(struct an_claim *claim)
 {
-    an_claim_say(claim, "Who is better at %s depends on what is unfinished",
+    an_claim_say(claim, "Which is %s at %s depends on what is unfinished",
+                 fabs(an_claim_number(claim, "better")) > 0.5 ? "better" : "more",
                  an_claim_word(claim, "label"));
 }
 
@@ -364,6 +380,8 @@ static void say_equal(struct an_claim *claim)
 
 #define CHANCE "p < 0.05 after Holm: what chance does in one of twenty cases is no finding"
 
+#define OPEN                                                                                       \
+    "a bound from below on the side that would win, or a mean without more than 5 % of the work"
 static const struct an_claim_ops rows[] = {
     { .name = "verdict.better", .threshold = CHANCE, .judge = judge_better, .say = say_tested },
     { .name = "verdict.worse", .threshold = CHANCE, .judge = judge_worse, .say = say_tested },
@@ -379,10 +397,7 @@ static const struct an_claim_ops rows[] = {
       .threshold = "one replication: figures, no statement about chance",
       .judge = judge_once,
       .say = say_once },
-    { .name = "verdict.open",
-      .threshold = "more than 5 % is unfinished on the side that would win: its mean is too short",
-      .judge = judge_open,
-      .say = say_open },
+    { .name = "verdict.open", .threshold = OPEN, .judge = judge_open, .say = say_open },
     { .name = "verdict.unknown",
       .threshold = "a metric without a better direction: figures, no winner",
       .judge = judge_unknown,
@@ -395,10 +410,7 @@ static const struct an_claim_ops rows[] = {
       .threshold = "the baseline misses a condition of the goal, and the variant misses none",
       .judge = judge_keeps,
       .say = say_keeps },
-    { .name = "winner.open",
-      .threshold = "more than 5 % is unfinished on the side that would win: its mean is too short",
-      .judge = judge_open,
-      .say = say_winner_open },
+    { .name = "winner.open", .threshold = OPEN, .judge = judge_open, .say = say_winner_open },
     { .name = "winner.better", .threshold = CHANCE, .judge = judge_better, .say = say_winner },
     { .name = "winner.worse", .threshold = CHANCE, .judge = judge_worse, .say = say_winner },
     { .name = "winner.none",

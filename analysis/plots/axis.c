@@ -208,14 +208,21 @@ static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t
     an_chart_draw_end(chart);
 }
 
-/* A mean without the jobs that are not done is a lower bound. */
-static bool has_lower_bound(const struct sheet *sheet)
+/* Values that are not those of all work, for the subtitle. */
+static const char *unfinished_text(const struct sheet *sheet)
 {
+    bool has_bound = false;
+    bool has_partial = false;
     for (size_t v = 0; v < sheet->points->variant_count; v++)
-        for (size_t i = 0; i < sheet->panels; i++)
-            if (sheet->cells[v][i].is_lower_bound && !isnan(sheet->cells[v][i].mean))
-                return true;
-    return false;
+        for (size_t i = 0; i < sheet->panels; i++) {
+            const struct an_cell *cell = &sheet->cells[v][i];
+            has_bound = has_bound || (cell->is_lower_bound && !isnan(cell->mean));
+            has_partial = has_partial || (cell->is_partial && !isnan(cell->mean));
+        }
+    if (has_partial)
+        return has_bound ? " · bounds from below, and means without the rest, where not all is done"
+                         : " · means without the rest where not all is done";
+    return has_bound ? " · lower bounds where jobs are not done" : "";
 }
 
 static void claim_ends(struct an_chart *chart, const struct sheet *sheet, size_t from, size_t to)
@@ -232,6 +239,8 @@ static void claim_ends(struct an_chart *chart, const struct sheet *sheet, size_t
     an_claim_put(&claim, "last", sheet->cells[to][0].mean);
     an_claim_put(&claim, "first_is_bound", sheet->cells[from][0].is_lower_bound);
     an_claim_put(&claim, "last_is_bound", sheet->cells[to][0].is_lower_bound);
+    an_claim_put(&claim, "first_is_partial", sheet->cells[from][0].is_partial);
+    an_claim_put(&claim, "last_is_partial", sheet->cells[to][0].is_partial);
     an_claim_give("axis.ends", &claim);
     an_chart_title(chart, "%s", claim.text);
 }
@@ -250,8 +259,7 @@ static void write_texts(struct an_chart *chart, const struct sheet *sheet)
         claim_ends(chart, sheet, from, to);
     an_chart_subtitle(chart,
                       "%zu points over %s · band: 95 %% interval of the mean over replications%s%s",
-                      sheet->points->point_count, axis->path,
-                      has_lower_bound(sheet) ? " · lower bounds where jobs are not done" : "",
+                      sheet->points->point_count, axis->path, unfinished_text(sheet),
                       sheet->left_out > 0 ? " · not all lines are shown" : "");
 }
 

@@ -181,13 +181,17 @@ static void label_values(struct an_chart *chart, const struct an_comparison *com
             const struct an_label ended = { .x = box->x0 + 4.0, .y = y + 3.0, .size = 10.5 };
             an_chart_text(chart, &ended, "ended early");
         }
+        if (cell->verdict == AN_OPEN && isnan(cell->difference)) {
+            const struct an_label open = { .x = box->x0 + 4.0, .y = y + 3.0, .size = 10.5 };
+            an_chart_text(chart, &open, "not compared: %s", an_mean_of(panel->row, cell).text);
+        }
         if (isnan(cell->difference))
             continue;
         const double x = box->x0 + (place_of(panel, cell->difference) - panel->low) * width;
         const struct an_word mean = an_word_value(cell->mean, panel->row->unit);
         struct an_label value = { .x = x, .y = y - 8.0, .size = 10.5, .align = 'c' };
         keep_off(&value, box->x0 - panel->low * width, strlen(mean.text));
-        an_chart_text(chart, &value, "%s%s", cell->is_lower_bound ? "≥ " : "", mean.text);
+        an_chart_text(chart, &value, "%s", an_word_known(mean, cell->is_lower_bound, false).text);
     }
 }
 

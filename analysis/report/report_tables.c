@@ -496,6 +496,10 @@ static void write_span(const struct an_page *page)
                                                              : "item");
 }
 
+#define UNFINISHED_WORDS                                                                           \
+    "a percentile that reaches into them is a lower bound and stands as ≥; a mean without more " \
+    "than 5 %% of the work stands with “so far”, and is compared with nothing.</li>\n"
+
 static void write_unfinished(const struct an_page *page)
 {
     const struct an_facts *facts = page->facts;
@@ -511,18 +515,15 @@ static void write_unfinished(const struct an_page *page)
     const double waiting = an_page_jobs(page, "jobs.waiting");
     const double running = an_page_jobs(page, "jobs.running");
     if (waiting + running > 0.0)
-        (void)fprintf(out,
-                      "<li>At the end %s job%s and %s run%s. Their times are censored: a "
-                      "percentile that reaches into them is a lower bound and stands as ≥.</li>\n",
-                      an_word_number(waiting).text,
-                      an_plural(waiting)[0] == '\0' ? " waits" : "s wait",
-                      an_word_number(running).text, an_plural(running)[0] == '\0' ? "s" : "");
+        (void)fprintf(
+            out,
+            "<li>At the end %s job%s and %s run%s. Their times are censored: " UNFINISHED_WORDS,
+            an_word_number(waiting).text, an_plural(waiting)[0] == '\0' ? " waits" : "s wait",
+            an_word_number(running).text, an_plural(running)[0] == '\0' ? "s" : "");
     if (an_page_is_timed(page))
         return;
     if (facts->items_censored > 0.0)
-        (void)fprintf(out,
-                      "<li>Unfinished at the end: %s item%s, censored: a percentile "
-                      "that reaches into them is a lower bound and stands as ≥.</li>\n",
+        (void)fprintf(out, "<li>Unfinished at the end: %s item%s, censored: " UNFINISHED_WORDS,
                       an_word_number(facts->items_censored).text, an_plural(facts->items_censored));
     else
         (void)fputs("<li>No item was unfinished at the end: no latency is censored.</li>\n", out);

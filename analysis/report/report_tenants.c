@@ -16,10 +16,12 @@ static const char tenants_sql[] =
     " max(value) FILTER (WHERE metric = 'wait.tenant.mean'),"
     " max(value) FILTER (WHERE metric = 'wait.tenant.p95'),"
     " max(value) FILTER (WHERE metric = 'tenant.backlog_s'),"
-    " max(is_lower_bound) FILTER (WHERE metric = 'wait.tenant.p95') FROM result WHERE run_id = :run"
+    " max(is_lower_bound) FILTER (WHERE metric = 'wait.tenant.p95'),"
+    " max(" AN_LEFT_OUT ") FILTER (WHERE metric = 'wait.tenant.mean') FROM result"
+    " WHERE run_id = :run"
     " GROUP BY label HAVING count(*) FILTER (WHERE metric = 'tenant.gpu_s') > 0"
     " ORDER BY min(rowid) FILTER (WHERE metric = 'tenant.gpu_s')";
-enum { TENANT, SHARE, GPUS, GUARANTEE, BORROWED, DONE, WAIT, P95, BACKLOG, IS_BOUND };
+enum { TENANT, SHARE, GPUS, GUARANTEE, BORROWED, DONE, WAIT, P95, BACKLOG, IS_BOUND, LEFT_OUT };
 
 static const char waits_sql[] =
     "SELECT waiter, waits, wait_s, holder, gpus, place, (SELECT gpus FROM weir_waits c"
@@ -34,9 +36,8 @@ static void cell(FILE *out, struct an_word word)
 
 static void write_tenant(FILE *out, const struct an_frame *frame, size_t row)
 {
-    char p95[48];
-    (void)snprintf(p95, sizeof p95, "%s%.32s", an_number(frame, row, IS_BOUND) > 0.5 ? "≥ " : "",
-                   an_word_duration(an_number(frame, row, P95)).text);
+    const bool is_bound = an_number(frame, row, IS_BOUND) > 0.5;
+    const bool is_partial = AN_IS_PARTIAL(an_number(frame, row, LEFT_OUT));
     (void)fputs("<tr>", out);
     an_write_element(out, "td", an_text(frame, row, TENANT));
     cell(out, an_word_percent(an_number(frame, row, SHARE)));
@@ -44,8 +45,8 @@ static void write_tenant(FILE *out, const struct an_frame *frame, size_t row)
     cell(out, an_word_number(an_number(frame, row, GUARANTEE)));
     cell(out, an_word_number(an_number(frame, row, BORROWED) / 3600.0));
     cell(out, an_word_number(an_number(frame, row, DONE)));
-    cell(out, an_word_duration(an_number(frame, row, WAIT)));
-    an_write_element(out, "td", p95);
+    cell(out, an_word_known(an_word_duration(an_number(frame, row, WAIT)), false, is_partial));
+    cell(out, an_word_known(an_word_duration(an_number(frame, row, P95)), is_bound, false));
     cell(out, an_word_duration(an_number(frame, row, BACKLOG)));
     (void)fputs("</tr>\n", out);
 }
@@ -59,7 +60,8 @@ static weir_status write_tenants(const struct an_page *page, struct weir_error *
         return WEIR_OK;
     (void)fputs("<h2 id=\"tenants\">Tenants</h2>\n<p class=\"note\">After warm-up; waits until the "
                 "first start; jobs that never started count with their age in the p95 alone (≥: it "
-                "reaches into them). A tenant's figures hold those below it.</p>\n"
+                "reaches into them; so far: a mean without more than 5 % of the jobs). A tenant's "
+                "figures hold those below it.</p>\n"
                 "<div class=\"scroll\"><table><thead><tr><th>Tenant</th><th>Part of the GPU "
                 "time</th><th>GPUs, mean</th><th>guaranteed</th><th>GPU hours above it</th>"
                 "<th>Jobs done</th><th>Wait, mean</th><th>p95</th><th>Time in which jobs "

@@ -248,8 +248,8 @@ static void write_job_tiles(const struct an_page *page)
     if (worst == page->work->row_count)
         return;
     const struct an_value wait = value_of(page, worst, "wait.job.p95");
-    (void)snprintf(value, sizeof value, "%s%s", wait.is_lower_bound ? "≥ " : "",
-                   an_word_duration(wait.value).text);
+    (void)snprintf(value, sizeof value, "%s",
+                   an_word_known(an_word_duration(wait.value), wait.is_lower_bound, false).text);
     (void)snprintf(text, sizeof text, "is the longest wait of 95 %% of the jobs of %s%s",
                    name_of(page, worst), count_work(page, true) > 1 ? ", which wait longest" : "");
     an_page_tile(page, value, text);

@@ -222,7 +222,7 @@ expect 1 "$WEIR_BIN" compare small.db --fail-if 'throughput < -99%' --fail-if 'b
 has stdout 'Gate: worse: slow failed in 1 of 4 runs; it fails if throughput < -99%.'
 has stdout 'Gate: not worse: base, makespan '
 
-# A mean without the jobs that are not done is a lower bound over an axis, too.
+# A mean without the jobs that are not done says so over an axis, too.
 cat >open.yaml <<'Y'
 schema: 2
 name: open
@@ -236,13 +236,21 @@ jobs:
 Y
 expect 0 "$WEIR_BIN" compare open.yaml --axis cluster.nodes.n.count=1..3 -n 2 -q -o open.db
 expect 0 "$WEIR_BIN" plot open.db axis -o axis.svg
-has axis.svg 'at least'
-# A gate decides nothing by a bound that lies on its good side; on the bad side it is enough.
+has axis.svg 'so far'
+# A gate decides nothing by a mean without the rest, and by a bound that lies on its good side; on the
+# bad side a bound is enough.
 late() { "$WEIR_BIN" compare open.yaml --force -o late.db -q -n 4 --variant 'more: cluster.nodes.n.count=2' "$@"; }
 expect 1 late --fail-if 'base: wait mean > 10 h'
-matches stdout '^Gate: undecided: base, wait mean .* not all work was done, so that it is a bound: a later horizon would tell\.$'
+matches stdout '^Gate: undecided: base, wait mean .*; more than 5 % was unfinished and is not in it: a later horizon would tell\.$'
 expect 1 late --fail-if 'base: wait mean > 1 s'
-has stdout 'Gate: worse: base, wait mean'
+has stdout 'Gate: undecided: base, wait mean'
+expect 1 late --fail-if 'more: wait mean < -1%'
+matches stdout '^Gate: undecided: more, wait mean [0-9]'
+hasnt stdout 'nan'
+expect 1 late --fail-if 'base: wait p95 > 10 h'
+matches stdout '^Gate: undecided: base, wait p95 .* not all work was done, so that it is a bound: a later horizon would tell\.$'
+expect 1 late --fail-if 'base: wait p95 > 1 s'
+has stdout 'Gate: worse: base, wait p95'
 expect 1 late --fail-if 'base: wait mean < 10 h'
 has stdout 'Gate: undecided: base, wait mean'
 expect 0 late --fail-if 'more: jobs done < -1%'

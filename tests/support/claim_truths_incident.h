@@ -106,12 +106,15 @@
                                " AND " T_RATE("c.items_done",
                                               "o") " <= 0.9 * " T_RATE("c.items_done", "b") },
     { "incident.wait",
-      T_WINDOWS ", m AS (SELECT w.k AS k, avg(j.first_start_s - j.submit_s) AS mean, count(*) AS n"
+      T_WINDOWS ", m AS (SELECT w.k AS k, avg(j.first_start_s - j.submit_s) AS mean,"
+                " count(j.first_start_s) AS n, count(iif(j.first_start_s IS NULL AND j.outcome ="
+                " 'waiting', 1, NULL)) AS rest"
                 " FROM w JOIN job j ON j.run_id = :run AND j.submit_s >= w.f - 1e-9 AND j.submit_s"
-                " < w.t AND j.first_start_s NOT NULL GROUP BY w.k)"
+                " < w.t GROUP BY w.k)"
                 " SELECT o.n AS window, y.mean AS value, x.mean AS before FROM o, b JOIN m x ON x.k"
                 " = b.k JOIN m y ON y.k = o.k WHERE y.mean >= 1.25 * x.mean AND y.mean - x.mean >="
-                " 60 AND min(x.n, y.n) >= 5" },
+                " 60 AND min(x.n, y.n) >= 5 AND 20 * x.rest <= x.n + x.rest AND 20 * y.rest <= y.n"
+                " + y.rest" },
     { "incident.backlog",
       T_WINDOWS " SELECT o.n AS window, " T_IN("backlog.max", "o") " AS most, " T_IN(
           "backlog.max_at", "o") " AS at, " T_IN("backlog.usual",

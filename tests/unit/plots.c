@@ -566,7 +566,9 @@ static void charts_of_jobs_in_time_say_who_waits(void)
         const char *chart, *title, *data;
     } cases[] = {
         { "job-queue", "equal_split: 5 jobs wait on average, most of them “large”", " 0 5 5 5\n" },
-        { "acceptance", "Longest mean wait: 1h with equal_split (large), 3h with xenna (large)",
+        { "acceptance",
+          "Longest mean wait of jobs that began: 1h with equal_split (large), 3h with xenna "
+          "(large)",
           "\n2 50 20 3600 9000 \"large\"" },
     };
     char sql[sizeof timed_results + sizeof timed_counts];

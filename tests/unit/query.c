@@ -3,6 +3,7 @@
 #include "analysis/database/query.h"
 
 #include "analysis/facts.h"
+#include "analysis/goal.h"
 #include "analysis/metrics.h"
 #include "analysis/text.h"
 #include "tests/support/fixture.h"
@@ -317,40 +318,70 @@ static void unknown_directions_have_no_winner(void)
     an_close(db);
 }
 
-/* A mean over what is finished is only a bound when much is not: it cannot win. */
+/* A mean of what was over, where much was not, is above or below that of all: it neither wins nor
+ * loses, and who stands beside it does not either. Of 95 % and more it is one of all. */
 static void what_is_unfinished_wins_nothing(void)
 {
-    struct an_db *db = fixture_open(
-        "INSERT INTO result SELECT run_id, 'wait.job.mean', '', 10 - variant_order + 0.1 * "
-        "(replication % 3), 's', 100, iif(variant_order = 2, 50, 0), 0 FROM run");
-    struct an_comparison *comparison = NULL;
+    static const struct {
+        int who, censored; /* the variant of which so many of 100 + censored are not over */
+        enum an_verdict verdicts[3];
+    } cases[] = { { 2, 50, { AN_BASELINE, AN_BETTER, AN_OPEN } },
+                  { 1, 6, { AN_BASELINE, AN_OPEN, AN_BETTER } },
+                  { 0, 50, { AN_BASELINE, AN_OPEN, AN_OPEN } },
+                  { 2, 5, { AN_BASELINE, AN_BETTER, AN_BETTER } } };
     const char *const wait[] = { "wait.job.mean" };
     const struct an_compare_options options = { .metrics = wait, .metric_count = 1 };
-    CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
-    CHECK_I64(comparison->rows[0].cells[2].verdict, AN_OPEN);
-    CHECK(comparison->rows[0].cells[2].is_lower_bound && !comparison->rows[0].cells[2].is_best);
-    /* It may be less than all others yet: nobody is known to be the best. */
-    CHECK(!comparison->rows[0].cells[0].is_best && !comparison->rows[0].cells[1].is_best);
-    CHECK(strncmp(comparison->finding, "best_fit 9.", 11) == 0);
-    an_comparison_destroy(comparison);
-    an_close(db);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char sql[300];
+        (void)snprintf(sql, sizeof sql,
+                       "INSERT INTO result SELECT run_id, 'wait.job.mean', '', 10 - variant_order "
+                       "+ 0.01 * (run_id %% 3), 's', 100, iif(variant_order = %d, %d, 0), 0 FROM "
+                       "run",
+                       cases[i].who, cases[i].censored);
+        struct an_db *db = fixture_open(sql);
+        struct an_comparison *comparison = NULL;
+        CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
+        const struct an_metric_row *row = &comparison->rows[0];
+        const bool is_whole = cases[i].censored < 6;
+        for (int v = 0; v < 3; v++) {
+            const struct an_cell *cell = &row->cells[v];
+            CHECK_I64(cell->verdict, cases[i].verdicts[v]);
+            CHECK(!cell->is_lower_bound && cell->is_partial == (v == cases[i].who && !is_whole));
+            CHECK((strstr(an_mean_of(row, cell).text, " so far") != NULL) == cell->is_partial);
+            CHECK(cell->is_best == (is_whole && v == 2) && (is_whole || !cell->is_tied_with_best));
+            CHECK(isnan(cell->difference) == (cell->verdict == AN_OPEN || v == 0));
+            CHECK_I64(
+                an_condition_judge(&(struct an_condition){ .op = "<=", .bound = 100.0 }, cell),
+                cell->is_partial ? AN_NOT_KNOWN : AN_HOLDS);
+            CHECK_I64(an_condition_judge(&(struct an_condition){ .op = "<=", .bound = 1.0 }, cell),
+                      cell->is_partial ? AN_NOT_KNOWN : AN_FAILS);
+        }
+        CHECK((strstr(row->title, "so far") != NULL) == !is_whole);
+        CHECK_I64(an_signs_of(comparison).has_partials, !is_whole);
+        CHECK_STR(cases[i].who == 0 ? strstr(comparison->finding, "which is better") : "",
+                  cases[i].who == 0 ? "which is better depends on what is unfinished" : "");
+        an_comparison_destroy(comparison);
+        an_close(db);
+    }
 }
 
 /* At least more than the best is more: who is known wins over it, were it alone. */
 static void a_bound_above_the_best_leaves_it_the_best(void)
 {
     struct an_db *db = fixture_open(
-        "INSERT INTO result SELECT run_id, 'wait.job.mean', '', 10 - variant_order + 0.1 * "
-        "(replication % 3), 's', 100, iif(variant_order < 2, 50, 0), 0 FROM run;"
+        "INSERT INTO result SELECT run_id, 'jct.p95', '', 10 - variant_order + 0.1 * "
+        "(replication % 3), 's', 100, 0, variant_order < 2 FROM run;"
         "INSERT INTO result SELECT run_id, 'wait.job.p95', '', 10 + iif(variant_order = 1, 0.2 + "
         "iif(replication % 2 = 0, 1, -1), 0), 's', 100, 0, variant_order = 1 FROM run");
     struct an_comparison *comparison = NULL;
-    const char *const wait[] = { "wait.job.mean", "wait.job.p95" };
+    const char *const wait[] = { "jct.p95", "wait.job.p95" };
     const struct an_compare_options options = { .metrics = wait, .metric_count = 2 };
     CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
     const struct an_cell *cells = comparison->rows[0].cells;
     CHECK(cells[0].is_lower_bound && cells[1].is_lower_bound && cells[2].is_best);
     CHECK(!cells[0].is_tied_with_best && !cells[1].is_tied_with_best);
+    CHECK_STR(comparison->rows[0].title,
+              "95 % of the jobs take at most this long (≥: this or more)");
     cells = comparison->rows[1].cells;
     CHECK(cells[0].is_best && cells[1].is_lower_bound && cells[1].is_tied_with_best);
     an_comparison_destroy(comparison);

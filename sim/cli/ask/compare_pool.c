@@ -19,8 +19,9 @@ struct pool {
     const struct an_comparison *first; /* names and units */
     const struct an_metric_row *row;
     const char *metric;
-    double *values; /* [block * variants + variant] */
-    bool *is_bound; /* by variant: of some block the mean is one from below */
+    double *values;   /* [block * variants + variant] */
+    bool *is_bound;   /* by variant: of some block the mean is one from below */
+    bool *is_partial; /* or one of what was over alone */
     size_t blocks, variants, lost;
     size_t *block_of; /* by point */
     size_t point_count, block_count;
@@ -67,6 +68,7 @@ static bool take_point(const struct pool *pool, const struct an_comparison *comp
             return false;
         sums[v] += row->cells[place].mean;
         pool->is_bound[v] = pool->is_bound[v] || row->cells[place].is_lower_bound;
+        pool->is_partial[v] = pool->is_partial[v] || row->cells[place].is_partial;
     }
     return row != NULL;
 }
@@ -169,6 +171,8 @@ static const char *verdict_of(const struct pool *pool, const struct pair *pair)
     const bool is_large = fabs(d) - half >= pair->matters;
     const bool is_more = d * pool->row->better > 0;
     const bool is_same = pair->paired.is_deterministic;
+    if (pool->is_partial[pair->one] || pool->is_partial[pair->other])
+        return "open";
     if (is_same && fabs(d) <= 0)
         return "no difference";
     if (!is_small && !is_same && !(pair->adjusted < 0.05))
@@ -202,7 +206,7 @@ static bool has_bounds(const struct pool *pool)
 {
     bool found = false;
     for (size_t v = 0; v < pool->variants; v++)
-        found = found || (pool->row->better < 0 && pool->is_bound[v]);
+        found = found || (pool->row->better < 0 && pool->is_bound[v]) || pool->is_partial[v];
     return found;
 }
 
@@ -225,7 +229,10 @@ static void print_ranks(const struct pool *pool, enum sim_format format)
         printf("; Friedman p %.3g", test.p_value);
     if (!isnan(test.p_value) && !isnan(test.critical_difference))
         printf(", ranks differ from %.2f on (Nemenyi, .05)", test.critical_difference);
-    (void)puts(has_bounds(pool) ? "; not all work was done: bounds are ranked as they are." : ".");
+    (void)puts(
+        has_bounds(pool)
+            ? "; not all work was done: bounds, and means without the rest, are ranked as they are."
+            : ".");
     free(turned);
 }
 
@@ -251,6 +258,7 @@ static weir_status pool_row(struct pool *pool, struct an_comparison **comparison
     pool->metric = pool->row->metric;
     pool->blocks = pool->lost = 0;
     memset(pool->is_bound, 0, pool->variants * sizeof *pool->is_bound);
+    memset(pool->is_partial, 0, pool->variants * sizeof *pool->is_partial);
     for (size_t b = 0; b < pool->block_count; b++)
         take_block(pool, comparisons, b);
     WEIR_TRY(check(pool, error));
@@ -340,7 +348,8 @@ static weir_status compare_points(struct pool *pool, struct an_db *db,
     pool->variants = pool->first->variant_count;
     pool->values = calloc((pool->block_count + 1) * (pool->variants + 1), sizeof *pool->values);
     pool->is_bound = calloc(pool->variants + 1, sizeof *pool->is_bound);
-    return pool->values == NULL || pool->is_bound == NULL
+    pool->is_partial = calloc(pool->variants + 1, sizeof *pool->is_partial);
+    return pool->values == NULL || pool->is_bound == NULL || pool->is_partial == NULL
                ? weir_fail(error, WEIR_ENOMEM, "out of memory")
                : WEIR_OK;
 }
@@ -364,5 +373,6 @@ weir_status sim_pool_print(struct an_db *db, const struct an_points *points,
     free(pool.block_of);
     free(pool.values);
     free(pool.is_bound);
+    free(pool.is_partial);
     return status;
 }

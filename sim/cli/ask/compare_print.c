@@ -32,8 +32,8 @@ void sim_compare_mean(const struct an_metric_row *row, const struct an_cell *cel
 /* "worse p=0.003". */
 void sim_compare_verdict(const struct an_cell *cell, char text[SIM_COMPARE_CELL])
 {
-    const bool is_judged =
-        cell->verdict == AN_BASELINE || cell->verdict == AN_ENDED_EARLY || !isnan(cell->difference);
+    const bool is_judged = cell->verdict == AN_BASELINE || cell->verdict == AN_ENDED_EARLY ||
+                           cell->verdict == AN_OPEN || !isnan(cell->difference);
     char more[40] = "";
     if (cell->p_value < 0.001)
         (void)snprintf(more, sizeof more, " p<0.001");
@@ -91,6 +91,14 @@ static void print_method(const struct an_comparison *comparison, enum sim_format
     (void)fputs("✓ best, ≈ not distinguishable from the best (paired t, Holm, alpha .05); no "
                 "interval: all replications agree.\n",
                 out);
+    const struct an_signs signs = an_signs_of(comparison);
+    if (signs.has_bounds)
+        (void)fputs("≥ at least: what was unfinished when the run ended reaches into it.\n", out);
+    if (signs.has_partials)
+        (void)fputs(
+            "so far: the mean of what was over when the run ended; more than 5 % was not, so "
+            "that the mean of all may be more or less. It is compared with nothing.\n",
+            out);
     if (comparison->shown < comparison->row_count)
         (void)fprintf(out, "%zu more measure%s: --format json, csv, or --metric.\n",
                       comparison->row_count - comparison->shown,
@@ -151,6 +159,7 @@ static void json_cell(struct sim_json *json, const struct an_comparison *compari
         bool value;
     } flags[] = { { "is_deterministic", cell->is_deterministic },
                   { "is_lower_bound", cell->is_lower_bound },
+                  { "is_partial", cell->is_partial },
                   { "is_best", cell->is_best },
                   { "is_tied_with_best", cell->is_tied_with_best } };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
@@ -275,6 +284,7 @@ const struct sim_column sim_compare_columns[SIM_COMPARE_COLUMNS] = {
     { "p", "p_value", NULL, true, true },
     { "sign p", "sign_p_value", NULL, true, true },
     { "lower bound", "is_lower_bound", NULL, true, true },
+    { "so far", "is_partial", NULL, true, true },
     { "verdict", "verdict", NULL, false, false },
 };
 
@@ -294,6 +304,7 @@ void sim_compare_cells(struct sim_table *table, const struct an_metric_row *row,
         sim_table_add(table, text);
     }
     sim_table_add(table, cell->is_lower_bound ? "1" : "0");
+    sim_table_add(table, cell->is_partial ? "1" : "0");
     sim_table_add(table, an_verdict_text(cell->verdict));
 }
 

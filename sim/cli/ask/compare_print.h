@@ -30,7 +30,7 @@ void sim_compare_print(const struct an_comparison *comparison, const struct sim_
 
 /* ---- for those who print several comparisons ---- */
 
-enum { SIM_COMPARE_CELL = 160, SIM_COMPARE_COLUMNS = 13 };
+enum { SIM_COMPARE_CELL = 160, SIM_COMPARE_COLUMNS = 14 };
 
 /* The members of a comparison, into an object that is open. */
 void sim_compare_json(struct sim_json *json, const struct an_comparison *comparison);

@@ -169,10 +169,22 @@ static void add_mean(struct sim_table *table, const struct sim_tried *trial, con
     if (trial->runs == 0)
         sim_table_add(table, "-");
     else if (sim_format_is_text(format))
-        sim_table_addf(table, "%s%s", trial->is_bound ? "≥ " : "",
-                       an_word_value(trial->mean, known == NULL ? "" : known->unit).text);
+        sim_table_add(table,
+                      an_word_known(an_word_value(trial->mean, known == NULL ? "" : known->unit),
+                                    trial->is_bound, trial->is_partial)
+                          .text);
     else
         sim_table_add_numbers(table, format, &trial->mean, 1);
+}
+
+static bool has_bound(const struct sim_front_value *value)
+{
+    const struct sim_tried *const of[] = { &value->cost, &value->goal, &value->fresh_cost,
+                                           &value->fresh_goal };
+    bool found = false;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        found = found || of[i]->is_bound || of[i]->is_partial;
+    return found;
 }
 
 static void add_value(struct sim_table *table, const struct sim_front *front,
@@ -188,7 +200,8 @@ static void add_value(struct sim_table *table, const struct sim_front *front,
     add_mean(table, &value->fresh_goal, front->goal.metric, format);
     const bool misses = !value->holds || (value->is_on_front && !value->holds_fresh);
     (void)snprintf(words, sizeof words, "beaten by %.150s", experiment->labels[value->beaten_by]);
-    sim_table_add(table, value->is_confirmed                     ? "confirmed"
+    sim_table_add(table, value->is_confirmed && has_bound(value) ? "confirmed so far"
+                         : value->is_confirmed                   ? "confirmed"
                          : !has_both(&value->cost, &value->goal) ? "no result"
                          : misses                                ? "misses the conditions"
                                                                  : words);
@@ -209,12 +222,6 @@ static const char *name_of(const char *metric)
 {
     const struct an_metric *known = an_metric_find(metric);
     return known == NULL ? metric : known->label;
-}
-
-static bool has_bound(const struct sim_front_value *value)
-{
-    return value->cost.is_bound || value->goal.is_bound || value->fresh_cost.is_bound ||
-           value->fresh_goal.is_bound;
 }
 
 struct tally {
@@ -240,10 +247,10 @@ static void print_tally(const struct sim_front *front, const struct tally *tally
         printf("%zu of the others %s a condition of the goal.\n", tally->missing,
                tally->missing == 1 ? "misses" : "miss");
     if (tally->bounds > 0)
-        printf(
-            "Of %zu of them not all work was done: ≥ is a bound from below, and what is unfinished "
-            "may take them off the front.\n",
-            tally->bounds);
+        printf("Of %zu of them not all work was done: ≥ is a bound from below, 'so far' a mean "
+               "without "
+               "the rest, and what is unfinished may take them off the front.\n",
+               tally->bounds);
 }
 
 int sim_front_print(const struct sim_front *front, const struct sim_experiment *experiment,

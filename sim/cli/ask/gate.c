@@ -161,13 +161,22 @@ static double bound_of(const struct sim_gate *gate, const struct sim_expect *exp
     return base * (is_less ? fmin(bound, -gate->min_effect) : fmax(bound, gate->min_effect));
 }
 
-/* What is unfinished makes a mean larger than it is known to be: that of the variant, or, of a
- * change, that of the baseline. Neither more nor fewer runs tell how much. */
+static bool is_partial(const struct sim_expect *expect, const struct an_metric_row *row,
+                       size_t baseline, size_t variant)
+{
+    return row->cells[variant].is_partial || (is_change(expect) && row->cells[baseline].is_partial);
+}
+
+/* What is unfinished makes a percentile larger than it is known to be: that of the variant, or, of
+ * a change, that of the baseline; a mean it makes larger or smaller. Neither more nor fewer runs
+ * tell how much. */
 static bool is_open(const struct sim_expect *expect, const struct an_metric_row *row,
                     size_t baseline, size_t variant, enum sim_gate_verdict verdict, bool is_less)
 {
     const bool may_grow = row->cells[variant].is_lower_bound;
     const bool may_shrink = is_change(expect) && row->cells[baseline].is_lower_bound;
+    if (is_partial(expect, row, baseline, variant))
+        return true;
     if (verdict == SIM_GATE_UNDECIDED)
         return may_grow || may_shrink;
     return (verdict == SIM_GATE_WORSE) == is_less ? may_grow : may_shrink;
@@ -201,6 +210,7 @@ struct judgement {
     double base; /* what a change is told in percent of; 0 = in the unit */
     uint32_t more;
     bool is_open;
+    bool is_partial;
 };
 
 static char *write_sentence(const struct judgement *judgement, const struct an_metric_row *row,
@@ -214,7 +224,10 @@ static char *write_sentence(const struct judgement *judgement, const struct an_m
     write_interval(buffer.file, &judgement->cell, row->unit, judgement->base);
     (void)fprintf(buffer.file, " in %u run%s; it fails if %s", judgement->cell.n,
                   judgement->cell.n == 1 ? "" : "s", condition);
-    if (judgement->is_open)
+    if (judgement->is_partial)
+        (void)fputs("; more than 5 % was unfinished and is not in it: a later horizon would tell",
+                    buffer.file);
+    else if (judgement->is_open)
         (void)fputs("; not all work was done, so that it is a bound: a later horizon would tell",
                     buffer.file);
     else if (judgement->verdict == SIM_GATE_UNDECIDED && judgement->more > 0)
@@ -231,6 +244,11 @@ static struct judgement judge_variant(const struct sim_gate *gate, const struct 
     struct judgement judgement = { .cell = subject_of(expect, row, variant),
                                    .base =
                                        is_change(expect) ? fabs(row->cells[baseline].mean) : 0.0 };
+    judgement.is_partial = is_partial(expect, row, baseline, variant);
+    if (judgement.is_partial) { /* there is no change to tell */
+        judgement.cell = row->cells[variant];
+        judgement.base = 0.0;
+    }
     judgement.verdict = sim_gate_decide(
         &judgement.cell, bound_of(gate, expect, is_less, judgement.base), is_less, &judgement.more);
     judgement.is_open = is_open(expect, row, baseline, variant, judgement.verdict, is_less);

@@ -186,6 +186,14 @@ static double mean_of(const struct sim_experiment *experiment, const char *metri
     return sim_experiment_mean(experiment, 0, metric, label);
 }
 
+/* A time as it is known: "≥ 3h", "3h so far". */
+static struct an_word time_of(const struct sim_experiment *experiment, const char *metric,
+                              const char *label)
+{
+    const struct sim_figure figure = sim_experiment_figure(experiment, 0, metric, label);
+    return an_word_known(an_word_duration(figure.value), figure.is_lower_bound, figure.is_partial);
+}
+
 static double mean(const struct sim_experiment *experiment, const char *metric)
 {
     return mean_of(experiment, metric, "");
@@ -395,8 +403,8 @@ static void print_labels(const struct sim_experiment *experiment, size_t index, 
         (void)fprintf(out, "  %-12s %8.0f arrived   accepted %s   wait %s mean, %s p95\n",
                       workload->labels[i], mean_of(experiment, "jobs.arrived", label),
                       an_word_percent(mean_of(experiment, "jobs.acceptance", label)).text,
-                      an_word_duration(mean_of(experiment, "wait.job.mean", label)).text,
-                      an_word_duration(mean_of(experiment, "wait.job.p95", label)).text);
+                      time_of(experiment, "wait.job.mean", label).text,
+                      time_of(experiment, "wait.job.p95", label).text);
     }
 }
 
@@ -415,8 +423,8 @@ static void print_workload(const struct sim_experiment *experiment, const char *
                   mean_of(experiment, "jobs.refused", label), lost,
                   strcmp(outcome, "horizon") == 0 ? "up to the horizon" : outcome);
     (void)fprintf(out, "wait           mean %s   p95 %s   %s jobs waiting on average\n",
-                  an_word_duration(mean_of(experiment, "wait.job.mean", label)).text,
-                  an_word_duration(mean_of(experiment, "wait.job.p95", label)).text,
+                  time_of(experiment, "wait.job.mean", label).text,
+                  time_of(experiment, "wait.job.p95", label).text,
                   an_word_number(mean_of(experiment, "queue.len.mean", label)).text);
 }
 

@@ -6,7 +6,8 @@
 
 /* Replications in focus alone. */
 static const char values_sql[] =
-    "SELECT r.replication, x.value, " AN_IS_BOUND " FROM run r JOIN main.result x USING (run_id)"
+    "SELECT r.replication, x.value, is_lower_bound, " AN_LEFT_OUT
+    " FROM run r JOIN main.result x USING (run_id)"
     " WHERE x.metric = :text AND x.label = '' AND r.status IN ('complete', 'horizon')"
     " ORDER BY r.replication";
 
@@ -15,12 +16,15 @@ static void add_up(struct sim_tried *trial, const struct an_frame *frame, uint32
     trial->mean = frame->row_count == 0 ? (double)NAN : 0.0;
     trial->runs = (uint32_t)frame->row_count;
     trial->is_bound = false;
+    double left_out = 0.0;
     for (size_t i = 0; i < frame->row_count; i++) {
         trial->mean += an_number(frame, i, 1) / (double)frame->row_count;
         trial->is_bound = trial->is_bound || an_number(frame, i, 2) > 0.5;
+        left_out += an_number(frame, i, 3) / (double)frame->row_count;
         if (trial->values != NULL)
             trial->values[(size_t)an_number(frame, i, 0) - first] = an_number(frame, i, 1);
     }
+    trial->is_partial = AN_IS_PARTIAL(left_out);
 }
 
 weir_status sim_tried_read(struct an_db *db, const struct sim_tried_of *of, struct sim_tried *trial,

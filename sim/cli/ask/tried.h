@@ -9,10 +9,11 @@
 #include "analysis/points.h"
 
 struct sim_tried {
-    double mean;    /* NAN = none */
-    uint32_t runs;  /* that have a result */
-    bool is_bound;  /* from below, of some of them */
-    double *values; /* by replication, NAN = none; of the caller, NULL = not wanted */
+    double mean;     /* NAN = none */
+    uint32_t runs;   /* that have a result */
+    bool is_bound;   /* from below, of some of them */
+    bool is_partial; /* a mean without what is unfinished */
+    double *values;  /* by replication, NAN = none; of the caller, NULL = not wanted */
 };
 
 /* Replications from `first` on, of the metric; a run that failed or ended early has no result. */

@@ -51,7 +51,8 @@ static weir_status look(struct sim_tune *tune, struct sim_tune_arm *arm,
             continue;
         WEIR_TRY(sim_tried_read(db, &of, &trial, error));
         arm->means[s] = trial.runs < tune->seen ? (double)NAN : trial.mean;
-        tune->has_bounds = tune->has_bounds || trial.is_bound;
+        tune->has_bounds =
+            tune->has_bounds || (trial.is_bound && tune->goal.better < 0) || trial.is_partial;
     }
     return WEIR_OK;
 }
@@ -222,7 +223,8 @@ static weir_status read_test(struct sim_tune *tune, const struct sim_experiment 
                                          .first = tune->train,
                                          .count = tune->test };
         status = sim_tried_read(db, &of, &trial, error);
-        tune->has_bounds = tune->has_bounds || trial.is_bound;
+        tune->has_bounds =
+            tune->has_bounds || (trial.is_bound && tune->goal.better < 0) || trial.is_partial;
         for (uint32_t r = 0; r < tune->test; r++)
             values[r] += trial.values[r] / (double)(tune->points - from);
     }
@@ -317,9 +319,10 @@ static void print_table(const struct sim_tune *tune, const struct judged *judged
            known == NULL ? tune->goal.metric : known->label, tune->arms[judged->best].name,
            tune->goal.better > 0 ? "more" : "less",
            tune->test * (uint32_t)(tune->points > 1 ? tune->points - 1 : 1));
-    if (tune->has_bounds && tune->goal.better < 0)
-        (void)puts("Not all work was done in all runs: some of these means are bounds from below, "
-                   "and what is unfinished may turn them round.");
+    if (tune->has_bounds)
+        (void)puts(
+            "Not all work was done in all runs: some of these figures are bounds from below, "
+            "or means without the rest, and what is unfinished may turn them round.");
     printf("%s\n", tune->audit);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Expectations of a scenario: each is judged on the mean over the replications of a variant, once a
- * variant it applies to. An expectation whose metric does not exist is not met.
+ * variant it applies to. An expectation whose metric does not exist is not met, nor is one that
+ * asks for less, or more, of what is not known so far: at least so much is not known to be less.
  *
  * That no run ends early is expected without being said: a variant with such runs that meets no
  * expectation of run.ended_early has one that is not met, in line 0.
@@ -57,16 +58,30 @@ static const char *thing_of(const struct sim_expect *expect)
     return expect->of == NULL ? "" : expect->of;
 }
 
-static double bound_of(const struct sim_experiment *experiment, const struct sim_expect *expect,
-                       size_t variant)
+static struct sim_figure bound_of(const struct sim_experiment *experiment,
+                                  const struct sim_expect *expect, size_t variant)
 {
     if (expect->than_metric == NULL && expect->than_of == NULL && expect->than_variant == NULL)
-        return expect->value;
+        return (struct sim_figure){ .value = expect->value };
     const char *metric = expect->than_metric == NULL ? expect->metric : expect->than_metric;
-    return expect->times *
-           sim_experiment_mean(experiment, find_variant(experiment, expect->than_variant, variant),
-                               metric,
-                               expect->than_of == NULL ? thing_of(expect) : expect->than_of);
+    struct sim_figure bound =
+        sim_experiment_figure(experiment, find_variant(experiment, expect->than_variant, variant),
+                              metric, expect->than_of == NULL ? thing_of(expect) : expect->than_of);
+    bound.value *= expect->times;
+    return bound;
+}
+
+/* Whether what is unfinished could break a condition that asks for one side; where it asks for a
+ * number, that of what was over is meant. */
+static bool is_open(const struct sim_expect *expect, const struct sim_figure *value,
+                    const struct sim_figure *bound)
+{
+    const bool is_less = expect->op == SIM_EXPECT_LT || expect->op == SIM_EXPECT_LE;
+    const bool is_more = expect->op == SIM_EXPECT_GT || expect->op == SIM_EXPECT_GE;
+    if (!is_less && !is_more)
+        return false;
+    return value->is_partial || bound->is_partial ||
+           (is_less ? value->is_lower_bound : bound->is_lower_bound);
 }
 
 static weir_status keep_unmet(struct sim_experiment *experiment, const char *text)
@@ -112,7 +127,7 @@ static bool may_end_early(const struct sim_experiment *experiment, size_t varian
         if (strcmp(expect->metric, SIM_METRIC_ENDED_EARLY) == 0 &&
             find_variant(experiment, expect->variant, variant) == variant &&
             is_met(expect, sim_experiment_mean(experiment, variant, expect->metric, ""),
-                   bound_of(experiment, expect, variant)))
+                   bound_of(experiment, expect, variant).value))
             return true;
     }
     return false;
@@ -139,26 +154,28 @@ static weir_status judge_end(struct sim_experiment *experiment, size_t variant,
 static weir_status judge(struct sim_experiment *experiment, const struct sim_expect *expect,
                          size_t variant, struct sim_recorder *recorder, struct weir_error *error)
 {
-    const double value = sim_experiment_mean(experiment, variant, expect->metric, thing_of(expect));
-    const double bound = bound_of(experiment, expect, variant);
-    const bool met = is_met(expect, value, bound);
+    const struct sim_figure value =
+        sim_experiment_figure(experiment, variant, expect->metric, thing_of(expect));
+    const struct sim_figure bound = bound_of(experiment, expect, variant);
+    const bool met = is_met(expect, value.value, bound.value) && !is_open(expect, &value, &bound);
     char text[256];
     (void)snprintf(text, sizeof(text), "%s%s%s%s %s %.6g", expect->metric,
                    expect->of == NULL ? "" : "[", expect->of == NULL ? "" : expect->of,
-                   expect->of == NULL ? "" : "]", op_text(expect->op), bound);
+                   expect->of == NULL ? "" : "]", op_text(expect->op), bound.value);
     const struct sim_expectation_row row = { .line = expect->line,
                                              .text = text,
                                              .variant = experiment->labels[variant],
-                                             .value = value,
-                                             .bound = bound,
+                                             .value = value.value,
+                                             .bound = bound.value,
                                              .is_met = met };
     experiment->expectations++;
     experiment->expectations_met += met ? 1 : 0;
     if (!met) {
         char sentence[512];
-        (void)snprintf(sentence, sizeof(sentence), "%s:%d: variant %s: expected %s, got %.6g",
+        (void)snprintf(sentence, sizeof(sentence), "%s:%d: variant %s: expected %s, got %s%.6g%s",
                        experiment->scenarios[0]->path, expect->line, experiment->labels[variant],
-                       text, value);
+                       text, value.is_lower_bound ? "at least " : "", value.value,
+                       value.is_partial ? " of what is over so far" : "");
         WEIR_TRY(keep_unmet(experiment, sentence));
     }
     return sim_recorder_expectation(recorder, &row, error);

@@ -125,7 +125,14 @@ bool sim_experiment_step(const struct sim_experiment *experiment, struct sqlite3
 /* A result of a run, NAN when it has none. */
 double sim_experiment_value(const struct sim_experiment *experiment, size_t run, const char *metric,
                             const char *label);
-/* Its mean over the replications of a variant, NAN when none has it. */
+/* Its mean over the replications of a variant, NAN when none has it. Whether one of these values is
+ * a bound from below, or a mean of what was over alone (analysis.h). */
+struct sim_figure {
+    double value;
+    bool is_lower_bound, is_partial;
+};
+struct sim_figure sim_experiment_figure(const struct sim_experiment *experiment, size_t variant,
+                                        const char *metric, const char *label);
 double sim_experiment_mean(const struct sim_experiment *experiment, size_t variant,
                            const char *metric, const char *label);
 

@@ -4,6 +4,8 @@
  */
 #include "sim/cli/experiment/experiment.h"
 
+#include "analysis/analysis.h"
+
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -22,8 +24,9 @@ weir_status sim_experiment_open_results(struct sim_experiment *experiment, struc
         sqlite3_busy_timeout(experiment->results, BUSY_MS) == SQLITE_OK &&
         sqlite3_prepare_v2(
             experiment->results,
-            "SELECT value FROM result WHERE run_id = ?1 AND metric = ?2 AND label = ?3 UNION ALL "
-            "SELECT value FROM result_wall WHERE run_id = ?1 AND metric = ?2 AND label = ?3",
+            "SELECT value, is_lower_bound, " AN_LEFT_OUT " FROM result WHERE run_id = ?1 AND"
+            " metric = ?2 AND label = ?3 UNION ALL SELECT value, 0, 0 FROM result_wall"
+            " WHERE run_id = ?1 AND metric = ?2 AND label = ?3",
             -1, &experiment->value, NULL) == SQLITE_OK)
         return WEIR_OK;
     (void)weir_fail(error, WEIR_EIO, "%s: cannot read the results: %s", experiment->path,
@@ -76,35 +79,58 @@ sqlite3_stmt *sim_experiment_rows(const struct sim_experiment *experiment, const
     return rows;
 }
 
-double sim_experiment_value(const struct sim_experiment *experiment, size_t run, const char *metric,
-                            const char *label)
+struct found {
+    double value, left_out;
+    bool is_lower_bound;
+};
+
+static struct found find(const struct sim_experiment *experiment, size_t run, const char *metric,
+                         const char *label)
 {
     sqlite3_stmt *value = experiment->value;
     (void)sqlite3_bind_int64(value, 1, (int64_t)run + 1);
     (void)sqlite3_bind_text(value, 2, metric, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(value, 3, label, -1, SQLITE_STATIC);
-    const double found =
-        sim_experiment_step(experiment, value) && sqlite3_column_type(value, 0) != SQLITE_NULL
-            ? sqlite3_column_double(value, 0)
-            : (double)NAN;
+    struct found found = { .value = (double)NAN };
+    if (sim_experiment_step(experiment, value) && sqlite3_column_type(value, 0) != SQLITE_NULL)
+        found = (struct found){ .value = sqlite3_column_double(value, 0),
+                                .is_lower_bound = sqlite3_column_int(value, 1) != 0,
+                                .left_out = sqlite3_column_double(value, 2) };
     (void)sqlite3_reset(value);
     return found;
+}
+
+double sim_experiment_value(const struct sim_experiment *experiment, size_t run, const char *metric,
+                            const char *label)
+{
+    return find(experiment, run, metric, label).value;
+}
+
+struct sim_figure sim_experiment_figure(const struct sim_experiment *experiment, size_t variant,
+                                        const char *metric, const char *label)
+{
+    struct sim_figure mean = { .value = 0.0 };
+    double left_out = 0.0;
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < experiment->replications; r++) {
+        const struct found found =
+            find(experiment, variant * experiment->replications + r, metric, label);
+        if (isnan(found.value))
+            continue;
+        mean.value += found.value;
+        mean.is_lower_bound = mean.is_lower_bound || found.is_lower_bound;
+        left_out += found.left_out;
+        count++;
+    }
+    mean.value = count == 0 ? (double)NAN : mean.value / count;
+    mean.is_partial = count > 0 && AN_IS_PARTIAL(left_out / count);
+    return mean;
 }
 
 double sim_experiment_mean(const struct sim_experiment *experiment, size_t variant,
                            const char *metric, const char *label)
 {
-    double sum = 0;
-    uint32_t count = 0;
-    for (uint32_t r = 0; r < experiment->replications; r++) {
-        const double value =
-            sim_experiment_value(experiment, variant * experiment->replications + r, metric, label);
-        if (isnan(value))
-            continue;
-        sum += value;
-        count++;
-    }
-    return count == 0 ? (double)NAN : sum / count;
+    return sim_experiment_figure(experiment, variant, metric, label).value;
 }
 
 static uint64_t hex(sqlite3_stmt *row, int column)

@@ -18,7 +18,8 @@ static const char tenants_sql[] =
     " avg(value) FILTER (WHERE metric = 'tenant.share'),"
     " avg(value / nullif(r.end_s - r.warmup_s, 0)) FILTER (WHERE metric = 'tenant.gpu_s'),"
     " avg(value) FILTER (WHERE metric = 'tenant.guarantee'),"
-    " max(x.is_lower_bound) FILTER (WHERE metric = 'wait.tenant.p95')"
+    " max(x.is_lower_bound) FILTER (WHERE metric = 'wait.tenant.p95'),"
+    " avg(" AN_LEFT_OUT ") FILTER (WHERE metric = 'wait.tenant.mean')"
     " FROM result x JOIN run r USING (run_id) WHERE x.label <> '' AND (x.metric LIKE 'tenant.%'"
     " OR x.metric LIKE 'wait.tenant.%') AND r.status <> 'failed'"
     " GROUP BY r.variant_order, r.variant, x.label ORDER BY r.variant_order, min(x.rowid)";
@@ -33,7 +34,8 @@ enum {
     GPUS,
     GUARANTEE,
     COLUMNS,
-    IS_BOUND = COLUMNS
+    IS_BOUND = COLUMNS,
+    LEFT_OUT
 };
 
 static const struct sim_column columns[] = {
@@ -48,20 +50,19 @@ static const struct sim_column columns[] = {
     { "guaranteed", "guarantee", NULL, true, true },
 };
 
-/* `is_bound`: it is at least so much. */
+/* `is_flagged`: a mean without the rest, a percentile that is at least so much. */
 static void add_cell(struct sim_table *table, enum sim_format format, int column, double value,
-                     bool is_bound)
+                     bool is_flagged)
 {
-    char text[64];
     const bool is_time = column == WAIT || column == P95;
     if (format == SIM_FORMAT_JSON || format == SIM_FORMAT_CSV || (!is_time && column != SHARE) ||
         isnan(value)) {
         sim_table_add_numbers(table, format, &value, 1);
         return;
     }
-    (void)snprintf(text, sizeof text, "%s%s", is_bound ? "≥ " : "",
-                   is_time ? an_word_duration(value).text : an_word_percent(value).text);
-    sim_table_add(table, text);
+    sim_table_add(table, an_word_known(is_time ? an_word_duration(value) : an_word_percent(value),
+                                       is_flagged && column == P95, is_flagged && column == WAIT)
+                             .text);
 }
 
 static void print_tenants(const struct an_frame *frame, enum sim_format format)
@@ -72,7 +73,8 @@ static void print_tenants(const struct an_frame *frame, enum sim_format format)
         sim_table_add(table, an_text(frame, i, TENANT));
         for (int c = DONE; c < COLUMNS; c++)
             add_cell(table, format, c, an_number(frame, i, (size_t)c),
-                     c == P95 && an_number(frame, i, IS_BOUND) > 0.5);
+                     (c == P95 && an_number(frame, i, IS_BOUND) > 0.5) ||
+                         (c == WAIT && AN_IS_PARTIAL(an_number(frame, i, LEFT_OUT))));
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);

@@ -281,13 +281,20 @@ static void put_three(const struct tenant_view *view, const char *const metrics[
                                   .unit = unit,
                                   .n = values->count,
                                   .censored = left->count };
-    if (values->count > 0)
-        put(view, metrics[0], label, unit, values->sum_ns / 1e9 / (double)values->count);
+    struct sim_result_row mean = p95;
+    struct sim_result_row most = p95;
+    mean.metric = metrics[0];
+    most.metric = metrics[2];
+    if (values->count > 0) {
+        mean.value = values->sum_ns / 1e9 / (double)values->count;
+        most.value = sim_time_s(values->max_ns);
+        sim_results_add(view->out, &mean);
+    }
     p95.value = sim_time_s(sim_percentiles_at(values, 0.95, left, &p95.is_lower_bound));
     if (values->count + left->count > 0)
         sim_results_add(view->out, &p95);
     if (values->count > 0)
-        put(view, metrics[2], label, unit, sim_time_s(values->max_ns));
+        sim_results_add(view->out, &most);
 }
 
 static const char *const wait_names[3] = { "wait.tenant.mean", "wait.tenant.p95",
