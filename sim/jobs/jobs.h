@@ -343,7 +343,7 @@ weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, b
 /* An interval of work is over. */
 weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot);
 /* It runs no more: done, or a rank is lost. */
-weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done);
+weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, const char *cause);
 
 /* The job saves its work after so much more time at work. */
 void sim_jobs_plan_save(struct sim_jobs_run *run, const struct sim_job *job, int64_t in_ns);

@@ -384,7 +384,20 @@ static weir_status stop_run(struct sim_jobs_run *run, struct sim_job_life *life,
     return WEIR_OK;
 }
 
-weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done)
+/* Work that was not kept is thrown away, on each of its members: those that live and those that
+ * went. */
+static void lose_work(struct sim_jobs_run *run, const struct sim_job_life *life, const char *cause)
+{
+    const int64_t now_ns = sim_jobs_now(run);
+    const int64_t unkept = unkept_ns(run, life);
+    const int64_t members = (int64_t)life->members + life->lost;
+    run->lost_ns += (double)unkept;
+    run->held_ns += (double)(now_ns - life->kept_ns);
+    if (unkept > 0)
+        sim_meter_work_lost(run->context->meter, now_ns, SIM_METER_JOBS, unkept * members, cause);
+}
+
+weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, const char *cause)
 {
     struct sim_job_life *life = sim_job_life(run, job);
     const bool keeps_all = life->is_preempted && run->workload->preemption.keeps_all;
@@ -406,12 +419,10 @@ weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bo
         (void)sim_engine_cancel(run->context->engine, life->save);
     run->ending -= life->will_end ? 1 : 0;
     life->will_end = false;
-    if (is_done || keeps_all) {
+    if (cause == NULL || keeps_all)
         keep(run, life, unkept_ns(run, life));
-    } else {
-        run->lost_ns += (double)unkept_ns(run, life);
-        run->held_ns += (double)(sim_jobs_now(run) - life->kept_ns);
-    }
+    else
+        lose_work(run, life, cause);
     life->run = life->save = SIM_NO_HANDLE;
     return status;
 }

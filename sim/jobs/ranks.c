@@ -201,7 +201,7 @@ static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
 {
     const struct sim_driver_config *config = &run->config;
     struct sim_job *job = sim_job_at(run, slot);
-    WEIR_TRY(sim_jobs_break_off(run, job, true));
+    WEIR_TRY(sim_jobs_break_off(run, job, NULL));
     count_running(run, job, -1);
     job->state = SIM_JOB_GONE;
     WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER, "done"));
@@ -214,7 +214,9 @@ weir_status sim_jobs_overrun(struct sim_jobs_run *run, uint32_t slot)
     const struct sim_driver_config *config = &run->config;
     struct sim_job *job = sim_job_at(run, slot);
     sim_job_life(run, job)->limit = SIM_NO_HANDLE;
-    WEIR_TRY(sim_jobs_break_off(run, job, false));
+    WEIR_TRY(sim_jobs_break_off(run, job,
+                                sim_job_life(run, job)->is_short ? "no memory of a GPU"
+                                                                 : "killed at its estimate"));
     count_running(run, job, -1);
     job->state = SIM_JOB_GONE;
     WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER,
@@ -242,7 +244,7 @@ static weir_status lose(struct sim_jobs_run *run, struct sim_job *job, enum sim_
     life->is_lost = true;
     life->is_preempted = why == SIM_STOP_PREEMPTED;
     life->lost_ns = sim_jobs_now(run);
-    WEIR_TRY(sim_jobs_break_off(run, job, false));
+    WEIR_TRY(sim_jobs_break_off(run, job, sim_stop_cause(why)));
     count_running(run, job, -1);
     return WEIR_OK;
 }

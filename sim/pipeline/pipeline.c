@@ -345,18 +345,6 @@ static void release_output(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->blocked_count = kept;
 }
 
-/* Why work in hand is thrown away. */
-static const char *cause_of(enum sim_stop why)
-{
-    static const char *const causes[] = {
-        [SIM_STOP_PLAN] = "stopped by a plan",     [SIM_STOP_PREEMPTED] = "preempted",
-        [SIM_STOP_NODE_LOST] = "node or GPU lost", [SIM_STOP_CRASHED] = "worker crashed",
-        [SIM_STOP_SETUP_FAILED] = "set-up failed", [SIM_STOP_OVER] = "stage done",
-        [SIM_STOP_GIVEN_UP] = "worker replaced"
-    };
-    return causes[why];
-}
-
 weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand, enum sim_stop why)
 {
     struct sim_pipeline_run *run = stage->pipeline;
@@ -365,7 +353,7 @@ weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand
         run->flow->release(stage, hand);
     if (hand->worker->state == SIM_WORKER_BUSY) {
         sim_meter_work_lost(run->context->meter, now_ns, stage->index, now_ns - hand->task_start_ns,
-                            cause_of(why));
+                            sim_stop_cause(why));
         return_items(stage, hand);
     } else if (hand->worker->state == SIM_WORKER_BLOCKED) {
         release_output(stage, hand);

@@ -59,6 +59,18 @@ enum sim_stop {
     SIM_STOP_GIVEN_UP      /* the driver wants another in its place (too old, reset) */
 };
 
+/* Why the work in its hands is thrown away. */
+static inline const char *sim_stop_cause(enum sim_stop why)
+{
+    static const char *const causes[] = {
+        [SIM_STOP_PLAN] = "stopped by a plan",     [SIM_STOP_PREEMPTED] = "preempted",
+        [SIM_STOP_NODE_LOST] = "node or GPU lost", [SIM_STOP_CRASHED] = "worker crashed",
+        [SIM_STOP_SETUP_FAILED] = "set-up failed", [SIM_STOP_OVER] = "stage done",
+        [SIM_STOP_GIVEN_UP] = "worker replaced"
+    };
+    return causes[why];
+}
+
 /* A worker that is to begin: one place, or all places of a gang, taken whole or not at all. */
 struct sim_start {
     struct weir_owner owner;

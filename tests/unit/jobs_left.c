@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Jobs that never begin, and jobs that have not ended, in the waits and times of windows and
- * tenants, every number by hand: a job that holds both GPUs for good at 0 s, and one at 100 s.
+ * tenants, every number by hand: a job that holds both GPUs for good at 0 s, and one at 100 s. And
+ * work that was thrown away.
  */
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
@@ -37,6 +38,24 @@ static void take(void *state, const struct sim_result_row *row)
     }
 }
 
+static void check_rows(const char *text, struct bound *rows, size_t count)
+{
+    struct watch watch = { rows, count, 0 };
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    const struct sim_run_options options = { .seed = 1,
+                                             .listen = take,
+                                             .listener = &watch,
+                                             .check_always = true,
+                                             .export_at_s = (double)NAN };
+    CHECK(scenario != NULL && summary != NULL);
+    if (scenario != NULL && summary != NULL)
+        CHECK_I64(sim_run(scenario, &options, summary), WEIR_OK);
+    CHECK_I64(watch.seen, watch.count);
+    free(summary);
+    sim_scenario_destroy(scenario);
+}
+
 static void who_never_begins_is_counted(void)
 {
     static const char text[] =
@@ -53,23 +72,32 @@ static void who_never_begins_is_counted(void)
         { "wait.job.p95@second", "", 300, true, 1 }, { "jct.p95@second", "", 300, true, 1 },
         { "wait.tenant.p95", "a", 0, false, 0 },     { "wait.tenant.p95", "b", 300, true, 1 }
     };
-    struct watch watch = { rows, sizeof rows / sizeof rows[0], 0 };
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    struct sim_run_summary *summary = calloc(1, sizeof *summary);
-    const struct sim_run_options options = { .seed = 1,
-                                             .listen = take,
-                                             .listener = &watch,
-                                             .check_always = true,
-                                             .export_at_s = (double)NAN };
-    CHECK(scenario != NULL && summary != NULL);
-    if (scenario != NULL && summary != NULL)
-        CHECK_I64(sim_run(scenario, &options, summary), WEIR_OK);
-    CHECK_I64(watch.seen, watch.count);
-    free(summary);
-    sim_scenario_destroy(scenario);
+    check_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+/* A gang of two runs for 100 s, loses a node for 50 s, and runs anew until the end: what was begun
+ * (1400 s of GPUs) is what was lost and what is under way, on four GPUs. */
+static void what_an_outage_takes_is_booked(void)
+{
+    static const char text[] =
+        "schema: 2\nname: lost\nhorizon: 400 s\n"
+        "cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 2}}]}\n"
+        "sched: {queueing: fcfs}\n"
+        "jobs:\n  - name: w\n    classes:\n"
+        "      - {name: x, count: 1, at: 0 s, members: 2, request: {gpus: 2}, run_time: 300 s}\n"
+        "timeline: [{at: 100 s, action: node_down, node: n-0, for: 50 s}]\n"
+        "windows: {before: '..50', outage: '50..150', after: '150..'}\n";
+    struct bound rows[] = { { "work.lost_s", "", 200, false, 0 },
+                            { "work.lost_s@before", "", 0, false, 0 },
+                            { "work.lost_s@outage", "", 200, false, 0 },
+                            { "work.lost_s@outage", "node or GPU lost", 200, false, 0 },
+                            { "work.lost_s@after", "", 0, false, 0 },
+                            { "gpus.held.mean", "", 2.0 * (200 + 2 * 250) / 400, false, 0 } };
+    check_rows(text, rows, sizeof rows / sizeof rows[0]);
 }
 
 static const struct test tests[] = {
     { "who never begins is counted", who_never_begins_is_counted },
+    { "what an outage takes is booked, by cause", what_an_outage_takes_is_booked },
 };
 TEST_MAIN(tests)

@@ -164,7 +164,7 @@ struct sim_meter {
     struct amounts_series up_capacity;
     double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
     int64_t frag_since_ns;
-    double setup_wasted_ns, spilled_bytes, moved_bytes[SIM_MOVED_KINDS], moving_ns;
+    double setup_wasted_ns, spilled_bytes, moved_bytes[SIM_MOVED_KINDS], moving_ns, jobs_lost_ns;
     uint64_t ooms, gpu_ooms, scattered_ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns;

@@ -76,6 +76,7 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
         .refused = (double)meter->refused,
         .samples = (double)meter->samples,
         .moving_ns = meter->moving_ns,
+        .lost_ns = meter->jobs_lost_ns,
     };
     memcpy(totals.moved_bytes, meter->moved_bytes, sizeof totals.moved_bytes);
     series_totals(totals.capacity, &meter->up_capacity, now_ns);
