@@ -4,6 +4,9 @@
  */
 #include "analysis/metrics.h"
 
+#include "analysis/text.h"
+#include "analysis/windows.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -184,6 +187,14 @@ static const struct an_metric metrics[] = {
       false, false },
     { "bottleneck.share", "slowest", "ratio", "time in which the stage was the slowest", 0, false,
       false },
+    { "pack.density", "packed", "ratio", "GPUs in use when the first job was refused", 1, false,
+      false },
+    { "wait.job.max", "longest wait", "s", "longest of those that began", 0, false, false },
+    { "jct.max", "longest job time", "s", "longest of those that ended", 0, false, false },
+    { "lat.e2e.max", "longest latency", "s", "longest of those that ended", 0, false, false },
+    { "slowdown.max", "largest slowdown", "1", "largest of those that ended", 0, false, false },
+    { "gpus.held.mean", "GPUs held", "GPUs", "mean number of GPUs that jobs hold", 0, false,
+      false },
     { "invariant.violations", "broken invariants", "-", "failed truth checks", -1, false, false },
 };
 
@@ -216,4 +227,25 @@ const char *an_metric_named(const char *name)
         if (strlen(metrics[i].label) == length && strcasecmp(metrics[i].label, name) == 0)
             return metrics[i].id;
     return name;
+}
+
+struct an_expected an_expected_of(const char *said, double bound, const char *unit)
+{
+    char id[96];
+    const char *op = strchr(said, ' ');
+    (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(said, "@[ "), said);
+    const struct an_metric *metric = an_metric_find(id);
+    const char *window = an_window_of(said);
+    const int window_length = window == NULL ? 0 : (int)strcspn(window, "[ ");
+    const char *of = strchr(said, '[');
+    const int of_length = of == NULL ? 0 : (int)strcspn(of + 1, "]");
+    const int op_length = op == NULL ? 0 : (int)strcspn(op + 1, " ");
+    const char *than = strstr(said, " (");
+    struct an_expected expected = { .unit = metric == NULL ? unit : metric->unit };
+    (void)snprintf(expected.text, sizeof expected.text, "%.*s%s%s%s%.*s %.*s %s%.90s",
+                   window_length, window == NULL ? "" : window, window_length > 0 ? ": " : "",
+                   metric == NULL ? id : metric->label, of_length > 0 ? " of " : "", of_length,
+                   of == NULL ? "" : of + 1, op_length, op == NULL ? "" : op + 1,
+                   an_word_value(bound, expected.unit).text, than == NULL ? "" : than);
+    return expected;
 }

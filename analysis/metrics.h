@@ -30,4 +30,13 @@ const struct an_metric *an_metric_find(const char *id);
  * neither names is taken for an id. A ":label" behind it stays where it is for the caller. */
 const char *an_metric_named(const char *name);
 
+/* What a scenario expects, as tables name it: "outage: latency p95 of x <= 8m" of what stands in
+ * the table expectation, lat.e2e.p95@outage[x] <= 480; "(1.05 x best_fit)" stays behind it. `unit`
+ * is for metrics that are not listed, and lives as long as what comes back. */
+struct an_expected {
+    char text[280];
+    const char *unit;
+};
+struct an_expected an_expected_of(const char *said, double bound, const char *unit);
+
 #endif

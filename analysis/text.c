@@ -203,6 +203,8 @@ struct an_word an_word_value(double value, const char *unit)
         return an_word_value(value / 3600.0, "GPU h");
     if (strcmp(unit, "B") == 0 && !isnan(value))
         return an_word_bytes(value);
+    if (strcmp(unit, "pp") == 0)
+        return an_word_value(value, "points");
     struct an_word word = an_word_number(value);
     const size_t used = strlen(word.text);
     if (unit[0] == '\0' || strcmp(unit, "-") == 0 || strcmp(unit, "1") == 0 ||

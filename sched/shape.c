@@ -354,6 +354,19 @@ static void print_term(char *text, size_t capacity, size_t *length, double amoun
         *length += (size_t)written;
 }
 
+/* "8 GB" or "64 GiB": in the unit in which it has no more than three decimals. */
+static void print_bytes(char *text, size_t capacity, size_t *length, double bytes, const char *of)
+{
+    const double gib = bytes / (1024.0 * 1024.0 * 1024.0);
+    const double gb = bytes / 1e9;
+    const bool is_even = fabs(1e3 * gib - round(1e3 * gib)) <= 1e-6;
+    const bool is_decimal = !is_even && fabs(1e3 * gb - round(1e3 * gb)) <= 1e-6;
+    char unit[40];
+
+    (void)snprintf(unit, sizeof unit, "%s%s", is_decimal ? "GB" : "GiB", of);
+    print_term(text, capacity, length, is_decimal ? gb : gib, unit);
+}
+
 /* "1 1g.10gb", or "2 MIG slices". */
 static void print_slice(const struct weir_shape *shape, char *text, size_t capacity, size_t *length)
 {
@@ -370,7 +383,6 @@ size_t weir_shape_print(const struct weir_shape *shape, char *text, size_t capac
     const bool per_gpu = shape->kind == WEIR_SHAPE_WHOLE && shape->gpu_count > 1;
     const double nodes = weir_shape_members(shape);
     const double gpus = nodes * shape->gpu_count * weir_units_amount(shape->gpu_units);
-    const double gib = 1024.0 * 1024.0 * 1024.0;
     size_t length = 0;
 
     if (capacity > 0)
@@ -387,9 +399,9 @@ size_t weir_shape_print(const struct weir_shape *shape, char *text, size_t capac
     if (shape->nvencs > 0)
         print_term(text, capacity, &length, shape->nvencs, per_gpu ? "NVENC per GPU" : "NVENC");
     if (shape->ram_bytes > 0)
-        print_term(text, capacity, &length, nodes * (double)shape->ram_bytes / gib, "GiB");
+        print_bytes(text, capacity, &length, nodes * (double)shape->ram_bytes, "");
     if (shape->gpu_mem_bytes > 0)
-        print_term(text, capacity, &length, (double)shape->gpu_mem_bytes / gib,
-                   per_gpu ? "GiB of GPU memory per GPU" : "GiB of GPU memory");
+        print_bytes(text, capacity, &length, (double)shape->gpu_mem_bytes,
+                    per_gpu ? " of GPU memory per GPU" : " of GPU memory");
     return length;
 }

@@ -44,7 +44,7 @@ static void say_unallocated(struct an_claim *claim)
     if (an_claim_word(claim, "cause")[0] == '\0')
         an_claim_say(claim, "%s allocates every GPU", an_claim_name(claim, "variant").text);
     else
-        an_claim_say(claim, "%s leaves %.1f %% of the GPUs unallocated; %.1f pp: %s",
+        an_claim_say(claim, "%s leaves %.1f %% of the GPUs unallocated; %.1f points: %s",
                      an_claim_name(claim, "variant").text, an_claim_number(claim, "all"),
                      an_claim_number(claim, "part"), cause_text(an_claim_word(claim, "cause")));
 }
@@ -116,7 +116,7 @@ static void say_rate(struct an_claim *claim)
     const double gap = an_claim_number(claim, "gap");
     char rest[80] = "";
     if (!isnan(gap))
-        (void)snprintf(rest, sizeof rest, "; %.1f pp below the bound when all were asked for", gap);
+        (void)snprintf(rest, sizeof rest, "; %.1f points below the bound when all were asked for", gap);
     an_claim_say(claim, "%.1f %% of the GPUs are allocated%s", an_claim_number(claim, "pct"), rest);
 }
 

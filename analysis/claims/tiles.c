@@ -115,7 +115,7 @@ static void say_allocated(struct an_claim *claim)
 static void say_gap(struct an_claim *claim)
 {
     an_claim_say(claim,
-                 "%.1f pp\nbelow the most that any scheduler could allocate when all GPUs "
+                 "%.1f points\nbelow the most that any scheduler could allocate when all GPUs "
                  "were asked for",
                  an_claim_number(claim, "gap"));
 }

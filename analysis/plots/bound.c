@@ -83,7 +83,7 @@ static void label_rows(struct an_chart *chart, const struct an_rows *rows, const
             if (t == telling_time(rows))
                 an_chart_name(chart, &name, rows->variants[v], name.x - 8.0);
             an_chart_text(chart, &time, "%s", names[t]);
-            an_chart_text(chart, &value, "%.1f pp", gap_of(rows, v, t));
+            an_chart_text(chart, &value, "%.1f points", gap_of(rows, v, t));
         }
 }
 

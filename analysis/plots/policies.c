@@ -80,11 +80,11 @@ static void choose_unit(struct panel *panel)
     if (panel->scale < 0.0)
         panel->scale = -panel->scale;
     (void)snprintf(panel->format, sizeof panel->format, "%%+g%s",
-                   is_points    ? " pp"
+                   is_points    ? ""
                    : is_percent ? " %%"
                                 : unit + (unit[0] == '1'));
     (void)snprintf(panel->zero, sizeof panel->zero, "%s",
-                   is_points    ? "0 pp"
+                   is_points    ? "0 points"
                    : is_percent ? "0 %%" /* as gnuplot wants it */
                                 : "0");
 }

@@ -388,30 +388,14 @@ static weir_status write_happenings(const struct an_page *page, struct weir_erro
     return WEIR_OK;
 }
 
-/* "outage: latency p95 of x <= 8m" of lat.e2e.p95@outage[x] <= 480: as the other tables name it. */
 static void write_expected(FILE *out, const struct an_frame *frame, size_t row)
 {
-    char id[96];
-    char text[240];
-    const char *said = an_text(frame, row, 0);
-    const char *op = strchr(said, ' ');
-    (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(said, "@[ "), said);
-    const struct an_metric *metric = an_metric_find(id);
-    const char *window = an_window_of(said);
-    const int window_length = window == NULL ? 0 : (int)strcspn(window, "[ ");
-    const char *of = strchr(said, '[');
-    const int of_length = of == NULL ? 0 : (int)strcspn(of + 1, "]");
-    const char *unit = metric == NULL ? an_text(frame, row, 5) : metric->unit;
-    const int op_length = op == NULL ? 0 : (int)strcspn(op + 1, " ");
-    (void)snprintf(text, sizeof text, "%.*s%s%s%s%.*s %.*s %s", window_length,
-                   window == NULL ? "" : window, window_length > 0 ? ": " : "",
-                   metric == NULL ? id : metric->label, of_length > 0 ? " of " : "", of_length,
-                   of == NULL ? "" : of + 1, op_length, op == NULL ? "" : op + 1,
-                   an_word_value(an_number(frame, row, 3), unit).text);
+    const struct an_expected expected =
+        an_expected_of(an_text(frame, row, 0), an_number(frame, row, 3), an_text(frame, row, 5));
     (void)fputs("<tr>", out);
-    an_write_element(out, "td class=\"text\"", text);
+    an_write_element(out, "td class=\"text\"", expected.text);
     an_write_element(out, "td class=\"text\"", an_text(frame, row, 1));
-    an_write_element(out, "td", an_word_value(an_number(frame, row, 2), unit).text);
+    an_write_element(out, "td", an_word_value(an_number(frame, row, 2), expected.unit).text);
     an_write_element(out, "td class=\"text\"", an_text(frame, row, 4));
     (void)fputs("</tr>\n", out);
 }

@@ -205,9 +205,9 @@ END
 sed -i 's/value: 10 h/value: 36000/;s/value: 1 s/value: 1/' left.yaml
 expect 1 "$WEIR_BIN" run left.yaml --check -o left.db
 matches stdout '^wait +mean [0-9ms]+ so far   p95 ≥ [0-9ms]+ '
-matches stderr 'expected wait.job.mean <= 36000, got [0-9.]+ of what is over so far$'
-matches stderr 'expected wait.job.mean >= 1, got [0-9.]+ of what is over so far$'
-matches stderr 'expected wait.job.p95 <= 36000, got at least [0-9.]+$'
+matches stderr 'expected wait mean <= 10h, got [0-9ms]+ of what is over so far$'
+matches stderr 'expected wait mean >= 1.*s, got [0-9ms]+ of what is over so far$'
+matches stderr 'expected wait p95 <= 10h, got at least [0-9ms]+$'
 has stderr '1 of 4 expectations met'
 
 # Nobody overlooks the cost, or that the other figures are of those that were not refused.

@@ -193,3 +193,23 @@ has stderr "1 of 2 jobs can never run; the first, '4', needs 4 GiB of memory in 
 { row 1 0 4 -1; row 4 30 64 -1; } >idle.swf
 expect 0 "$WEIR_BIN" validate jobs.yaml
 hasnt stderr 'can never run'
+
+# Rows keep their distance from time 0; whoever says with start_time that it is another date is told.
+cat >dated.swf <<'END'
+; UnixStartTime: 1507507200
+7 0 0 100 4 -1 -1 4 100 -1 1 3 4 -1 -1 -1 -1 -1
+8 3600 0 30 4 -1 -1 4 100 -1 1 3 4 -1 -1 -1 -1 -1
+END
+dated() {
+    printf 'schema: 2\nname: dated\nstart_time: %s\ncluster: {nodes: [{name: n, cpus: 64}]}\njobs: [{name: w, trace: dated.swf, format: swf%s}]\n' \
+        "$1" "${2:-}" >dated.yaml
+    expect 0 "$WEIR_BIN" validate dated.yaml
+}
+dated 2017-10-09T00:00:00Z
+hasnt stderr 'start_time'
+dated 2017-10-09T01:00:00Z
+has stderr 'time 0 is 2017-10-09T00:00:00Z by the trace and 2017-10-09T01:00:00Z by start_time'
+dated 2017-10-09T01:00:00Z ', first_date: 2017-10-09T01:00:00Z'
+hasnt stderr 'start_time'
+dated 2017-10-09T01:00:00Z ', from: 1 h'
+hasnt stderr 'start_time'

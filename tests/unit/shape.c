@@ -220,12 +220,24 @@ static void shapes_print(void)
     const struct weir_shape whole = {
         .kind = WEIR_SHAPE_WHOLE, .gpu_count = 2, .gpu_units = WEIR_ONE, .nvencs = 3
     };
+    static const struct {
+        int64_t bytes;
+        const char *text;
+    } amounts[] = { { 8000000000, "8 GB" },
+                    { INT64_C(64) << 30, "64 GiB" },
+                    { INT64_C(3) << 29, "1.5 GiB" },
+                    { 1500000000, "1.5 GB" } };
     char text[64];
 
     CHECK_I64(weir_shape_print(&share, text, sizeof text), 26);
     CHECK_STR(text, "1 CPU + 0.25 GPU + 1 NVDEC");
     (void)weir_shape_print(&whole, text, sizeof text);
     CHECK_STR(text, "2 GPU + 3 NVENC per GPU");
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+        const struct weir_shape memory = { .kind = WEIR_SHAPE_CPU, .ram_bytes = amounts[i].bytes };
+        (void)weir_shape_print(&memory, text, sizeof text);
+        CHECK_STR(text, amounts[i].text);
+    }
     CHECK_I64(weir_shape_print(&share, NULL, 0), 26);
     CHECK_STR(weir_shape_kind_name(WEIR_SHAPE_ENTIRE), "entire_gpu");
     CHECK_STR(weir_shape_kind_name(WEIR_SHAPE_KIND_COUNT), "?");

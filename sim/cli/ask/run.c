@@ -353,7 +353,7 @@ static void print_bound(const struct sim_experiment *experiment, FILE *out)
         const double bound = mean_of(experiment, "alloc.bound_pct", labels[i]);
         const double gap = mean_of(experiment, "alloc.gap_pp", labels[i]);
         if (!isnan(bound))
-            (void)fprintf(out, " GPUs %.2f %%, %.2f pp more, %s  ", bound, gap,
+            (void)fprintf(out, " GPUs %.2f %%, %.2f points more, %s  ", bound, gap,
                           labels[i][0] == '\0' ? "at the end" : "when 100 % were asked for;");
     }
     (void)fprintf(out, "(%.2f s)\n", mean(experiment, "bound.wall_s"));

@@ -7,6 +7,8 @@
  * That no run ends early is expected without being said: a variant with such runs that meets no
  * expectation of run.ended_early has one that is not met, in line 0.
  */
+#include "analysis/metrics.h"
+#include "analysis/text.h"
 #include "sim/cli/experiment/experiment.h"
 #include "sim/record/record.h"
 
@@ -84,6 +86,38 @@ static bool is_open(const struct sim_expect *expect, const struct sim_figure *va
            (is_less ? value->is_lower_bound : bound->is_lower_bound);
 }
 
+/* " (1.05 x best_fit)": whose value the bound is. */
+static void write_than(const struct sim_expect *expect, char *text, size_t capacity)
+{
+    const char *const names[] = { expect->than_variant, expect->than_metric, expect->than_of };
+    char who[160] = "";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i] != NULL)
+            (void)snprintf(who + strlen(who), sizeof who - strlen(who), "%s%s",
+                           who[0] == '\0' ? "" : " ", names[i]);
+    text[0] = '\0';
+    if (who[0] != '\0' && fabs(expect->times - 1.0) > 0.0)
+        (void)snprintf(text, capacity, " (%.6g x %s)", expect->times, who);
+    else if (who[0] != '\0')
+        (void)snprintf(text, capacity, " (%s)", who);
+}
+
+/* In words, or in figures where words are the same. */
+static void write_unmet(const struct sim_experiment *experiment, const struct sim_expect *expect,
+                        size_t variant, const struct sim_expectation_row *row,
+                        const struct sim_figure *value, char *text, size_t capacity)
+{
+    const struct an_expected expected = an_expected_of(row->text, row->bound, "");
+    const struct an_word got = an_word_value(row->value, expected.unit);
+    const bool is_same = strcmp(got.text, an_word_value(row->bound, expected.unit).text) == 0;
+    char figure[48];
+    (void)snprintf(figure, sizeof figure, "%.6g", row->value);
+    (void)snprintf(text, capacity, "%s:%d: variant %s: expected %s, got %s%s%s",
+                   experiment->scenarios[0]->path, expect->line, experiment->labels[variant],
+                   is_same ? row->text : expected.text, value->is_lower_bound ? "at least " : "",
+                   is_same ? figure : got.text, value->is_partial ? " of what is over so far" : "");
+}
+
 static weir_status keep_unmet(struct sim_experiment *experiment, const char *text)
 {
     char **unmet = realloc(experiment->unmet, (experiment->unmet_count + 1) * sizeof(*unmet));
@@ -158,10 +192,12 @@ static weir_status judge(struct sim_experiment *experiment, const struct sim_exp
         sim_experiment_figure(experiment, variant, expect->metric, thing_of(expect));
     const struct sim_figure bound = bound_of(experiment, expect, variant);
     const bool met = is_met(expect, value.value, bound.value) && !is_open(expect, &value, &bound);
-    char text[256];
-    (void)snprintf(text, sizeof(text), "%s%s%s%s %s %.6g", expect->metric,
+    char text[400];
+    char than[180];
+    write_than(expect, than, sizeof than);
+    (void)snprintf(text, sizeof(text), "%s%s%s%s %s %.6g%s", expect->metric,
                    expect->of == NULL ? "" : "[", expect->of == NULL ? "" : expect->of,
-                   expect->of == NULL ? "" : "]", op_text(expect->op), bound.value);
+                   expect->of == NULL ? "" : "]", op_text(expect->op), bound.value, than);
     const struct sim_expectation_row row = { .line = expect->line,
                                              .text = text,
                                              .variant = experiment->labels[variant],
@@ -171,11 +207,8 @@ static weir_status judge(struct sim_experiment *experiment, const struct sim_exp
     experiment->expectations++;
     experiment->expectations_met += met ? 1 : 0;
     if (!met) {
-        char sentence[512];
-        (void)snprintf(sentence, sizeof(sentence), "%s:%d: variant %s: expected %s, got %s%.6g%s",
-                       experiment->scenarios[0]->path, expect->line, experiment->labels[variant],
-                       text, value.is_lower_bound ? "at least " : "", value.value,
-                       value.is_partial ? " of what is over so far" : "");
+        char sentence[800];
+        write_unmet(experiment, expect, variant, &row, &value, sentence, sizeof sentence);
         WEIR_TRY(keep_unmet(experiment, sentence));
     }
     return sim_recorder_expectation(recorder, &row, error);

@@ -15,6 +15,7 @@
 #include "workloads/timestamp.h"
 #include "workloads/trace_shelf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define UNITS_PER_MILLI (WEIR_ONE / 1000)
@@ -508,6 +509,28 @@ static void begin_at(const struct trace *trace, size_t first)
         trace->source->workload->from_ns = row_at(trace, first).submit_ns;
 }
 
+/* Rows keep their distance from time 0, wherever start_time puts it: who says another date than the
+ * trace hears of it. */
+static void compare_start(const struct trace *trace)
+{
+    char date[WL_TIMESTAMP_TEXT];
+    char start[WL_TIMESTAMP_TEXT];
+    const int64_t start_s = trace->resolver->scenario->start_unix_s;
+    if (!trace->is_replay || start_s == 0 || trace->jobs->zero_unix_ns == WL_UNKNOWN)
+        return;
+    const int64_t given_ns = trace->source->timed->from_ns;
+    const int64_t from_ns =
+        given_ns == SIM_ABSENT_TIME ? trace->source->workload->from_ns : given_ns;
+    const int64_t zero_ns = trace->jobs->zero_unix_ns + from_ns;
+    if (llabs(zero_ns - start_s * SIM_NS_PER_S) < SIM_NS_PER_S)
+        return;
+    sim_report_warning(trace->resolver->report, trace->at,
+                       "time 0 is %s by the trace and %s by start_time: its rows keep their "
+                       "distance from time 0, not their dates; set start_time to the first, or "
+                       "first_date to the second",
+                       wl_date_text(zero_ns, date), wl_date_text(start_s * SIM_NS_PER_S, start));
+}
+
 static void take_jobs(struct trace *trace)
 {
     struct sim_workload *workload = trace->source->workload;
@@ -518,6 +541,7 @@ static void take_jobs(struct trace *trace)
     const size_t first = first_row(trace);
     uint32_t *places = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *places);
     begin_at(trace, first);
+    compare_start(trace);
     for (size_t i = first; i < count; i++) {
         spec = spec_of(trace, i, &spec);
         const struct wl_job row = row_at(trace, i);

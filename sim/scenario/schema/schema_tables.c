@@ -323,7 +323,9 @@ static const struct sim_field scenario_fields[] = {
       ACTS(SIM_ACTS_TIMED), SHOWS("results leave it out"),
       HELP("left out of steady-state results") },
     { TIMESTAMP("start_time", draft_scenario, start_unix_s), ABSENT("not given"),
-      SHOWS("the day and hour of stamps"), HELP("time of day at time 0 (RFC 3339), for stamps") },
+      SHOWS("the day and hour of stamps"),
+      HELP("time of day at time 0 (RFC 3339), for stamps; rows of a trace keep their distance from "
+           "time 0, and a trace that says another date for it is told of") },
     { SECTION("resource_quantum", draft_scenario, quantum, &sim_schema_quantum), ABSENT("exact"),
       HELP("how requests become amounts") },
     { CHOICE("contention", draft_scenario, contention, "shared|at_start"),
