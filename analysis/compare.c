@@ -16,6 +16,7 @@
 #include "analysis/goal.h"
 #include "analysis/metrics.h"
 #include "analysis/nan.h"
+#include "analysis/samples.h"
 #include "analysis/statistics.h"
 #include "analysis/text.h"
 #include "analysis/windows.h"
@@ -25,10 +26,6 @@
 #include <string.h>
 
 static const double compare_alpha = 0.05;
-
-/* A variant of which a run failed is left out and named; the others are compared without it. */
-#define RUNS                                                                                       \
-    "(SELECT * FROM run WHERE variant NOT IN (SELECT variant FROM run WHERE status = 'failed'))"
 
 /* ---- which runs ---- */
 
@@ -53,21 +50,21 @@ static weir_status check_comparable(struct an_keeper *keeper, struct weir_error 
         { "status",
           "SELECT 'variant ' || variant || ', replication ' || replication || ' is ' || status "
           "FROM run WHERE status NOT IN ('complete', 'horizon', 'ended early') AND "
-          "(status <> 'failed' OR NOT EXISTS " RUNS ") ORDER BY run_id LIMIT 1" },
+          "(status <> 'failed' OR NOT EXISTS " AN_RUNS ") ORDER BY run_id LIMIT 1" },
         { "warmup_s differs (--force compares them)",
-          "SELECT min(warmup_s) || ' s and ' || max(warmup_s) || ' s' FROM " RUNS
+          "SELECT min(warmup_s) || ' s and ' || max(warmup_s) || ' s' FROM " AN_RUNS
           " HAVING min(warmup_s) < max(warmup_s)" },
         { "horizon_s differs (--force compares them)",
           "SELECT coalesce(min(horizon_s), 'none') || ' and ' || coalesce(max(horizon_s), 'none') "
-          "|| ' s' FROM " RUNS " HAVING count(DISTINCT coalesce(horizon_s, -1)) > 1" },
+          "|| ' s' FROM " AN_RUNS " HAVING count(DISTINCT coalesce(horizon_s, -1)) > 1" },
         { "seed differs within a replication",
-          "SELECT 'replication ' || replication || ': ' || group_concat(DISTINCT seed) FROM " RUNS
-          " GROUP BY replication HAVING count(DISTINCT seed) > 1 LIMIT 1" },
+          "SELECT 'replication ' || replication || ': ' || group_concat(DISTINCT seed) "
+          "FROM " AN_RUNS " GROUP BY replication HAVING count(DISTINCT seed) > 1 LIMIT 1" },
         { "replications are not paired",
           "SELECT 'replication ' || replication || ' has ' || count(*) || ' of ' || "
-          "(SELECT count(DISTINCT variant) FROM " RUNS ") || ' variants' FROM " RUNS
+          "(SELECT count(DISTINCT variant) FROM " AN_RUNS ") || ' variants' FROM " AN_RUNS
           " GROUP BY replication "
-          "HAVING count(*) <> (SELECT count(DISTINCT variant) FROM " RUNS ") LIMIT 1" },
+          "HAVING count(*) <> (SELECT count(DISTINCT variant) FROM " AN_RUNS ") LIMIT 1" },
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         WEIR_TRY(fail_if_found(keeper, checks[i].sql, checks[i].what, error));
@@ -80,7 +77,7 @@ static weir_status fill_variants(struct an_keeper *keeper, const char *baseline,
     const struct an_frame *frame = NULL;
     WEIR_TRY(
         an_keep_query(keeper,
-                      "SELECT r.variant, r.variant = coalesce(:text, min(e.baseline)) FROM " RUNS
+                      "SELECT r.variant, r.variant = coalesce(:text, min(e.baseline)) FROM " AN_RUNS
                       " r JOIN experiment e USING (experiment_id) GROUP BY r.variant "
                       "ORDER BY min(r.variant_order)",
                       &(struct an_args){ .text = baseline }, &frame, error));
@@ -132,7 +129,7 @@ static const char early_sql[] =
     "  AND f.status = 'ended early' ORDER BY f.replication LIMIT 1),"
     " EXISTS (SELECT 1 FROM expectation x WHERE x.line = 0 AND NOT x.is_met"
     "  AND x.variant = e.variant)"
-    " FROM (SELECT *, status = 'ended early' AS is_early FROM " RUNS ") e GROUP BY e.variant"
+    " FROM (SELECT *, status = 'ended early' AS is_early FROM " AN_RUNS ") e GROUP BY e.variant"
     " ORDER BY min(e.variant_order)";
 
 static char *early_sentence(const struct an_frame *frame, size_t row, const char *variant)
@@ -193,84 +190,9 @@ static bool is_left_out(const struct an_comparison *comparison, size_t variant)
 
 /* ---- one row ---- */
 
-/* Values by variant, then replication, of one metric. */
-struct samples {
-    double *values;
-    size_t variants, replications;
-    const struct an_frame *frame;
-    char unit[32];
-    double parts; /* labels that a value is made of */
-};
-
-static const double *samples_of(const struct samples *samples, size_t variant)
+static bool has_gap(const struct an_samples *samples, size_t variant)
 {
-    return samples->values + variant * samples->replications;
-}
-
-/* Columns of the statement. */
-enum { IS_BOUND = 2, LEFT_OUT = 5 };
-
-static bool is_lower_bound(const struct samples *samples, size_t variant)
-{
-    for (size_t i = 0; i < samples->replications; i++)
-        if (an_number(samples->frame, variant * samples->replications + i, IS_BOUND) > 0.5)
-            return true;
-    return false;
-}
-
-static bool is_partial(const struct samples *samples, size_t variant)
-{
-    double share = 0.0;
-    for (size_t i = 0; i < samples->replications; i++)
-        share += an_number(samples->frame, variant * samples->replications + i, LEFT_OUT) /
-                 (double)samples->replications;
-    return AN_IS_PARTIAL(share);
-}
-
-/* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
- * cluster counts, else that over its labels: the largest of what is a maximum, the mean of others.
- * Where jobs of a kind are missing of which none came so far, the largest is a bound, and a mean is
- * one of those that came. */
-#define IS_MOST  "(metric GLOB '*.max' OR metric GLOB '*.max@*')"
-#define IS_SHORT "x.parts < max(x.parts) OVER ()"
-static const char samples_sql[] =
-    "SELECT r.variant, x.value, x.is_bound OR x.is_most AND x.is_of_jobs AND " IS_SHORT ", x.unit,"
-    " x.parts, iif(NOT x.is_most AND x.is_of_jobs AND " IS_SHORT ", 1.0, x.left_out) FROM " RUNS
-    " r LEFT JOIN (SELECT run_id, metric GLOB 'wait.job.*' OR metric GLOB 'jct.*' OR"
-    "  metric GLOB 'slowdown.*' AS is_of_jobs, " IS_MOST " AS is_most,"
-    " iif(" IS_MOST ", max(value), avg(value)) AS value, max(is_lower_bound) AS is_bound,"
-    "  max(" AN_LEFT_OUT ") AS left_out, min(unit) AS unit, count(*) AS parts,"
-    "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
-    " FROM result WHERE run_id IN (SELECT run_id FROM run) AND metric = CASE instr(:text, ':') "
-    "WHEN 0 THEN :text"
-    "   ELSE substr(:text, 1, instr(:text, ':') - 1) END"
-    "  AND (instr(:text, ':') = 0 OR label = substr(:text, instr(:text, ':') + 1))"
-    " GROUP BY run_id, label = '') x ON x.run_id = r.run_id AND x.choice = 1"
-    " ORDER BY (SELECT min(o.variant_order) FROM run o WHERE o.variant = r.variant), r.variant,"
-    "  r.replication";
-
-static weir_status samples_read(struct an_keeper *keeper, const char *metric, size_t variants,
-                                struct samples *samples, struct weir_error *error)
-{
-    const struct an_frame *frame = NULL;
-    const struct an_args args = { .text = metric };
-    WEIR_TRY(an_keep_query(keeper, samples_sql, &args, &frame, error));
-    WEIR_TRY(an_keep_numbers(keeper, frame->row_count, &samples->values, error));
-    samples->frame = frame;
-    samples->variants = variants;
-    samples->replications = variants == 0 ? 0 : frame->row_count / variants;
-    for (size_t i = 0; i < frame->row_count; i++) {
-        samples->values[i] = an_number(frame, i, 1);
-        if (samples->unit[0] == '\0')
-            (void)snprintf(samples->unit, sizeof samples->unit, "%s", an_text(frame, i, 3));
-        samples->parts = fmax(samples->parts, an_number(frame, i, 4));
-    }
-    return WEIR_OK;
-}
-
-static bool has_gap(const struct samples *samples, size_t variant)
-{
-    const double *values = samples_of(samples, variant);
+    const double *values = an_samples_of(samples, variant);
     for (size_t i = 0; i < samples->replications; i++)
         if (isnan(values[i]))
             return true;
@@ -337,21 +259,22 @@ static void fill_share(const double *values, size_t n, double whole, struct an_c
     cell->high = range.high;
 }
 
-static void keep_above_nothing(const struct samples *samples, size_t variant, struct an_cell *cell)
+static void keep_above_nothing(const struct an_samples *samples, size_t variant,
+                               struct an_cell *cell)
 {
     for (size_t i = 0; i < samples->replications; i++)
-        if (!(samples_of(samples, variant)[i] >= 0.0))
+        if (!(an_samples_of(samples, variant)[i] >= 0.0))
             return;
     if (cell->low < 0.0)
         cell->low = 0.0;
 }
 
-static void fill_means(const struct samples *samples, struct an_metric_row *row)
+static void fill_means(const struct an_samples *samples, struct an_metric_row *row)
 {
     for (size_t v = 0; v < samples->variants; v++) {
         struct an_cell *cell = &row->cells[v];
         const struct an_interval mean =
-            an_mean_interval(samples_of(samples, v), samples->replications, 1.0 - compare_alpha);
+            an_mean_interval(an_samples_of(samples, v), samples->replications, 1.0 - compare_alpha);
         *cell = (struct an_cell){ .mean = mean.mean,
                                   .half_width = mean.half_width,
                                   .low = mean.mean - mean.half_width,
@@ -362,21 +285,21 @@ static void fill_means(const struct samples *samples, struct an_metric_row *row)
                                   .p_value = AN_NAN,
                                   .sign_p_value = AN_NAN,
                                   .n = (uint32_t)samples->replications,
-                                  .is_lower_bound =
-                                      is_lower_bound(samples, v) && !is_partial(samples, v),
-                                  .is_partial = is_partial(samples, v),
+                                  .is_lower_bound = an_samples_are_bound(samples, v) &&
+                                                    !an_samples_are_partial(samples, v),
+                                  .is_partial = an_samples_are_partial(samples, v),
                                   .verdict = AN_NEUTRAL };
-        cell->is_deterministic = an_is_constant(samples_of(samples, v), samples->replications);
+        cell->is_deterministic = an_is_constant(an_samples_of(samples, v), samples->replications);
         if (cell->is_deterministic)
             cell->half_width = cell->low = cell->high = AN_NAN;
         keep_above_nothing(samples, v, cell);
         if (row->is_share && !cell->is_deterministic)
-            fill_share(samples_of(samples, v), samples->replications, whole_of(row), cell);
+            fill_share(an_samples_of(samples, v), samples->replications, whole_of(row), cell);
     }
 }
 
 /* What cannot be less than nothing loses all of it at most, a share gains the rest at most. */
-static void keep_in_range(const struct samples *samples, const struct an_metric_row *row,
+static void keep_in_range(const struct an_samples *samples, const struct an_metric_row *row,
                           const struct an_cell *base, struct an_cell *cell)
 {
     bool is_positive = true;
@@ -396,17 +319,18 @@ static bool is_refused(const struct an_comparison *comparison, const struct an_m
     return row->cells[comparison->baseline].is_partial || row->cells[variant].is_partial;
 }
 
-static void fill_differences(const struct samples *samples, const struct an_comparison *comparison,
-                             const struct scratch *scratch, struct an_metric_row *row)
+static void fill_differences(const struct an_samples *samples,
+                             const struct an_comparison *comparison, const struct scratch *scratch,
+                             struct an_metric_row *row)
 {
     const size_t baseline = comparison->baseline;
-    const double *base = samples_of(samples, baseline);
+    const double *base = an_samples_of(samples, baseline);
     for (size_t v = 0; v < samples->variants; v++) {
         scratch->p_values[v] = AN_NAN;
         if (v != baseline && !is_left_out(comparison, v) && !isnan(row->cells[v].mean) &&
             !is_refused(comparison, row, v))
             scratch->p_values[v] =
-                an_paired_difference(base, samples_of(samples, v), samples->replications, 0.95)
+                an_paired_difference(base, an_samples_of(samples, v), samples->replications, 0.95)
                     .p_value;
     }
     an_holm(scratch->p_values, samples->variants, scratch->adjusted);
@@ -425,7 +349,7 @@ static void fill_differences(const struct samples *samples, const struct an_comp
         }
         const double level = isnan(scratch->confidence[v]) ? 0.95 : scratch->confidence[v];
         const struct an_paired paired =
-            an_paired_difference(base, samples_of(samples, v), samples->replications, level);
+            an_paired_difference(base, an_samples_of(samples, v), samples->replications, level);
         cell->difference = paired.difference;
         cell->difference_low = paired.difference - paired.half_width;
         cell->difference_high = paired.difference + paired.half_width;
@@ -468,7 +392,7 @@ static size_t find_best(const struct an_comparison *comparison, const struct an_
     return row->better == 0 || ranked < 2 || !is_known ? comparison->variant_count : best;
 }
 
-static void mark_best(const struct samples *samples, const struct an_comparison *comparison,
+static void mark_best(const struct an_samples *samples, const struct an_comparison *comparison,
                       const struct scratch *scratch, struct an_metric_row *row)
 {
     const size_t best = find_best(comparison, row);
@@ -479,7 +403,7 @@ static void mark_best(const struct samples *samples, const struct an_comparison 
         scratch->p_values[v] =
             v == best || is_left_out(comparison, v)
                 ? AN_NAN
-                : an_paired_difference(samples_of(samples, best), samples_of(samples, v),
+                : an_paired_difference(an_samples_of(samples, best), an_samples_of(samples, v),
                                        samples->replications, 0.95)
                       .p_value;
     an_holm(scratch->p_values, samples->variants, scratch->adjusted);
@@ -517,14 +441,14 @@ static int better_of(const struct an_comparison *comparison, const char *id)
 }
 
 /* What the metric is, true for all of its cells. */
-static char *title_of(const struct samples *samples, const struct an_metric *known)
+static char *title_of(const struct an_samples *samples, const struct an_metric *known)
 {
     char text[256] = "";
     bool has_bound = false;
     bool has_partial = false;
     for (size_t v = 0; v < samples->variants; v++) {
-        has_bound = has_bound || is_lower_bound(samples, v);
-        has_partial = has_partial || is_partial(samples, v);
+        has_bound = has_bound || an_samples_are_bound(samples, v);
+        has_partial = has_partial || an_samples_are_partial(samples, v);
     }
     if (known != NULL)
         (void)snprintf(text, sizeof text, "%s%s%s", known->title,
@@ -533,7 +457,7 @@ static char *title_of(const struct samples *samples, const struct an_metric *kno
     return strdup(text);
 }
 
-static weir_status row_describe(const char *metric, const struct samples *samples,
+static weir_status row_describe(const char *metric, const struct an_samples *samples,
                                 struct an_metric_row *row, struct weir_error *error)
 {
     const char *unit = samples->unit;
@@ -562,14 +486,14 @@ static weir_status row_describe(const char *metric, const struct samples *sample
 
 /* Adds the row of a metric, unless no variant has it. */
 static weir_status add_row(struct an_comparison *comparison, const char *metric, bool is_wanted,
-                           const struct samples *samples, struct weir_error *error)
+                           const struct an_samples *samples, struct weir_error *error)
 {
     bool is_absent = true;
     bool is_zero = !is_wanted; /* for all: it says nothing that one would not ask for */
     for (size_t v = 0; v < samples->variants; v++) {
         is_absent = is_absent && has_gap(samples, v);
-        is_zero = is_zero && an_is_constant(samples_of(samples, v), samples->replications) &&
-                  !(fabs(samples_of(samples, v)[0]) > 0.0);
+        is_zero = is_zero && an_is_constant(an_samples_of(samples, v), samples->replications) &&
+                  !(fabs(an_samples_of(samples, v)[0]) > 0.0);
     }
     if (is_absent || is_zero)
         return WEIR_OK;
@@ -594,9 +518,9 @@ static weir_status add_row(struct an_comparison *comparison, const char *metric,
 static weir_status add_metric(struct an_keeper *keeper, struct an_comparison *comparison,
                               const char *metric, bool is_wanted, struct weir_error *error)
 {
-    struct samples samples = { 0 };
+    struct an_samples samples = { 0 };
     const size_t before = comparison->row_count;
-    WEIR_TRY(samples_read(keeper, metric, comparison->variant_count, &samples, error));
+    WEIR_TRY(an_samples_read(keeper, metric, comparison->variant_count, &samples, error));
     WEIR_TRY(add_row(comparison, metric, is_wanted, &samples, error));
     if (is_wanted && comparison->row_count == before)
         return weir_fail(error, WEIR_EINVAL, "no run has a result \"%s\"", metric);

@@ -116,7 +116,8 @@ static void say_rate(struct an_claim *claim)
     const double gap = an_claim_number(claim, "gap");
     char rest[80] = "";
     if (!isnan(gap))
-        (void)snprintf(rest, sizeof rest, "; %.1f points below the bound when all were asked for", gap);
+        (void)snprintf(rest, sizeof rest, "; %.1f points below the bound when all were asked for",
+                       gap);
     an_claim_say(claim, "%.1f %% of the GPUs are allocated%s", an_claim_number(claim, "pct"), rest);
 }
 

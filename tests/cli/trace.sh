@@ -213,3 +213,8 @@ dated 2017-10-09T01:00:00Z ', first_date: 2017-10-09T01:00:00Z'
 hasnt stderr 'start_time'
 dated 2017-10-09T01:00:00Z ', from: 1 h'
 hasnt stderr 'start_time'
+
+# A table that nobody knows: what to do.
+printf 'a,b\n1,2\n' >unknown.csv
+"$WEIR_BIN" show unknown.csv >stdout 2>stderr && fail 'an unknown table was shown'
+has stderr 'weir show unknown.csv --map MAP.json'

@@ -67,7 +67,7 @@
     " WHERE n.t > c.t), " LAST ") - t AS dt FROM c WHERE t IS NOT NULL AND t < " LAST "),"         \
     " p AS (SELECT tenant, t, dt FROM d, o)"
 #define T_GIB                                                                                      \
-    "iif(instr(j.request, ' GiB') OR instr(j.request, ' GB'), CAST(substr(j.request, 1 + "          \
+    "iif(instr(j.request, ' GiB') OR instr(j.request, ' GB'), CAST(substr(j.request, 1 + "         \
     "instr(j.request, '+')) AS REAL), 0) * iif(instr(j.request, ' GB'), 1e9, 1073741824.0)"
 #define T_DOMINANT                                                                                 \
     "max(" T_AT("j.cpus / j.members") " * " T_OF_ALL("cpus") ", " T_AT(                            \

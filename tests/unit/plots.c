@@ -496,14 +496,11 @@ static void static_charts_say_what_they_found(void)
         const char *chart, *title, *subtitle, *data, *label;
     } cases[] = {
         /* Each cause has its part, and each of the two moments its own figure. */
-        { "unallocated",
-          "leaves 5.0 % of the GPUs unallocated; 4.0 points: too little left on a GPU",
-          "+4 CPUs on 134 p100 nodes, 61.0 GPUs", " 0 4 ", "4.5 %'" },
+        { "unallocated", "4.0 points: too little", "134 p100 nodes, 61.0 GPUs", " 0 4 ", "4.5 %'" },
         { "unallocated", "", "", " 4 5 ", "5.0 %'" },
-        { "acceptance", "places 80 % of the jobs of 8 GPUs, 90 % of all", "by size",
+        { "acceptance", "80 % of the jobs of 8 GPUs, 90 %", "",
           "\n1 80 40 \"8 GPUs\" \n2 100 50 \"16 GPUs\"", NULL },
-        { "bound", "stays 2.0 points below the bound on GPU allocation, ", "linear program", "",
-          NULL },
+        { "bound", "stays 2.0 pp below the bound on GPU", "linear program", "", NULL },
     };
     struct an_db *db = fixture_open(static_results);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -99,6 +99,13 @@ static weir_status open_map(const char *name, struct wl_trace_options *options,
     return status;
 }
 
+/* A table is one, known or not: it is told what is missing. */
+static bool has_name_of_table(const char *file)
+{
+    const char *end = strrchr(file, '.');
+    return end != NULL && (strcmp(end, ".csv") == 0 || strcmp(end, ".tsv") == 0);
+}
+
 bool sim_is_trace(const struct sim_trace_arguments *arguments)
 {
     struct wl_trace_options options = { .path = arguments->file };
@@ -106,10 +113,27 @@ bool sim_is_trace(const struct sim_trace_arguments *arguments)
     const char *map = NULL;
     const struct sim_limits limits = sim_limits_of(&arguments->options.limits);
     options.limits = &limits.files;
-    if (arguments->kind != NULL || arguments->map != NULL)
+    if (arguments->kind != NULL || arguments->map != NULL || has_name_of_table(arguments->file))
         return true;
     return strcmp(arguments->file, "-") != 0 &&
            wl_trace_recognise(&options, &format, &map, NULL) == WEIR_OK;
+}
+
+/* Of a table that nobody knows, how its columns are named. */
+static weir_status recognise(const struct sim_trace_arguments *arguments,
+                             const struct wl_trace_options *options,
+                             const struct wl_trace_format **format, const char **map,
+                             struct weir_error *error)
+{
+    struct weir_error why = { .phase = -1, .pool = -1 };
+    const weir_status status = wl_trace_recognise(options, format, map, &why);
+    if (status == WEIR_EFORMAT)
+        return weir_fail(
+            error, status,
+            "%s: weir show %s --map MAP.json, where MAP.json says what its columns are "
+            "(docs/traces.md)",
+            why.text, arguments->file);
+    return status == WEIR_OK ? WEIR_OK : weir_fail(error, status, "%s", why.text);
 }
 
 static weir_status read_trace(const struct sim_trace_arguments *arguments, struct sim_trace *trace,
@@ -127,7 +151,7 @@ static weir_status read_trace(const struct sim_trace_arguments *arguments, struc
         return weir_fail(error, WEIR_EINVAL,
                          "standard input is read once: name its format with --kind or --map");
     if (format == NULL)
-        WEIR_TRY(wl_trace_recognise(&options, &format, &map_name, error));
+        WEIR_TRY(recognise(arguments, &options, &format, &map_name, error));
     weir_status status = open_map(map_name, &options, &map, error);
     if (status == WEIR_OK)
         status = format->read(&options, &trace->jobs, error);
