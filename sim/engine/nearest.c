@@ -65,6 +65,8 @@ static const char *const pairs[][2] = {
     { "duration", "service" },
     { "duration", "horizon" },
     { "runtime", "run_time" },
+    { "max_retries", "max_attempts" },
+    { "max_restarts", "max_attempts" },
     { "warm_up", "warmup" },
     { "startup", "setup" },
     { "resources", "request" },
