@@ -34,10 +34,11 @@ bool an_samples_are_partial(const struct an_samples *samples, size_t variant)
 
 /* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
  * cluster counts, else that over its labels: the largest of what is a maximum, the mean of others.
- * Where jobs of a kind are missing of which none came so far, the largest is a bound, and a mean is
- * one of those that came. */
+ * Where jobs of a kind or of a source are missing of which none came so far, the largest is a
+ * bound, and a mean is one of those that came. Of several sources the classes are named
+ * source/class. */
 #define IS_MOST  "(metric GLOB '*.max' OR metric GLOB '*.max@*')"
-#define IS_SHORT "x.parts < max(x.parts) OVER ()"
+#define IS_SHORT "(x.parts < max(x.parts) OVER () OR x.sources < max(x.sources) OVER ())"
 static const char samples_sql[] =
     "SELECT r.variant, x.value, x.is_bound OR x.is_most AND x.is_of_jobs AND " IS_SHORT ", x.unit,"
     " x.parts, iif(NOT x.is_most AND x.is_of_jobs AND " IS_SHORT ", 1.0, x.left_out) FROM " AN_RUNS
@@ -45,6 +46,8 @@ static const char samples_sql[] =
     "  metric GLOB 'slowdown.*' AS is_of_jobs, " IS_MOST " AS is_most,"
     " iif(" IS_MOST ", max(value), avg(value)) AS value, max(is_lower_bound) AS is_bound,"
     "  max(" AN_LEFT_OUT ") AS left_out, min(unit) AS unit, count(*) AS parts,"
+    "  iif(max(max(instr(label, '/'))) OVER (PARTITION BY run_id) > 0,"
+    "   sum(sum(instr(label, '/') = 0)) OVER (PARTITION BY run_id), 0) AS sources,"
     "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
     " FROM result WHERE run_id IN (SELECT run_id FROM run) AND metric = CASE instr(:text, ':') "
     "WHEN 0 THEN :text"

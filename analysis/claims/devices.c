@@ -25,11 +25,7 @@
                "cpu_held) AS held,"                                                                \
                " iif(has_gpu, gpu_used, cpu_used) AS used,"                                        \
                " EXISTS (SELECT 1 FROM stage WHERE run_id = :run) AS has_stages,"                  \
-               " coalesce(" RESULT(                                                                \
-                   "queue.len.mean") ", (SELECT sum(value) FROM v_result WHERE run_id = :run"      \
-                                     "  AND metric = 'queue.len.mean' AND label IN (SELECT name "  \
-                                     "FROM job_label WHERE run_id = :run)"                         \
-                                     " )) AS waiting FROM c) "
+               " " RESULT("queue.len.mean") " AS waiting FROM c) "
 
 static struct an_word percent_of(const struct an_claim *claim, const char *key)
 {

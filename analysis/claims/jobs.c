@@ -11,14 +11,11 @@
 #define VALUE(m)                                                                                   \
     "(SELECT value FROM v_result WHERE run_id = :run AND metric = '" m "' AND label = '')"
 
-/* Beside pipelines the queues of items have the same metric, and there is no row for all jobs. */
+/* Beside pipelines the queues of items have the same metric. */
 #define WAITING                                                                                    \
-    "WITH q AS (SELECT coalesce(" VALUE(                                                           \
-        "queue.len.mean") ", (SELECT sum(value) FROM v_result"                                     \
-                          "  WHERE run_id = :run AND metric = 'queue.len.mean' AND label IN " JOBS \
-                          ")) AS waiting,"                                                         \
-                          " (SELECT label FROM v_result WHERE run_id = :run AND metric = "         \
-                          "'queue.len.mean'"                                                       \
+    "WITH q AS (SELECT " VALUE(                                                                    \
+        "queue.len.mean") " AS waiting, (SELECT label FROM v_result WHERE run_id = :run AND "      \
+                          "metric = 'queue.len.mean'"                                              \
                           "  AND label IN " JOBS " ORDER BY value DESC, label LIMIT 1) AS most,"   \
                           " iif(EXISTS (SELECT 1 FROM stage WHERE run_id = :run), NULL, " VALUE(   \
                               "util.gpu.assigned") ") AS held WHERE EXISTS (SELECT 1 FROM "        \
@@ -53,7 +50,7 @@ static void say_waiting(struct an_claim *claim)
 
 /* ---- what came out of one run ---- */
 
-/* One source of jobs and no pipeline: neither waits nor rates of several add up. */
+/* Beside pipelines the jobs are half of the story. */
 static const char rate_sql[] =
     "SELECT value AS rate, (SELECT value FROM v_result WHERE run_id = :run"
     "  AND metric = 'wait.job.p95' AND label = '') AS wait,"
@@ -169,7 +166,7 @@ static const struct an_claim_ops rows[] = {
              " = " JOBS_ARRIVED,
       .say = say_refused },
     { .name = "jobs.rate",
-      .threshold = "one source of jobs, one of them done",
+      .threshold = "jobs and no pipeline, one of them done",
       .sql = rate_sql,
       .say = say_rate },
     { .name = "jobs.hardly_wait",

@@ -66,7 +66,6 @@ static const char *const pairs[][2] = {
     { "duration", "horizon" },
     { "runtime", "run_time" },
     { "max_retries", "max_attempts" },
-    { "max_restarts", "max_attempts" },
     { "warm_up", "warmup" },
     { "startup", "setup" },
     { "resources", "request" },

@@ -276,7 +276,8 @@ weir_status sim_jobs_settle(struct sim_jobs_run *run);
 weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *job,
                               const char *outcome);
 /* Counts one more of something for its class and all jobs. */
-void sim_jobs_count(struct sim_jobs_run *run, const struct sim_job *job, enum sim_job_count what);
+void sim_jobs_count(const struct sim_jobs_run *run, const struct sim_job *job,
+                    enum sim_job_count what);
 /* One mixed word per transition. */
 enum sim_jobs_digest {
     DIGEST_START = 1,

@@ -75,7 +75,8 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
     return sim_recorder_job(run->context->recorder, &row, run->context->error);
 }
 
-void sim_jobs_count(struct sim_jobs_run *run, const struct sim_job *job, enum sim_job_count what)
+void sim_jobs_count(const struct sim_jobs_run *run, const struct sim_job *job,
+                    enum sim_job_count what)
 {
     sim_meter_job(run->context->meter, sim_job_class(run, job), what, job->is_counted);
 }

@@ -14,8 +14,9 @@ struct writer {
     struct sim_results *out;
     int64_t from_ns, to_ns;
     /* the row that is written */
-    const struct sim_job_meter *row;
+    struct sim_job_meter *row;
     const char *label;
+    bool is_all; /* of several workloads together */
     uint64_t n, censored;
     bool is_lower_bound;
 };
@@ -68,15 +69,13 @@ static double mean_of(const struct writer *writer, enum sim_job_gauge what)
 
 /* ---- distributions ---- */
 
-struct part {
-    const char *suffix;
-    double share;
-};
-
 static void put_percentile(struct writer *writer, const char *metric, const char *unit,
                            struct sim_percentiles *values, const struct sim_censored *censored)
 {
-    static const struct part parts[] = { { "p50", 0.5 }, { "p95", 0.95 }, { "p99", 0.99 } };
+    static const struct {
+        const char *suffix;
+        double share;
+    } parts[] = { { "p50", 0.5 }, { "p95", 0.95 }, { "p99", 0.99 } };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         char name[64];
         (void)snprintf(name, sizeof name, "%s.%s", metric, parts[i].suffix);
@@ -103,43 +102,19 @@ static void put_distribution(struct writer *writer, const char *metric, const ch
     writer->censored = 0;
 }
 
-static bool never_began(const struct sim_jobs_run *run, const struct sim_job *job)
-{
-    return job->state == SIM_JOB_WAITING && sim_job_attempts(run, job) == 0;
-}
-
-static bool is_left(const struct sim_job *job)
-{
-    return job->is_counted && (job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING);
-}
-
 weir_status sim_jobs_left(const struct sim_jobs_run *run, int64_t now_ns)
 {
     for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
         const struct sim_job *job = sim_job_at(run, i);
-        if (is_left(job))
-            WEIR_TRY(sim_meter_job_left(run->context->meter, now_ns,
-                                        sim_job_spec(run, job)->tenant_number, now_ns - job->at_ns,
-                                        never_began(run, job)));
-    }
-    return WEIR_OK;
-}
-
-/* Ages of counted jobs that never began, or of all that are not over; of one label or of all. */
-static weir_status ages_of(const struct writer *writer, bool are_waiting, size_t index,
-                           struct sim_censored *censored, int64_t **ages)
-{
-    const struct sim_jobs_run *run = writer->run;
-    *ages = calloc((size_t)run->slots.jobs.used + 1, sizeof(**ages));
-    if (*ages == NULL)
-        return WEIR_ENOMEM;
-    *censored = (struct sim_censored){ .ages_ns = *ages };
-    for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
-        const struct sim_job *job = sim_job_at(run, i);
-        const bool is_row =
-            index == run->workload->labels_count || sim_job_spec(run, job)->label == index;
-        if (is_left(job) && is_row && (!are_waiting || never_began(run, job)))
-            (*ages)[censored->count++] = writer->to_ns - job->at_ns;
+        const bool is_waiting = job->state == SIM_JOB_WAITING;
+        const bool never_began = is_waiting && sim_job_attempts(run, job) == 0;
+        const int64_t age_ns = now_ns - job->at_ns;
+        if (!job->is_counted || !(is_waiting || job->state == SIM_JOB_RUNNING))
+            continue;
+        WEIR_TRY(sim_meter_job_left(run->context->meter, now_ns, sim_job_class(run, job),
+                                    sim_job_spec(run, job)->tenant_number, age_ns, never_began));
+        if (never_began && age_ns > run->workload->starved_after_ns)
+            sim_jobs_count(run, job, SIM_JOBS_STARVED);
     }
     return WEIR_OK;
 }
@@ -147,46 +122,49 @@ static weir_status ages_of(const struct writer *writer, bool are_waiting, size_t
 /* Of jobs that had not started; and how many ever waited too long. */
 static void put_starvation(struct writer *writer, const struct sim_censored *waiting)
 {
-    const int64_t limit_ns = writer->run->workload->starved_after_ns;
-    uint64_t starved = writer->row->counts[SIM_JOBS_STARVED];
     int64_t longest_ns = -1;
-    for (size_t i = 0; i < waiting->count; i++) {
+    for (size_t i = 0; i < waiting->count; i++)
         longest_ns = waiting->ages_ns[i] > longest_ns ? waiting->ages_ns[i] : longest_ns;
-        starved += waiting->ages_ns[i] > limit_ns;
-    }
     writer->n = waiting->count;
     if (longest_ns >= 0)
         put(writer, "starvation.max_wait", "s", sim_time_s(longest_ns));
-    writer->n = writer->row->counts[SIM_JOBS_ARRIVED];
-    if (limit_ns != INT64_MAX)
-        put(writer, "starvation.count", "1", (double)starved);
 }
 
-static void put_times(struct writer *writer, size_t index)
+static void put_times(struct writer *writer)
 {
-    struct sim_job_meter *row = row_of(writer->run, index);
-    struct sim_censored waiting;
-    struct sim_censored unfinished;
-    int64_t *wait_ages = NULL;
-    int64_t *time_ages = NULL;
-    const weir_status first = ages_of(writer, true, index, &waiting, &wait_ages);
-    const weir_status second = ages_of(writer, false, index, &unfinished, &time_ages);
-    if (first != WEIR_OK || second != WEIR_OK) {
-        writer->out->status = WEIR_ENOMEM;
-    } else {
-        const struct sim_censored none = { .count = 0 };
-        const struct sim_censored unknown = { .count = unfinished.count };
-        put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
-        put_starvation(writer, &waiting);
-        put_distribution(writer, "jct", "s", &row->time, &unfinished);
-        put_distribution(writer, "restart.latency", "s", &row->restart, &none);
-        put_distribution(writer, "slowdown", "1", &row->slowdown, &unknown);
-    }
-    free(wait_ages);
-    free(time_ages);
+    struct sim_job_meter *row = writer->row;
+    const struct sim_censored waiting = sim_ages_censored(&row->waiting);
+    const struct sim_censored unfinished = sim_ages_censored(&row->left);
+    put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
+    put_starvation(writer, &waiting);
+    put_distribution(writer, "jct", "s", &row->time, &unfinished);
+    put_distribution(writer, "restart.latency", "s", &row->restart, &(struct sim_censored){ 0 });
+    put_distribution(writer, "slowdown", "1", &row->slowdown,
+                     &(struct sim_censored){ .count = unfinished.count });
 }
 
 /* ---- counts ---- */
+
+/* What is counted where the workload says from when, or one of all does. */
+static void put_limits(struct writer *writer)
+{
+    const struct sim_scenario *scenario = writer->run->config.scenario;
+    const uint64_t *counts = writer->row->counts;
+    int64_t starved_ns = INT64_MAX;
+    int64_t late_ns = INT64_MAX;
+    for (size_t w = 0; w < scenario->workloads_count; w++) {
+        const struct sim_workload *workload = &scenario->workloads[w];
+        if (!writer->is_all && workload != writer->run->workload)
+            continue;
+        starved_ns = starved_ns < INT64_MAX ? starved_ns : workload->starved_after_ns;
+        late_ns = late_ns < INT64_MAX ? late_ns : workload->deadline_ns;
+    }
+    if (starved_ns != INT64_MAX)
+        put(writer, "starvation.count", "1", (double)counts[SIM_JOBS_STARVED]);
+    if (late_ns != INT64_MAX)
+        put(writer, "sla.violation_rate", "ratio",
+            ratio((double)counts[SIM_JOBS_LATE], (double)counts[SIM_JOBS_DONE]));
+}
 
 static void put_counts(struct writer *writer)
 {
@@ -219,9 +197,7 @@ static void put_counts(struct writer *writer)
         1 - ratio((double)row->counts[SIM_JOBS_REFUSED], (double)row->counts[SIM_JOBS_ARRIVED]));
     if (row->gpu_s_asked > 0)
         put(writer, "jobs.gpu_time_accepted", "ratio", 1 - row->gpu_s_refused / row->gpu_s_asked);
-    if (writer->run->workload->deadline_ns != INT64_MAX)
-        put(writer, "sla.violation_rate", "ratio",
-            ratio((double)row->counts[SIM_JOBS_LATE], (double)row->counts[SIM_JOBS_DONE]));
+    put_limits(writer);
     if (row->seen[SIM_JOBS_WISHED] > 0)
         put(writer, "pref.satisfied_frac", "ratio",
             1 - ratio((double)row->counts[SIM_JOBS_SCATTERED],
@@ -350,16 +326,25 @@ static weir_status tell_living(struct sim_jobs_run *run)
 weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct sim_results *out)
 {
     const int64_t warmup_ns = run->config.scenario->warmup_ns;
-    struct writer writer = {
-        .run = run, .out = out, .from_ns = warmup_ns < now_ns ? warmup_ns : 0, .to_ns = now_ns
-    };
+    struct writer writer = { .run = run,
+                             .out = out,
+                             .label = "",
+                             .from_ns = warmup_ns < now_ns ? warmup_ns : 0,
+                             .to_ns = now_ns };
     WEIR_TRY(count_living_steps(run));
+    if (run->labels != NULL && run->index == 0) {
+        struct writer all = writer;
+        all.row = sim_meter_all_jobs(run->context->meter);
+        all.is_all = true;
+        put_counts(&all);
+        put_times(&all);
+    }
     for (size_t i = run->workload->labels_count + 1; i-- > 0;) {
         writer.row = row_of(run, i);
         writer.label = label_of(run, i);
         put_counts(&writer);
         put_objective(&writer, i);
-        put_times(&writer, i);
+        put_times(&writer);
         if (run->steps != NULL)
             put_steps(&writer, i);
         if (i < run->workload->labels_count) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Jobs that never begin, and jobs that have not ended, in the waits and times of windows and
- * tenants, every number by hand: a job that holds both GPUs for good at 0 s, and one at 100 s. And
- * work that was thrown away.
+ * Jobs that never begin, and jobs that have not ended, in the waits and times of windows, of
+ * tenants and of all jobs, every number by hand: a job that holds both GPUs for good at 0 s, and
+ * one at 100 s. And work that was thrown away.
  */
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
@@ -96,7 +96,30 @@ static void what_an_outage_takes_is_booked(void)
     check_rows(text, rows, sizeof rows / sizeof rows[0]);
 }
 
+/* Both GPUs from 0 to 100 s, so one job waits from 50 to 100 s; one that comes at 390 s goes on. */
+static void several_sources_are_counted_together(void)
+{
+    static const char text[] =
+        "schema: 2\nname: all\nhorizon: 400 s\n"
+        "cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 2}}]}\n"
+        "jobs:\n  - name: u\n    classes:\n"
+        "      - {name: x, count: 1, at: 0 s, request: {gpus: 2}, run_time: 100 s}\n"
+        "  - name: v\n    starved_after: 49 s\n    classes:\n"
+        "      - {name: y, count: 1, at: 50 s, request: {gpus: 1}, run_time: 10 s}\n"
+        "      - {name: z, count: 1, at: 390 s, request: {gpus: 1}, run_time: 10000 s}\n";
+    struct bound rows[] = {
+        { "jobs.arrived", "", 3, false, 0 },       { "jobs.arrived", "v", 2, false, 0 },
+        { "jobs.done", "", 2, false, 0 },          { "wait.job.mean", "", 50.0 / 3, false, 0 },
+        { "wait.job.mean", "v", 25, false, 0 },    { "jct.mean", "", 80, false, 1 },
+        { "queue.len.mean", "", 0.125, false, 0 }, { "gpus.held.mean", "", 0.55, false, 0 },
+        { "thr.jobs_h", "", 18, false, 0 },        { "starvation.count", "", 1, false, 0 },
+        { "starvation.count", "v", 1, false, 0 }
+    };
+    check_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
 static const struct test tests[] = {
+    { "several sources are counted together", several_sources_are_counted_together },
     { "who never begins is counted", who_never_begins_is_counted },
     { "what an outage takes is booked, by cause", what_an_outage_takes_is_booked },
 };

@@ -30,14 +30,22 @@ weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_conf
     for (uint32_t w = 0; w < meter->workload_count; w++) {
         for (uint32_t i = 0; i < config->workload_classes[w]; i++)
             WEIR_TRY(open_row(&meter->jobs[class ++], w));
-        WEIR_TRY(open_row(&meter->jobs[meter->class_count + w], w));
+        WEIR_TRY(open_row(sim_meter_workload(meter, w), w));
     }
-    return WEIR_OK;
+    return meter->workload_count > 1 ? open_row(sim_meter_all_jobs(meter), WEIR_NO_INDEX) : WEIR_OK;
+}
+
+/* Of classes and workloads, and of all jobs where there are several. */
+static size_t row_count(const struct sim_meter *meter)
+{
+    return meter->class_count + meter->workload_count + (meter->workload_count > 1);
 }
 
 void meter_jobs_close(struct sim_meter *meter)
 {
-    for (size_t i = 0; meter->jobs && i < meter->class_count + meter->workload_count; i++) {
+    for (size_t i = 0; meter->jobs && i < row_count(meter); i++) {
+        sim_ages_clear(&meter->jobs[i].waiting);
+        sim_ages_clear(&meter->jobs[i].left);
         sim_percentiles_close(&meter->jobs[i].wait);
         sim_percentiles_close(&meter->jobs[i].time);
         sim_percentiles_close(&meter->jobs[i].restart);
@@ -56,56 +64,65 @@ struct sim_job_meter *sim_meter_workload(struct sim_meter *meter, uint32_t workl
     return &meter->jobs[meter->class_count + workload];
 }
 
-/* ---- what happens: to a class, and to its workload ---- */
+struct sim_job_meter *sim_meter_all_jobs(struct sim_meter *meter)
+{
+    const size_t count = meter->workload_count;
+    return sim_meter_workload(meter, count == 1 ? 0 : (uint32_t)count);
+}
 
-struct both {
-    struct sim_job_meter *rows[2];
+/* ---- what happens: to a class, to its workload, and to all jobs ---- */
+
+struct rows {
+    struct sim_job_meter *rows[3];
+    size_t count;
 };
 
-static struct both both_of(struct sim_meter *meter, uint32_t job_class)
+static struct rows rows_of(struct sim_meter *meter, uint32_t job_class)
 {
     struct sim_job_meter *row = sim_meter_class(meter, job_class);
-    return (struct both){ { row, sim_meter_workload(meter, row->workload) } };
+    return (
+        struct rows){ { row, sim_meter_workload(meter, row->workload), sim_meter_all_jobs(meter) },
+                      meter->workload_count > 1 ? 3 : 2 };
 }
 
 void sim_meter_job(struct sim_meter *meter, uint32_t job_class, enum sim_job_count what,
                    bool is_counted)
 {
-    const struct both both = both_of(meter, job_class);
-    for (size_t i = 0; i < 2; i++) {
-        both.rows[i]->seen[what]++;
-        both.rows[i]->counts[what] += is_counted ? 1 : 0;
+    const struct rows of = rows_of(meter, job_class);
+    for (size_t i = 0; i < of.count; i++) {
+        of.rows[i]->seen[what]++;
+        of.rows[i]->counts[what] += is_counted ? 1 : 0;
     }
 }
 
 void sim_meter_job_asked(struct sim_meter *meter, uint32_t job_class, double gpu_s)
 {
-    const struct both both = both_of(meter, job_class);
-    for (size_t i = 0; i < 2; i++)
-        both.rows[i]->gpu_s_asked += gpu_s;
+    const struct rows of = rows_of(meter, job_class);
+    for (size_t i = 0; i < of.count; i++)
+        of.rows[i]->gpu_s_asked += gpu_s;
 }
 
 void sim_meter_job_denied(struct sim_meter *meter, uint32_t job_class, double gpu_s)
 {
-    const struct both both = both_of(meter, job_class);
-    for (size_t i = 0; i < 2; i++)
-        both.rows[i]->gpu_s_refused += gpu_s;
+    const struct rows of = rows_of(meter, job_class);
+    for (size_t i = 0; i < of.count; i++)
+        of.rows[i]->gpu_s_refused += gpu_s;
 }
 
 void sim_meter_job_late(struct sim_meter *meter, uint32_t job_class, double money)
 {
-    const struct both both = both_of(meter, job_class);
-    for (size_t i = 0; i < 2; i++)
-        both.rows[i]->late_cost += money;
+    const struct rows of = rows_of(meter, job_class);
+    for (size_t i = 0; i < of.count; i++)
+        of.rows[i]->late_cost += money;
 }
 
 void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                     enum sim_job_gauge what, double change)
 {
     meter_tick(meter, now_ns);
-    const struct both both = both_of(meter, job_class);
-    for (size_t i = 0; i < 2; i++) {
-        struct sim_job_meter *row = both.rows[i];
+    const struct rows of = rows_of(meter, job_class);
+    for (size_t i = 0; i < of.count; i++) {
+        struct sim_job_meter *row = of.rows[i];
         sim_gauge_add(&row->gauges[what], now_ns, change);
         if (what == SIM_JOBS_WAITING && row->gauges[what].value > row->waiting_max)
             row->waiting_max = row->gauges[what].value;
@@ -125,18 +142,18 @@ void sim_meter_job_wait(struct sim_meter *meter, int64_t now_ns, uint32_t job_cl
                         int64_t wait_ns)
 {
     meter_tick(meter, now_ns);
-    const struct both both = both_of(meter, job_class);
+    const struct rows of = rows_of(meter, job_class);
     if (meter->windows)
         meter_windows_job_wait(meter, now_ns, wait_ns);
-    for (size_t i = 0; i < 2; i++)
-        sim_percentiles_add(&both.rows[i]->wait, wait_ns);
+    for (size_t i = 0; i < of.count; i++)
+        sim_percentiles_add(&of.rows[i]->wait, wait_ns);
 }
 
 void sim_meter_job_restart(struct sim_meter *meter, uint32_t job_class, int64_t after_ns)
 {
-    const struct both both = both_of(meter, job_class);
-    for (size_t i = 0; i < 2; i++)
-        sim_percentiles_add(&both.rows[i]->restart, after_ns);
+    const struct rows of = rows_of(meter, job_class);
+    for (size_t i = 0; i < of.count; i++)
+        sim_percentiles_add(&of.rows[i]->restart, after_ns);
 }
 
 /* Bounded slowdown: time in the system over run time, both at least 10 s (Feitelson). */
@@ -151,21 +168,27 @@ void sim_meter_job_done(struct sim_meter *meter, int64_t now_ns, uint32_t job_cl
 {
     meter_tick(meter, now_ns);
     sim_meter_job(meter, job_class, SIM_JOBS_DONE, is_counted);
-    const struct both both = both_of(meter, job_class);
-    for (size_t i = 0; i < 2; i++) {
-        both.rows[i]->done_since++;
+    const struct rows of = rows_of(meter, job_class);
+    for (size_t i = 0; i < of.count; i++) {
+        of.rows[i]->done_since++;
         if (!is_counted)
             continue;
-        sim_percentiles_add(&both.rows[i]->time, time_ns);
-        sim_percentiles_add(&both.rows[i]->slowdown, slowdown(time_ns, run_ns));
+        sim_percentiles_add(&of.rows[i]->time, time_ns);
+        sim_percentiles_add(&of.rows[i]->slowdown, slowdown(time_ns, run_ns));
     }
     if (meter->windows && is_counted)
         meter_windows_job_done(meter, now_ns, time_ns, slowdown(time_ns, run_ns));
 }
 
-weir_status sim_meter_job_left(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
-                               int64_t age_ns, bool is_waiting)
+weir_status sim_meter_job_left(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
+                               uint32_t tenant, int64_t age_ns, bool is_waiting)
 {
+    const struct rows of = rows_of(meter, job_class);
+    for (size_t i = 0; i < of.count; i++) {
+        WEIR_TRY(sim_ages_add(&of.rows[i]->left, age_ns));
+        if (is_waiting)
+            WEIR_TRY(sim_ages_add(&of.rows[i]->waiting, age_ns));
+    }
     if (is_waiting)
         WEIR_TRY(meter_tenants_waiting(meter, tenant, age_ns));
     return meter->windows ? meter_windows_job_left(meter, now_ns, age_ns, is_waiting) : WEIR_OK;
@@ -173,7 +196,7 @@ weir_status sim_meter_job_left(struct sim_meter *meter, int64_t now_ns, uint32_t
 
 void meter_jobs_warm(struct sim_meter *meter, int64_t now_ns)
 {
-    for (size_t i = 0; i < meter->class_count + meter->workload_count; i++) {
+    for (size_t i = 0; i < row_count(meter); i++) {
         struct sim_job_meter *row = &meter->jobs[i];
         for (size_t g = 0; g < SIM_JOBS_GAUGES; g++)
             row->warm[g] = sim_gauge_integral(&row->gauges[g], now_ns);

@@ -60,6 +60,7 @@ struct sim_job_meter {
     double late_cost;                            /* of jobs that ended after their deadline */
     struct sim_percentiles wait, time, slowdown; /* slowdown in 1e-9 */
     struct sim_percentiles restart;              /* from a loss to the next start */
+    struct sim_ages waiting, left; /* at the end: that never began, that are not over */
 };
 
 /* One more of something; `is_counted` = the job was submitted after the warm-up. */
@@ -89,12 +90,14 @@ void sim_meter_job_done(struct sim_meter *meter, int64_t now_ns, uint32_t job_cl
 
 /* At the end, before the results are asked for: a job that counts is not over, `age_ns` after it
  * came; `is_waiting`: it never began. Percentiles that reach into these are lower bounds. */
-weir_status sim_meter_job_left(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,
-                               int64_t age_ns, bool is_waiting);
+weir_status sim_meter_job_left(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
+                               uint32_t tenant, int64_t age_ns, bool is_waiting);
 
 /* ---- reading ---- */
 
 struct sim_job_meter *sim_meter_class(struct sim_meter *meter, uint32_t job_class);
 struct sim_job_meter *sim_meter_workload(struct sim_meter *meter, uint32_t workload);
+/* Of all jobs; of one workload it is that of the workload. */
+struct sim_job_meter *sim_meter_all_jobs(struct sim_meter *meter);
 
 #endif
