@@ -103,7 +103,7 @@ static void say_curve(struct an_claim *claim)
 
 static void say_bound(struct an_claim *claim)
 {
-    say_two(claim, "stays", "below the bound on GPU allocation", "pp");
+    say_two(claim, "stays", "below the bound on GPU allocation", "points");
 }
 
 static const char rate_sql[] =
