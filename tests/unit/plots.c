@@ -79,7 +79,6 @@ static struct an_plot_texts write_chart(struct an_db *db, const char *variant, c
     return texts;
 }
 
-/* gnuplot takes the script of a chart. */
 static void check_drawn(const char *folder, const char *chart)
 {
     char script[64];
