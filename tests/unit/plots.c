@@ -499,7 +499,7 @@ static void static_charts_say_what_they_found(void)
         { "unallocated", "", "", " 4 5 ", "5.0 %'" },
         { "acceptance", "80 % of the jobs of 8 GPUs, 90 %", "",
           "\n1 80 40 \"8 GPUs\" \n2 100 50 \"16 GPUs\"", NULL },
-        { "bound", "stays 2.0 pp below the bound on GPU", "linear program", "", NULL },
+        { "bound", "stays 2.0 points below the bound on GPU", "linear program", "", NULL },
     };
     struct an_db *db = fixture_open(static_results);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
