@@ -41,6 +41,9 @@ struct queues {
     double past;
     bool has_reclaim;
     bool has_leaving; /* jobs that were told to go may still be there */
+    bool is_kept;     /* what they leave is for the job below, in this pass */
+    uint32_t workload;
+    uint64_t id; /* for whom somebody was told to go last */
     struct weir_reclaim reclaim;
     struct queue_shares *shares; /* by tenant, of this pass */
     struct weir_claim *claims;
@@ -61,6 +64,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     queues->allocator = *allocator;
     queues->reclaim.allocator = *allocator;
     queues->has_leaving = true; /* told by another host */
+    queues->id = UINT64_MAX;    /* nobody */
     queues->has_reclaim = values[PARAM_RECLAIM] > 0;
     queues->past = values[PARAM_PAST];
     queues->reclaim.grace_ns = (int64_t)(values[PARAM_GRACE] * 1e9);
@@ -180,23 +184,6 @@ static struct weir_score rank(void *state, const struct weir_view *view,
                                 -(ldexp(tenant->priority, 32) + job->priority) };
 }
 
-static uint32_t refuse(void *state, const struct weir_view *view, const struct weir_job *job)
-{
-    const struct weir_amounts need = weir_job_amounts(job);
-    struct weir_tenant tenant = { .size = sizeof tenant, .number = job->tenant };
-
-    (void)state;
-    for (uint32_t t = job->tenant; t != 0 && weir_view_tenant(view, t, &tenant);
-         t = tenant.parent) {
-        const bool is_more = tenant.used.gpu_units + need.gpu_units > tenant.guarantee.gpu_units ||
-                             (need.gpu_units == 0 &&
-                              tenant.used.cpu_units + need.cpu_units > tenant.guarantee.cpu_units);
-        if (!(tenant.weight > 0) && is_more)
-            return WEIR_REASON_QUOTA;
-    }
-    return WEIR_REASON_NONE;
-}
-
 /* ---- reclaim ---- */
 
 static struct weir_tenant look_up(const struct queues *queues, uint32_t number)
@@ -234,6 +221,27 @@ static bool is_above(const struct queues *queues, uint32_t above, uint32_t numbe
     return number == above;
 }
 
+/* While those that were told to go leave, and when they have left, nobody who would be above his
+ * share takes their room before the job that it is for: they would be the ones that left. */
+static uint32_t refuse(void *state, const struct weir_view *view, const struct weir_job *job)
+{
+    const struct weir_amounts need = weir_job_amounts(job);
+    const struct queues *const queues = state;
+    struct weir_tenant tenant = { .size = sizeof tenant, .number = job->tenant };
+
+    if (queues->is_kept && !is_entitled(queues, job))
+        return WEIR_REASON_QUOTA;
+    for (uint32_t t = job->tenant; t != 0 && weir_view_tenant(view, t, &tenant);
+         t = tenant.parent) {
+        const bool is_more = tenant.used.gpu_units + need.gpu_units > tenant.guarantee.gpu_units ||
+                             (need.gpu_units == 0 &&
+                              tenant.used.cpu_units + need.cpu_units > tenant.guarantee.cpu_units);
+        if (!(tenant.weight > 0) && is_more)
+            return WEIR_REASON_QUOTA;
+    }
+    return WEIR_REASON_NONE;
+}
+
 /* Nobody on the way to the branch beside the job's gets less than his guarantee, and the branch has
  * more than its share. */
 static bool may_go(void *state, const struct weir_job *victim, const struct weir_job *job)
@@ -264,6 +272,15 @@ static void count_going(void *state, const struct weir_job *victim, int sign)
 
     for (uint32_t t = victim->tenant; t != 0; t = look_up(queues, t).parent)
         queues->shares[t].going_units += sign * units;
+}
+
+/* Whether the job for whom they were told to go still waits. */
+static bool is_awaited(const struct queues *queues)
+{
+    struct weir_job job = { .size = sizeof job };
+
+    return weir_view_job(queues->reclaim.view, queues->workload, queues->id, &job) &&
+           job.state == WEIR_JOB_WAITING && is_entitled(queues, &job);
 }
 
 /* Those that an earlier plan told to go; O(running jobs) while there are any. */
@@ -303,6 +320,8 @@ static weir_status make_room(void *state, const struct weir_job *job, struct wei
     if (!is_entitled(queues, job) || !is_anybody_over(queues))
         return WEIR_EBUSY;
     queues->has_leaving = true;
+    queues->workload = job->workload;
+    queues->id = job->id;
     return weir_reclaim_for(&queues->reclaim, job, error);
 }
 
@@ -327,6 +346,7 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
     queues->reclaim.count = count_going;
     if (divide_all(state, view) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    queues->is_kept = queues->reclaim.grace_ns > 0 && queues->has_leaving && is_awaited(queues);
     count_leaving(state, view);
     return weir_by_tenant_pass(&rule, error);
 }

@@ -157,7 +157,30 @@ static void who_waits_too_long_is_counted_however_it_ends(void)
     }
 }
 
+/* One that wants eight GPUs of which one is another's share is told to go, and goes at once, as it
+ * has not begun: it does not come back before the other has its GPU, and waits for that one's end.
+ */
+static void who_was_told_to_go_does_not_take_his_place_again(void)
+{
+    static const char *const text =
+        "schema: 2\nname: t\nhorizon: 1 h\ncluster: {nodes: [{name: n, cpus: 64, gpus: {h100: "
+        "8}}]}\n"
+        "tenants: [{name: a}, {name: b}]\nsched: {queueing: {policy: quota_queues, grace: 10 s}}\n"
+        "jobs:\n  - name: w\n    start_latency: 30 s\n    classes:\n"
+        "      - {name: b, tenant: b, count: 1, at: 0 s, run_time: 100 s, request: {gpus: 8}}\n"
+        "      - {name: a, tenant: a, count: 1, at: 20 s, run_time: 50 s, request: {gpus: 1}}\n";
+    struct sim_run_summary *summary = test_run_text(text, NULL);
+    CHECK_NEAR(test_value(summary, "wait.job.max", "a"), 0, 0);
+    CHECK_NEAR(test_value(summary, "jct.max", "a"), 80, 1e-9);
+    CHECK_NEAR(test_value(summary, "jct.max", "b"), 100 + 130, 1e-9);
+    CHECK_NEAR(test_value(summary, "jobs.preempted", "b"), 1, 0);
+    CHECK(test_value(summary, "sched.decisions", "") < 10);
+    free(summary);
+}
+
 static const struct test tests[] = {
+    { "who was told to go does not take his place again",
+      who_was_told_to_go_does_not_take_his_place_again },
     { "with its last run a job is given up", with_its_last_run_a_job_is_given_up },
     { "a checkpoint limits what is lost, and retries what is tried",
       a_checkpoint_limits_what_is_lost_and_retries_what_is_tried },
