@@ -9,13 +9,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Two variants of three runs; the first and the third run of the second have the value. */
-static const char rows[] =
-    "CREATE TABLE result (run_id, metric, label, value);"
+#define TABLES                                                                                     \
+    "CREATE TABLE result (run_id, metric, label, value, is_lower_bound, n, censored);"             \
     "CREATE TABLE result_wall (run_id, metric, label, value);"
-    "INSERT INTO result VALUES (1, 'm', '', 100), (2, 'm', '', 200), (3, 'm', '', 600),"
-    "(4, 'm', '', 5), (5, 'm', 'x', 1000), (5, 'm', '', NULL), (6, 'm', '', 7);"
-    "INSERT INTO result_wall VALUES (2, 'w', '', 3);";
+
+/* Two variants of three runs; the first and the third run of the second have the value. */
+static const char rows[] = TABLES "INSERT INTO result VALUES (1, 'm', '', 100, 0, 9, 0), (2, 'm', "
+                                  "'', 200, 0, 9, 0), (3, 'm', '', 600, 0, 9, 0),"
+                                  "(4, 'm', '', 5, 0, 9, 0), (5, 'm', 'x', 1000, 0, 9, 0), (5, "
+                                  "'m', '', NULL, 0, 9, 0), (6, 'm', '', 7, 0, 9, 0);"
+                                  "INSERT INTO result_wall VALUES (2, 'w', '', 3);";
 
 static struct sim_experiment open_rows(char *path, const char *sql)
 {
@@ -46,9 +49,7 @@ static void a_mean_is_of_the_runs_that_have_a_value(void)
 }
 
 /* A run that failed, one that is under way, two that are over; the last has no row of the clock. */
-static const char runs[] =
-    "CREATE TABLE result (run_id, metric, label, value);"
-    "CREATE TABLE result_wall (run_id, metric, label, value);"
+static const char runs[] = TABLES
     "CREATE TABLE run (run_id, status, message, variant_order, replication, seed, event_digest,"
     " result_digest, events, items_done, end_s);"
     "CREATE TABLE run_wall (run_id, wall_s, cpu_s, peak_rss_mib);"
@@ -57,7 +58,7 @@ static const char runs[] =
     "(4, 'complete', '', 1, 0, -1, '00000000000000ff', 'fedcba9876543210', 21, 22, 23.5),"
     "(5, 'ended early', 'nothing can happen', 1, 1, 7, '1', '2', 31, 32, 33.5);"
     "INSERT INTO run_wall VALUES (4, 1.5, 2.5, 3.5);"
-    "INSERT INTO result VALUES (5, 'run.ended_early.at', '', 30.5);";
+    "INSERT INTO result VALUES (5, 'run.ended_early.at', '', 30.5, 0, 1, 0);";
 
 /* Every field of a run is that of its row, and nobody else's. */
 static void a_run_is_what_its_row_says(void)
