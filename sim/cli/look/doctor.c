@@ -10,10 +10,12 @@
 #include "sim/cli/options.h"
 #include "weir/version.h"
 
+#include <errno.h>
 #include <gsl/gsl_version.h>
 #include <jansson.h>
 #include <libfyaml.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -65,14 +67,18 @@ static void visit_place(struct visit *visit)
 {
     struct statvfs disk;
     char text[CELL] = "cannot be told";
-    char name[] = "./weir-doctor-XXXXXX";
+    char name[24];
+    int file = -1;
     double free_mib = 0;
     if (statvfs(".", &disk) == 0) {
         free_mib = (double)disk.f_bavail * (double)disk.f_frsize / 1048576.0;
         (void)snprintf(text, CELL, "%.0f MiB free", free_mib);
     }
     note(visit, "disk space", free_mib >= NEEDED_MIB, text, "result databases here");
-    const int file = mkstemp(name);
+    do {
+        (void)snprintf(name, sizeof name, "./weir-doctor-XXXXXX");
+        file = mkstemp(name);
+    } while (file < 0 && errno == EINTR);
     note(visit, "write permission", file >= 0, file >= 0 ? "yes" : "no", "result databases here");
     if (file >= 0) {
         (void)close(file);
