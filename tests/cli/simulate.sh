@@ -54,7 +54,7 @@ has stderr 'missing.yaml'
 sed 's/workers: 9/workers: 2/; s/items: 10/items: 100/' nine.yaml >expect.yaml
 printf 'expect:\n  - {metric: thr.pipeline, op: gt, value: 5}\n' >>expect.yaml
 expect 0 "$WEIR_BIN" run expect.yaml --no-db
-has stderr 'expected thr.pipeline > 5'
+has stderr 'expected throughput > 5/s, got 2/s'
 expect 1 "$WEIR_BIN" run expect.yaml --no-db --check
 
 # An unusable place for the database.
