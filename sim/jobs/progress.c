@@ -394,7 +394,7 @@ static void lose_work(struct sim_jobs_run *run, const struct sim_job_life *life,
     run->lost_ns += (double)unkept;
     run->held_ns += (double)(now_ns - life->kept_ns);
     if (unkept > 0)
-        sim_meter_work_lost(run->context->meter, now_ns, SIM_METER_JOBS, unkept * members, cause);
+        sim_meter_work_lost(run->context->meter, now_ns, WEIR_NO_INDEX, unkept * members, cause);
 }
 
 weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, const char *cause)

@@ -248,8 +248,7 @@ static void print_tally(const struct sim_front *front, const struct tally *tally
                tally->missing == 1 ? "misses" : "miss");
     if (tally->bounds > 0)
         printf("Of %zu of them not all work was done: ≥ is a bound from below, 'so far' a mean "
-               "without "
-               "the rest, and what is unfinished may take them off the front.\n",
+               "without the rest, and what is unfinished may take them off the front.\n",
                tally->bounds);
 }
 

@@ -429,7 +429,7 @@ void sim_meter_work_lost(struct sim_meter *meter, int64_t now_ns, uint32_t stage
     meter_tick(meter, now_ns);
     if (meter->windows)
         meter_windows_lost(meter, lost_ns, cause);
-    if (stage == SIM_METER_JOBS)
+    if (stage == WEIR_NO_INDEX)
         meter->jobs_lost_ns += (double)lost_ns;
     else
         meter->stages[stage].lost_ns += (double)lost_ns;

@@ -173,8 +173,8 @@ void sim_meter_spilled(struct sim_meter *meter, int64_t now_ns, double bytes);
 enum sim_moved { SIM_MOVED_BETWEEN, SIM_MOVED_READ, SIM_MOVED_WRITTEN, SIM_MOVED_KINDS };
 void sim_meter_moved(struct sim_meter *meter, int64_t now_ns, enum sim_moved kind, double bytes,
                      int64_t took_ns);
-/* Work thrown away by a stop, a crash or a failure; `cause` in words that stay. */
-#define SIM_METER_JOBS UINT32_MAX /* for a stage: of jobs */
+/* Work thrown away by a stop, a crash or a failure; `stage`: WEIR_NO_INDEX = of a job; `cause` in
+ * words that stay. */
 void sim_meter_work_lost(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int64_t lost_ns,
                          const char *cause);
 void sim_meter_retry(struct sim_meter *meter, int64_t now_ns, bool is_exhausted);
