@@ -379,7 +379,9 @@ weir_status an_explain_job(const struct an_explanation *explanation, struct weir
     "asks, " DENIAL " FROM latest y JOIN stage g ON g.run_id = :run AND g.stage = y.stage"         \
     " JOIN v_denial v ON v.run_id = :run AND v.decision = y.decision AND v.stage = y.stage"        \
     " WHERE NOT EXISTS (SELECT 1 FROM action x WHERE x.run_id = :run AND x.decision = y.decision"  \
-    "  AND x.stage = y.stage AND x.outcome = 'refused: stage has no more work') ORDER BY g.stage"
+    "  AND x.stage = y.stage AND x.outcome = 'refused: stage has no more work')"                   \
+    " AND NOT EXISTS (SELECT 1 FROM worker d WHERE d.run_id = :run AND d.stage = y.stage"          \
+    "  AND d.end_reason = 'stage done' AND d.ended_s <= :from) ORDER BY g.stage"
 
 enum { P_KEY, P_COUNT, P_SINCE, P_WHO, P_ASKS, P_DENIAL };
 

@@ -25,6 +25,7 @@ struct names {
 struct slot {
     const struct sim_option *row;
     char *base;
+    bool is_given;
 };
 
 /* The rows of a table and of all that it brings in. */
@@ -65,7 +66,8 @@ static const struct sim_option plugin_rows[] = {
 static const struct sim_option scenario_rows[] = {
     { "set", 'S', "PATH=VALUE", SIM_OPTION(WORDS, sim_options, sets),
       "Change a value of the scenario before it is checked, for example "
-      "cluster.nodes.dgx.count=4; may be repeated" },
+      "cluster.nodes.dgx.count=4; may be repeated",
+      .of = SIM_FILE_SCENARIO },
     { .kind = SIM_OPTION_OTHERS, .others = &sim_options_plugin },
     { SIM_OPTION(OTHERS, sim_options, limits), .others = &sim_limit_table },
 };
@@ -101,11 +103,11 @@ static void add_rows(struct parser *parser, const struct sim_option_table *table
                                       .arg = row->argument,
                                       .flags = row->without == NULL ? 0 : OPTION_ARG_OPTIONAL,
                                       .doc = row->help };
-        parser->slots[parser->count++] = (struct slot){ row, base };
+        parser->slots[parser->count++] = (struct slot){ row, base, false };
     }
 }
 
-static const struct slot *find_option(const struct parser *parser, int key)
+static struct slot *find_option(struct parser *parser, int key)
 {
     for (size_t i = 0; i < parser->count; i++) {
         const struct sim_option *row = parser->slots[i].row;
@@ -166,6 +168,47 @@ static void check_rows(const struct sim_option_table *table, const char *base,
         table->check(base, state);
 }
 
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+            return true;
+    return false;
+}
+
+/* What a kind of file is called where an option is not of it. */
+static const char *kind_name(uint32_t kinds)
+{
+    return (kinds & SIM_FILE_SCENARIO) != 0   ? "a scenario"
+           : (kinds & SIM_FILE_DATABASE) != 0 ? "a result database"
+                                              : "a trace";
+}
+
+/* An option that does nothing is a mistake. */
+static void check_effect(const struct parser *parser, const struct argp_state *state)
+{
+    const uint32_t kind =
+        parser->table->kind_of == NULL ? 0 : parser->table->kind_of(parser->arguments);
+    for (size_t i = 0; i < parser->count; i++) {
+        const struct sim_option *row = parser->slots[i].row;
+        bool is_alone = row->belongs_to != NULL;
+        if (!parser->slots[i].is_given)
+            continue;
+        for (size_t k = 0; k < parser->count && is_alone; k++)
+            is_alone = !parser->slots[k].is_given || parser->slots[k].row->name == NULL ||
+                       !has_word(row->belongs_to, parser->slots[k].row->name);
+        if (is_alone)
+            argp_error(state, "--%s belongs to --%.*s%s%s", row->name,
+                       (int)strcspn(row->belongs_to, " "), row->belongs_to,
+                       strchr(row->belongs_to, ' ') == NULL ? "" : " and --",
+                       strchr(row->belongs_to, ' ') == NULL ? "" : strchr(row->belongs_to, ' ') + 1);
+        if (kind != 0 && row->of != 0 && (row->of & kind) == 0)
+            argp_error(state, "--%s is of %s, and this is %s", row->name, kind_name(row->of),
+                       kind_name(kind));
+    }
+}
+
 static void check_all(const struct parser *parser, const struct argp_state *state)
 {
     size_t place = 0;
@@ -174,6 +217,7 @@ static void check_all(const struct parser *parser, const struct argp_state *stat
         if (row->name == NULL && place++ >= parser->operands && row->missing != NULL)
             argp_error(state, "%s", row->missing);
     }
+    check_effect(parser, state);
     check_rows(parser->table, parser->arguments, state);
 }
 
@@ -188,23 +232,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         check_all(parser, state);
         return 0;
     }
-    const struct slot *slot = find_option(parser, key);
+    struct slot *slot = find_option(parser, key);
     if (slot == NULL)
         return ARGP_ERR_UNKNOWN;
+    slot->is_given = true;
     take(slot, argument, state);
     return 0;
 }
 
 /* ---- what the help shows ---- */
-
-static bool has_word(const char *words, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
-        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
-            return true;
-    return false;
-}
 
 static void hide_rare(struct parser *parser)
 {

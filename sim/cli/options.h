@@ -5,7 +5,8 @@
  *
  * A row with a name is an option, one without is a word of the command line (an operand), and a row
  * of kind OTHERS brings in the rows that many commands share. Wrong usage ends the program with
- * code 2; an unknown option is refused with the nearest known one.
+ * code 2; an unknown option is refused with the nearest known one, and so is one that would do
+ * nothing: for want of another option, or with such a file.
  */
 #ifndef SIM_CLI_OPTIONS_H
 #define SIM_CLI_OPTIONS_H
@@ -44,6 +45,9 @@ enum sim_option_kind {
     SIM_OPTION_OTHERS   /* what the rows of `others` fill */
 };
 
+/* What a command was given to work on. */
+enum sim_file_kind { SIM_FILE_SCENARIO = 1, SIM_FILE_DATABASE = 2, SIM_FILE_TRACE = 4 };
+
 struct sim_option_table;
 
 /* In the order in which its rows are written.
@@ -60,6 +64,8 @@ struct sim_option {
     bool is_list;              /* WORDS: may be joined by commas */
     const char *all;           /* COUNT: a word that stands for UINT32_MAX; NULL = none */
     const char *without;       /* the argument that an option without one stands for */
+    uint32_t of;               /* the kinds of files with which it does something; 0 = all */
+    const char *belongs_to;    /* options between blanks, one of which it needs; NULL = none */
     size_t given;              /* of a bool that says whether it was given; 0 = none */
     const char *missing, *one; /* of an operand: what is said when it is not there, or once more */
     const struct sim_option_table *others;
@@ -72,6 +78,7 @@ struct sim_option_table {
     /* Names of the options that --help shows, between blanks; the others are in --help-all. NULL =
      * all. */
     const char *shown;
+    uint32_t (*kind_of)(const void *arguments); /* enum sim_file_kind; NULL = one kind alone */
     /* What no single row can see: ends the program by argp_error(); NULL = nothing. */
     void (*check)(const void *arguments, const struct argp_state *state);
 };

@@ -3,6 +3,7 @@
 #include "sim/cli/plugin.h"
 
 #include "sim/cli/options.h"
+#include "sim/engine/nearest.h"
 #include "sim/port/command_policy.h"
 #include "sim/port/module.h"
 
@@ -90,6 +91,21 @@ int sim_plugins_load(const struct sim_words *paths, bool in_process, struct sim_
     (void)fprintf(stderr, "weir: %s\n", error.text);
     sim_plugins_clear(policies);
     return SIM_EXIT_POLICY;
+}
+
+void sim_policies_refuse(const char *who, const struct sim_policies *policies, const char *name)
+{
+    const struct sim_word word = { name, strlen(name) };
+    const char *near = NULL;
+    for (size_t i = 0; i < policies->placements_count; i++)
+        near = sim_nearer(word, near, policies->placements[i]->name);
+    for (size_t i = 0; i < policies->scalings_count; i++)
+        near = sim_nearer(word, near, policies->scalings[i]->name);
+    for (size_t i = 0; i < policies->queueings_count; i++)
+        near = sim_nearer(word, near, policies->queueings[i]->name);
+    (void)fprintf(stderr, "%s: there is no policy '%s'%s%s%s (weir list policies)\n", who, name,
+                  near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+                  near == NULL ? "" : "'?");
 }
 
 void sim_plugins_clear(struct sim_policies *policies)

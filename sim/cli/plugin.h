@@ -12,6 +12,10 @@
  * `in_process` the policies themselves, which stay loaded until the program ends. Returns an exit
  * code; messages went to standard error. */
 int sim_plugins_load(const struct sim_words *paths, bool in_process, struct sim_policies *policies);
+
+/* Says after `who` that there is no policy of that name, and which name is nearest. */
+void sim_policies_refuse(const char *who, const struct sim_policies *policies, const char *name);
+
 void sim_plugins_clear(struct sim_policies *policies);
 
 #endif

@@ -58,6 +58,6 @@ has stderr "did you mean 'xenna'"
 expect 2 "$WEIR_BIN" explain w.db --at 100 --with sjf
 has stderr 'this decision is about no jobs that wait'
 expect 2 "$WEIR_BIN" explain w.db --stage infer --with xenna
-has stderr "needs --at TIME"
+has stderr "--with belongs to --at"
 expect 2 "$WEIR_BIN" explain w.db --at 2h --with xenna
 has stderr "no decision at or after"

@@ -347,7 +347,7 @@ static weir_status rename_column(struct wl_csv_column *columns, const char *text
     const struct sim_word word = { text, equals == NULL ? strlen(text) : (size_t)(equals - text) };
     const char *near = NULL;
     for (size_t c = 0; c < COLUMNS; c++) {
-        near = sim_nearer(word, near, columns[c].name);
+        near = equals == NULL ? NULL : sim_nearer(word, near, columns[c].name);
         if (equals == NULL || equals[1] == '\0' || strlen(columns[c].name) != word.length ||
             strncmp(columns[c].name, text, word.length) != 0)
             continue;

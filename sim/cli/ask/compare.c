@@ -51,21 +51,25 @@ static const struct sim_option command_rows[] = {
       "Metric to compare instead of the default set; may be repeated" },
     { "axis", 0, "PATH=VALUES", SIM_OPTION(WORDS, options, axes),
       "Compare at every value: a,b,c or from..to:step; may be repeated (all combinations); of "
-      "policies: which to compare" },
+      "policies: which to compare",
+      .of = SIM_FILE_SCENARIO },
     { "vary", 0, "PATH=+-20%", SIM_OPTION(WORDS, options, vary),
       "Change one value at a time, so much up and down (or PATH=low,high), and say which moves the "
-      "goal most; may be repeated" },
+      "goal most; may be repeated",
+      .of = SIM_FILE_SCENARIO },
     { "design", 0, "NAME", SIM_OPTION(CHOICE, options, design),
       "Which combinations of the axes are points: grid = all, list = the k-th value of each, lhs = "
       "a Latin hypercube (ranges without a step are continuous)",
-      SIM_OPTION_WORDS_OF("grid", "list", "lhs") },
+      SIM_OPTION_WORDS_OF("grid", "list", "lhs"), .of = SIM_FILE_SCENARIO },
     { "points", 0, "N", SIM_OPTION(COUNT, options, points), "With --design lhs: so many points",
-      .min = 2, .max = SIM_AXIS_VALUES },
+      .min = 2, .max = SIM_AXIS_VALUES, .of = SIM_FILE_SCENARIO },
     { "ci-rel", 0, "PERCENT", SIM_OPTION(TEXT, options, ci_rel),
       "With -n auto: replications until the interval of the goal is within so much of its mean "
-      "(default: 5%)" },
+      "(default: 5%)",
+      .of = SIM_FILE_SCENARIO },
     { "most", 0, "N", SIM_OPTION(COUNT, options, most),
-      "With -n auto: at most so many replications (default: 100)", .min = 2, .max = 100000 },
+      "With -n auto: at most so many replications (default: 100)", .min = 2, .max = 100000,
+      .of = SIM_FILE_SCENARIO },
     { "pool", 0, NULL, SIM_OPTION(FLAG, options, pool),
       "Points are blocks (traces, scenarios): what they say together about every pair of "
       "variants" },
@@ -77,13 +81,16 @@ static const struct sim_option command_rows[] = {
     { "min-effect", 0, "PERCENT", SIM_OPTION(TEXT, options, min_effect),
       "With --fail-if and --pool: smaller changes count as none" },
     { "shard", 0, "I/N", SIM_OPTION(TEXT, options, shard),
-      "Make the I-th of N parts of the runs alone; weir merge puts them together" },
+      "Make the I-th of N parts of the runs alone; weir merge puts them together",
+      .of = SIM_FILE_SCENARIO },
     { "engine", 0, "NAME", SIM_OPTION(TEXT, options, engine),
-      "Where runs are made: here, or slurm = as an array of jobs and a merge behind it" },
+      "Where runs are made: here, or slurm = as an array of jobs and a merge behind it",
+      .of = SIM_FILE_SCENARIO },
     { "parts", 0, "N", SIM_OPTION(COUNT, options, parts),
-      "With --engine slurm: jobs of the array (default: 8)", .min = 1, .max = 1000 },
+      "With --engine slurm: jobs of the array (default: 8)", .min = 1, .max = 1000,
+      .belongs_to = "engine" },
     { "dry-run", 0, NULL, SIM_OPTION(FLAG, options, simulate.dry_run),
-      "Say what would be run, and run nothing" },
+      "Say what would be run, and run nothing", .of = SIM_FILE_SCENARIO },
     { "observed", 0, "FILE.csv", SIM_OPTION(TEXT, options, observed),
       "Measured curves (time, metric, stage, value): how far each variant is from them" },
     { .argument = "SCENARIO|DB",
@@ -101,16 +108,28 @@ static void check_metrics(const struct options *options, const struct argp_state
         const char *near = NULL;
         if (strpbrk(word, ".:@") == NULL &&
             an_metric_find(sim_cli_metric(word, &unit, &near)) == NULL)
-            argp_error(state, "--metric: there is no '%s'%s%s%s; weir list metrics names them",
-                       word, near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+            argp_error(state, "--metric: there is no '%s'%s%s%s (weir list metrics)", word,
+                       near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                        near == NULL ? "" : "'?");
     }
+}
+
+/* Of two files a scenario is what something can be set of. */
+static uint32_t kind_of(const void *arguments)
+{
+    const struct options *options = arguments;
+    for (size_t i = 0; i < options->files.count; i++)
+        if (!sim_is_database(options->files.items[i]))
+            return SIM_FILE_SCENARIO;
+    return SIM_FILE_DATABASE;
 }
 
 static void check_files(const void *arguments, const struct argp_state *state)
 {
     const struct options *options = arguments;
     check_metrics(options, state);
+    if (options->simulate.no_database)
+        argp_error(state, "a comparison needs its database; drop --no-db");
     if (options->files.count > 2)
         argp_error(state, "one file with variants, or two files; found '%s' too",
                    options->files.items[2]);
@@ -128,11 +147,8 @@ static void check_files(const void *arguments, const struct argp_state *state)
         argp_error(state, "--vary is of one scenario, at one point");
     if ((options->points > 0) != (options->design == SIM_DESIGN_LHS))
         argp_error(state, "--design lhs and --points N belong together");
-    if (options->parts > 0 && options->engine == NULL)
-        argp_error(state, "--parts belongs to --engine slurm");
-    if (options->axes.count + options->vary.count > 0 && options->files.count == 1 &&
-        sim_is_database(options->files.items[0]))
-        argp_error(state, "--axis says what to run, and %s holds what was run",
+    if (options->simulate.variants.count > 0 && kind_of(options) == SIM_FILE_DATABASE)
+        argp_error(state, "--variant says what to run, and %s holds what was run",
                    options->files.items[0]);
 }
 
@@ -140,6 +156,7 @@ static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .shown = "output replications set variant format resume force plugin axis vary metric fail-if",
     .usage = "SCENARIO|DB [SCENARIO|DB]",
+    .kind_of = kind_of,
     .check = check_files,
     .help =
         "Compare the variants of a scenario (its compare: block), or those of a database; or two "
@@ -236,10 +253,6 @@ static weir_status judge_gate(struct options *options, struct an_db *db,
     struct sim_gate *gate = &options->gate;
     if (options->fail_if.count == 0)
         return WEIR_OK;
-    if (gate->expects == NULL)
-        *code = sim_gate_read_database(gate, db, points);
-    if (*code == SIM_EXIT_USAGE)
-        return WEIR_OK;
     WEIR_TRY(sim_gate_judge(gate, db, points, options->baseline, error));
     const enum sim_format format = options->simulate.common.format;
     sim_gate_print(gate, sim_format_is_text(format) ? stdout : stderr);
@@ -249,34 +262,43 @@ static weir_status judge_gate(struct options *options, struct an_db *db,
 }
 
 /* Point by point where there are axes. */
-static weir_status print_database(struct options *options, struct an_db *db, int *code,
-                                  struct weir_error *error)
+static weir_status print_points(struct options *options, struct an_db *db,
+                                const struct an_points *points, int *code, struct weir_error *error)
 {
     const struct an_compare_options query = { .baseline = options->baseline,
                                               .metrics = options->metrics.items,
                                               .metric_count = options->metrics.count };
-    struct an_points points;
+    const enum sim_format format = options->simulate.common.format;
     bool is_unexpected = false;
-    weir_status status = an_points_read(db, &points, error);
-    if (status == WEIR_OK && points.axis_count > 0 && options->observed != NULL)
-        status = weir_fail(error, WEIR_EINVAL,
-                           "--observed is beside one comparison, and there is one at every point");
-    if (status == WEIR_OK && options->pool)
-        status = sim_pool_print(db, &points,
-                                &(struct sim_pool_options){ &query, options->block,
-                                                            options->gate.min_effect,
-                                                            options->simulate.common.format },
-                                error);
-    else if (status == WEIR_OK && points.is_varied)
-        status = sim_tornado_print(db, &points, &query, options->simulate.common.format, error);
-    else if (status == WEIR_OK && points.axis_count == 0)
-        status = print_one(options, db, &query, code, error);
-    else if (status == WEIR_OK)
-        status = sim_points_print(db, &points, &query, options->simulate.common.format,
-                                  &is_unexpected, error);
+    if (points->axis_count > 0 && options->observed != NULL)
+        return weir_fail(error, WEIR_EINVAL,
+                         "--observed is beside one comparison, and there is one at every point");
+    if (options->pool)
+        return sim_pool_print(
+            db, points,
+            &(struct sim_pool_options){ &query, options->block, options->gate.min_effect, format },
+            error);
+    if (points->is_varied)
+        return sim_tornado_print(db, points, &query, format, error);
+    if (points->axis_count == 0)
+        return print_one(options, db, &query, code, error);
+    WEIR_TRY(sim_points_print(db, points, &query, format, &is_unexpected, error));
     if (is_unexpected)
         *code = SIM_EXIT_CHECK;
-    if (status == WEIR_OK)
+    return WEIR_OK;
+}
+
+/* A mistake in a condition is told before anything is printed. */
+static weir_status print_database(struct options *options, struct an_db *db, int *code,
+                                  struct weir_error *error)
+{
+    struct an_points points;
+    weir_status status = an_points_read(db, &points, error);
+    if (status == WEIR_OK && options->fail_if.count > 0 && options->gate.expects == NULL)
+        *code = sim_gate_read_database(&options->gate, db, &points);
+    if (status == WEIR_OK && *code != SIM_EXIT_USAGE)
+        status = print_points(options, db, &points, code, error);
+    if (status == WEIR_OK && *code != SIM_EXIT_USAGE)
         status = judge_gate(options, db, &points, code, error);
     an_points_clear(&points);
     return status;
@@ -439,10 +461,8 @@ static int run_and_compare(struct options *options, const char *command_line)
     struct sim_adaptive adaptive = { .relative = 0 };
     int code = SIM_EXIT_USAGE;
     simulate.axes = &axes;
-    if (simulate.no_database)
-        (void)fprintf(stderr, "weir: compare needs its database; drop --no-db\n");
-    else if (sim_axes_parse(words, &axes) && read_shard(options, &simulate) &&
-             begin_adaptive(options, &simulate, &adaptive))
+    if (sim_axes_parse(words, &axes) && read_shard(options, &simulate) &&
+        begin_adaptive(options, &simulate, &adaptive))
         code = read_gate(options, &simulate, command_line);
     if (code == SIM_EXIT_OK)
         code = run_and_print(options, &simulate, &adaptive, command_line);

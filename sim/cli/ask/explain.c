@@ -46,10 +46,8 @@ static void check_question(const void *given, const struct argp_state *state)
                    "--from and --to go with --stage, or stand alone; --what-if stands alone");
     if (is_window && questions == 0 && arguments->format == 1)
         argp_error(state, "weir report --from --to --format json gives the claims about a window");
-    if (arguments->decisions > 0 && (!has_at || query->is_pending))
-        argp_error(state, "--decide needs --at TIME");
-    if (arguments->with != NULL && (!has_at || query->is_pending || arguments->decisions > 0))
-        argp_error(state, "--with needs --at TIME, and neither --pending nor --decide");
+    if ((arguments->decisions > 0) + (arguments->with != NULL) + query->is_pending > 1)
+        argp_error(state, "one of --pending, --decide and --with");
 }
 
 static const struct sim_option command_rows[] = {
@@ -70,11 +68,12 @@ static const struct sim_option command_rows[] = {
     { "decide", 0, "COUNT", SIM_OPTION(COUNT, arguments, decisions),
       "With --at: write what the first decision from then on starts from, as JSON for weir decide; "
       "--decide=COUNT: the first so many, one a line",
-      .min = 1, .without = "1" },
+      .min = 1, .without = "1", .belongs_to = "at" },
     { "with", 0, "POLICY,...", SIM_OPTION(TEXT, arguments, with),
       "With --at: what other policies would have decided at the first decision from then on, "
       "beside "
-      "what was decided; xenna,fgd+xenna (a + joins placement and scaling)" },
+      "what was decided; xenna,fgd+xenna (a + joins placement and scaling)",
+      .belongs_to = "at" },
     { "what-if", 0, NULL, SIM_OPTION(FLAG, arguments, what_if),
       "The smallest change that would have helped, found by trying: other policies, then more "
       "nodes" },

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POLICIES = 16, NAME = 128, MOST_NAMES = 256 };
+enum { MOST_POLICIES = 16, NAME = 128 };
 
 struct plans {
     json_t *state; /* the document */
@@ -101,19 +101,6 @@ static const char *kind_of(const struct sim_policies *policies, const char **nam
     return *is_several ? NULL : found;
 }
 
-static const char *near_policy(const struct sim_policies *policies, const char *name)
-{
-    const char *names[MOST_NAMES];
-    size_t count = 0;
-    for (size_t i = 0; i < policies->placements_count && count < MOST_NAMES; i++)
-        names[count++] = policies->placements[i]->name;
-    for (size_t i = 0; i < policies->scalings_count && count < MOST_NAMES; i++)
-        names[count++] = policies->scalings[i]->name;
-    for (size_t i = 0; i < policies->queueings_count && count < MOST_NAMES; i++)
-        names[count++] = policies->queueings[i]->name;
-    return sim_near_name(name, names, count);
-}
-
 /* What the other one knew and had is no other policy's. */
 static void replace(json_t *policy, const char *kind, const char *name)
 {
@@ -146,10 +133,7 @@ static int put_policy(const struct plans *plans, json_t *document, const char *n
         return SIM_EXIT_USAGE;
     }
     if (kind == NULL) {
-        const char *near = near_policy(plans->policies, name);
-        fprintf(stderr, "weir explain: there is no policy '%s'%s%s%s (weir list policies)\n", name,
-                near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
-                near == NULL ? "" : "'?");
+        sim_policies_refuse("weir explain", plans->policies, name);
         return SIM_EXIT_USAGE;
     }
     if ((strcmp(kind, "scaling") == 0 && !has_stages) ||

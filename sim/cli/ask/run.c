@@ -22,14 +22,22 @@ static void check(const void *given, const struct argp_state *state)
         argp_error(state, "--spans needs a run from the start, --resume keeps finished ones");
 }
 
+static uint32_t kind_of(const void *arguments)
+{
+    const struct sim_simulate_options *options = arguments;
+    return sim_is_database(options->path) ? SIM_FILE_DATABASE : SIM_FILE_SCENARIO;
+}
+
 static const struct sim_option command_rows[] = {
     { "spans", 0, "FILE", SIM_OPTION(TEXT, sim_simulate_options, spans),
       "Write every task of the first replication: .csv, .csv.gz, or a Chrome trace .json, "
-      ".json.gz" },
+      ".json.gz",
+      .of = SIM_FILE_SCENARIO },
     { "spans-limit", 0, "N", SIM_OPTION(COUNT64, sim_simulate_options, spans_limit),
-      "Write at most N spans (default: all, in a trace 1000000)" },
+      "Write at most N spans (default: all, in a trace 1000000)", .of = SIM_FILE_SCENARIO,
+      .belongs_to = "spans" },
     { "replication", 0, "N", SIM_OPTION(TEXT, sim_simulate_options, replication),
-      "Of a database: repeat this replication alone (default: all)" },
+      "Of a database: repeat this replication alone (default: all)", .of = SIM_FILE_DATABASE },
     { .argument = "SCENARIO|DB",
       SIM_OPTION(TEXT, sim_simulate_options, path),
       .missing = "which scenario? `weir new pipeline my.yaml` writes one to start from (or jobs, "
@@ -41,6 +49,7 @@ static const struct sim_option command_rows[] = {
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .shown = "output replications set variant format resume force plugin seed jobs quiet check",
+    .kind_of = kind_of,
     .check = check,
     .usage = "SCENARIO|DB",
     .help = "Simulate a scenario. Of a result database: repeat its runs and compare their digests; "
@@ -312,7 +321,7 @@ static void print_causes(const struct sim_experiment *experiment, FILE *out)
                    { "unalloc.model_pct", "no accepted model" },
                    { "unalloc.policy_pct", "refused by the policy" },
                    { "unalloc.no_demand_pct", "not asked for" } };
-    (void)fprintf(out, "unallocated    %.2f %%:", mean(experiment, "unalloc.gpu_pct"));
+    (void)fprintf(out, "unallocated    %.2f %%", mean(experiment, "unalloc.gpu_pct"));
     for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
         const double value = mean(experiment, causes[i].metric);
         if (value >= 0.005)
@@ -576,13 +585,6 @@ static bool is_shown(const struct sim_experiment *experiment, struct sim_run_sum
 static int repeat(const struct sim_simulate_options *options)
 {
     struct sim_line line = { .words = NULL };
-    if (options->common.sets.count > 0 || options->has_seed || options->replications > 0) {
-        (void)fprintf(stderr,
-                      "weir run: %s holds results, which are repeated as they were: --set, --seed "
-                      "and --replications belong to a scenario\n",
-                      options->path);
-        return SIM_EXIT_USAGE;
-    }
     sim_line_add(&line, "run", options->path);
     if (options->output != NULL)
         sim_line_add(&line, "--output", options->output);

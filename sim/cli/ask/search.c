@@ -30,7 +30,8 @@ struct options {
 static const struct sim_option command_rows[] = {
     { "such-that", 0, "CONDITION", SIM_OPTION(WORDS, options, such_that),
       "What has to hold, as 'latency p95 <= 30 min'; may be repeated (default: goal.while of the "
-      "scenario)" },
+      "scenario)",
+      .belongs_to = "smallest largest" },
     { "smallest", 0, "PATH=FROM..TO:STEP", SIM_OPTION(TEXT, options, smallest),
       "Look for the smallest value, the condition being easier at large ones" },
     { "largest", 0, "PATH=FROM..TO:STEP", SIM_OPTION(TEXT, options, largest),
@@ -40,15 +41,16 @@ static const struct sim_option command_rows[] = {
     { "front", 0, NULL, SIM_OPTION(FLAG, options, front),
       "Of all combinations of the --axis those that nothing beats in both cost and goal" },
     { "cost", 0, "METRIC", SIM_OPTION(TEXT, options, cost),
-      "With --front: what is to be small (default: cost.total, of a scenario with prices)" },
+      "With --front: what is to be small (default: cost.total, of a scenario with prices)",
+      .belongs_to = "front" },
     { "tune", 0, "POLICY,...", SIM_OPTION(WORDS, options, tune),
       "Look for the best parameters of each policy, with one budget for all of them",
       .is_list = true },
     { "budget", 0, "N", SIM_OPTION(COUNT, options, budget),
-      "With --tune: runs that each policy may use", .min = 2, .max = 100000 },
+      "With --tune: runs that each policy may use", .min = 2, .max = 100000, .belongs_to = "tune" },
     { "test", 0, "FILE,...", SIM_OPTION(WORDS, options, tests),
       "With --tune: scenarios to judge on what was found; none was seen while tuning",
-      .is_list = true },
+      .is_list = true, .belongs_to = "tune" },
     { .argument = "SCENARIO",
       SIM_OPTION(TEXT, options, simulate.path),
       .missing = "which scenario? `weir new jobs my.yaml` writes one to start from",
@@ -63,23 +65,17 @@ static void check_options(const void *arguments, const struct argp_state *state)
                      (options->tune.count > 0);
     if (ways != 1)
         argp_error(state, "say one of --smallest, --largest, --front and --tune");
-    if ((options->budget > 0 || options->tests.count > 0) && options->tune.count == 0)
-        argp_error(state, "--budget and --test belong to --tune");
     if (options->tune.count > 0 && options->budget == 0)
         argp_error(state, "--tune needs a --budget: the runs that each policy may use");
     if (options->tune.count > 0 && options->axes.count + options->simulate.variants.count > 0)
         argp_error(state, "--tune makes the variants: no --axis and no --variant beside it");
     if (options->front && options->axes.count == 0)
         argp_error(state, "--front goes along one --axis or more");
-    if (options->cost != NULL && !options->front)
-        argp_error(state, "--cost belongs to --front");
-    if (options->such_that.count > 0 && (options->front || options->tune.count > 0))
-        argp_error(state, "--such-that belongs to --smallest and --largest");
     if (options->simulate.replications == SIM_REPLICATIONS_AUTO)
         argp_error(state, "-n auto belongs to compare; a search makes more runs where it needs "
                           "them");
     if (options->simulate.no_database)
-        argp_error(state, "search needs its database; drop --no-db");
+        argp_error(state, "a search needs its database; drop --no-db");
 }
 
 static const struct sim_option_table command_options = {

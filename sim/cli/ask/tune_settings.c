@@ -5,6 +5,7 @@
 #include "sim/cli/experiment/design.h"
 #include "sim/cli/experiment/variant_option.h"
 #include "sim/cli/load.h"
+#include "sim/cli/plugin.h"
 #include "workloads/trace_shelf.h"
 
 #include <math.h>
@@ -32,6 +33,15 @@ static bool find_policy(const char *name, struct policy *policy)
     else if (queueing != NULL)
         *policy = (struct policy){ "queueing", name, queueing->params, queueing->param_count };
     return placement != NULL || scaling != NULL || queueing != NULL;
+}
+
+static void refuse_policy(const char *name)
+{
+    struct sim_policies policies;
+    const struct sim_words none = { .items = NULL };
+    if (sim_plugins_load(&none, false, &policies) == SIM_EXIT_OK)
+        sim_policies_refuse("weir search: --tune", &policies, name);
+    sim_plugins_clear(&policies);
 }
 
 static bool is_knob(const struct weir_param *param)
@@ -157,9 +167,7 @@ int sim_tune_settings(struct sim_tune *tune, const struct sim_words *policies,
             code = add_policy(tune, &policy, simulate, traces);
             continue;
         }
-        (void)fprintf(stderr,
-                      "weir: --tune: there is no policy '%s'; weir list policies names them\n",
-                      policies->items[i]);
+        refuse_policy(policies->items[i]);
         code = SIM_EXIT_USAGE;
     }
     wl_trace_shelf_close(traces);

@@ -15,7 +15,7 @@
 __attribute__((format(printf, 2, 3))) static bool refuse(const char *word, const char *format, ...)
 {
     va_list arguments;
-    (void)fprintf(stderr, "weir: --axis: '%s' ", word);
+    (void)fprintf(stderr, "weir: '%s' ", word);
     va_start(arguments, format);
     (void)vfprintf(stderr, format, arguments);
     va_end(arguments);

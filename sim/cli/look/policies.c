@@ -159,25 +159,16 @@ static void show_policy(const struct policy *policy, enum sim_format format)
 static int show_named(const struct sim_policies *policies, const char *name, enum sim_format format)
 {
     const size_t count = policy_count(policies);
-    const char **names = calloc(count + 1, sizeof *names);
     bool is_found = false;
-    if (names == NULL)
-        return SIM_EXIT_RESOURCE;
     for (size_t i = 0; i < count; i++) {
         const struct policy policy = policy_at(policies, i);
-        names[i] = policy.name;
         if (strcmp(policy.name, name) == 0) {
             show_policy(&policy, format);
             is_found = true;
         }
     }
-    if (!is_found) {
-        const char *near = sim_near_name(name, names, count);
-        fprintf(stderr, "weir policies: there is no policy '%s'%s%s%s\n", name,
-                near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
-                near == NULL ? "" : "'?");
-    }
-    free(names);
+    if (!is_found)
+        sim_policies_refuse("weir policies", policies, name);
     return is_found ? SIM_EXIT_OK : SIM_EXIT_USAGE;
 }
 

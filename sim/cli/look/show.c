@@ -484,6 +484,17 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
     return sim_cli_exit_code(status);
 }
 
+static uint32_t kind_of(const void *given)
+{
+    const struct arguments *arguments = given;
+    struct sim_trace_arguments trace = arguments->trace;
+    trace.file = arguments->file;
+    trace.options = arguments->options;
+    return sim_is_database(arguments->file) ? SIM_FILE_DATABASE
+           : sim_is_trace(&trace)           ? SIM_FILE_TRACE
+                                            : SIM_FILE_SCENARIO;
+}
+
 static const struct sim_option command_rows[] = {
     { .argument = "FILE",
       SIM_OPTION(TEXT, arguments, file),
@@ -495,6 +506,7 @@ static const struct sim_option command_rows[] = {
 };
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
+    .kind_of = kind_of,
     .shown = "set format plugin map kind nodes scenario groups plot force",
     .usage = "FILE",
     .help =
@@ -509,14 +521,15 @@ int sim_cmd_show(int argc, char **argv)
     struct sim_policies policies;
     struct sim_scenario *scenario = NULL;
     sim_options_parse(&command_options, argc, argv, &arguments);
-    if (sim_is_database(arguments.file)) {
+    const uint32_t kind = kind_of(&arguments);
+    if (kind == SIM_FILE_DATABASE) {
         sim_options_clear(&arguments.options);
         return sim_show_results(arguments.file, arguments.options.format);
     }
     arguments.trace.file = arguments.file;
     arguments.trace.verb = "info";
     arguments.trace.options = arguments.options;
-    if (sim_is_trace(&arguments.trace)) {
+    if (kind == SIM_FILE_TRACE) {
         const int told = sim_trace_info(&arguments.trace);
         sim_options_clear(&arguments.options);
         return told;

@@ -60,7 +60,8 @@ static void add_workload(struct demands *demands, const struct sim_workload *wor
         const struct sim_job_spec *job = &workload->jobs[i];
         const double run_s = sim_job_mean_run_s(workload, job);
         const double count = jobs_of(workload, job, weights, horizon_s) * job->array;
-        if (!(sim_job_gpus(job) > 0) || !isfinite(run_s))
+        const bool comes_as_others_leave = job->users > 0;
+        if (!(sim_job_gpus(job) > 0) || !isfinite(run_s) || comes_as_others_leave)
             continue;
         struct demand *demand = demand_of(demands, job->shape.gpu_type);
         demand->jobs += count;

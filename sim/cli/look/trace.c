@@ -23,40 +23,50 @@ static void check(const void *given, const struct argp_state *state)
         argp_error(state, "%s needs no '%s'", verb, arguments->file);
     else if (!lists && arguments->file == NULL)
         argp_error(state, "%s which?", verb);
+}
+
+static void check_trace(const void *given, const struct argp_state *state)
+{
+    const struct sim_trace_arguments *arguments = given;
+    const bool is_table = arguments->kind != NULL && strcmp(arguments->kind, "table") == 0;
     if (arguments->nodes != NULL && arguments->scenario != NULL)
         argp_error(state, "--nodes and --scenario: one of them");
-    if (arguments->map != NULL && arguments->kind != NULL && strcmp(arguments->kind, "table") != 0)
+    if (arguments->map != NULL && arguments->kind != NULL && !is_table)
         argp_error(state, "--map belongs to --kind table");
-    if (arguments->kind != NULL && arguments->map == NULL && strcmp(arguments->kind, "table") == 0)
+    if (is_table && arguments->map == NULL)
         argp_error(state, "--kind table needs --map");
 }
 
 static const struct sim_option info_rows[] = {
     { "kind", 0, "FORMAT", SIM_OPTION(TEXT, sim_trace_arguments, kind),
       "Of a trace: openb, swf or table (default: found out by the head)",
-      SIM_OPTION_WORDS_OF("openb", "swf", "table") },
+      SIM_OPTION_WORDS_OF("openb", "swf", "table"), .of = SIM_FILE_TRACE },
     { "map", 0, "MAP", SIM_OPTION(TEXT, sim_trace_arguments, map),
-      "Of a trace: column map of a table, a built-in one by name, or a JSON file" },
+      "Of a trace: column map of a table, a built-in one by name, or a JSON file",
+      .of = SIM_FILE_TRACE },
     { "on-bad-row", 0, "WHAT", SIM_OPTION(CHOICE, sim_trace_arguments, on_bad_row),
       "Of a trace: fail at the first (default), or skip and count",
-      SIM_OPTION_WORDS_OF("fail", "skip") },
+      SIM_OPTION_WORDS_OF("fail", "skip"), .of = SIM_FILE_TRACE },
     { "processor", 0, "WHAT", SIM_OPTION(CHOICE, sim_trace_arguments, swf.processor),
       "Of a trace: cpu or gpu, what a processor of SWF is (default: cpu, when SWF is written gpu "
       "if any job "
       "has one)",
       SIM_OPTION_WORDS_OF("cpu", "gpu"),
-      .given = offsetof(struct sim_trace_arguments, has_processor) },
+      .given = offsetof(struct sim_trace_arguments, has_processor), .of = SIM_FILE_TRACE },
     { "nodes", 0, "FILE", SIM_OPTION(TEXT, sim_trace_arguments, nodes),
-      "Of a trace: nodes to hold against it (sn, cpu_milli, memory_mib, gpu, model)" },
+      "Of a trace: nodes to hold against it (sn, cpu_milli, memory_mib, gpu, model)",
+      .of = SIM_FILE_TRACE },
     { "scenario", 0, "FILE", SIM_OPTION(TEXT, sim_trace_arguments, scenario),
-      "Of a trace: the cluster of a scenario to hold against it" },
+      "Of a trace: the cluster of a scenario to hold against it", .of = SIM_FILE_TRACE },
     { "groups", 0, "N", SIM_OPTION(COUNT, sim_trace_arguments, groups),
-      "Of a trace: the jobs in N groups by what they need (k-means)", .min = 1, .max = 1000 },
+      "Of a trace: the jobs in N groups by what they need (k-means)", .min = 1, .max = 1000,
+      .of = SIM_FILE_TRACE },
     { "plot", 0, "FILE.svg", SIM_OPTION(TEXT, sim_trace_arguments, plot),
-      "Of a trace: draw the arrivals" },
+      "Of a trace: draw the arrivals", .of = SIM_FILE_TRACE },
     { SIM_OPTION(OTHERS, sim_trace_arguments, force), .others = &sim_force_option },
 };
-const struct sim_option_table sim_trace_table = { SIM_OPTION_ROWS(info_rows) };
+const struct sim_option_table sim_trace_table = { SIM_OPTION_ROWS(info_rows),
+                                                  .check = check_trace };
 
 static const struct sim_option command_rows[] = {
     { "output", 'o', "FILE", SIM_OPTION(TEXT, sim_trace_arguments, output),

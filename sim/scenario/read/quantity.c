@@ -71,7 +71,7 @@ static const char *const unit_help[] = {
 static const char *const unit_names[] = {
     [SIM_UNIT_NONE] = "number", [SIM_UNIT_TIME] = "time",           [SIM_UNIT_BYTES] = "byte",
     [SIM_UNIT_POWER] = "power", [SIM_UNIT_FRACTION] = "percentage", [SIM_UNIT_RATE] = "rate",
-    [SIM_UNIT_ANY] = "known",   [SIM_UNIT_BANDWIDTH] = "bandwidth",
+    [SIM_UNIT_ANY] = "kind of", [SIM_UNIT_BANDWIDTH] = "bandwidth",
 };
 
 /* Length of a decimal number at the start: [+-]digits[.digits][e[+-]digits]; 0 = none. */
