@@ -199,6 +199,8 @@ static weir_status finish(struct sim_world *world)
     const int64_t end_ns = sim_world_end_ns(world);
     int64_t *ages = NULL;
     WEIR_TRY(sim_world_check(world, error));
+    if (is_done) /* there is no interval behind this one; behind the horizon there is */
+        sim_meter_sample_at(world->context.meter, 0);
     weir_status status = collect_ages(world, &ages);
     if (status == WEIR_OK)
         status = sim_world_sample(world, end_ns);

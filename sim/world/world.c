@@ -543,6 +543,12 @@ weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
                             world->context.error);
 }
 
+static void sample_next(struct sim_world *world, int64_t at_ns)
+{
+    schedule(world, at_ns, SIM_KIND_SAMPLE, SIM_PHASE_SAMPLE);
+    sim_meter_sample_at(world->context.meter, at_ns);
+}
+
 static weir_status sample(struct sim_world *world, int64_t now_ns)
 {
     WEIR_TRY(sim_world_sample(world, now_ns));
@@ -551,7 +557,7 @@ static weir_status sample(struct sim_world *world, int64_t now_ns)
         world->samples /= 2;
         world->sample_ns *= 2;
     }
-    schedule(world, now_ns + world->sample_ns, SIM_KIND_SAMPLE, SIM_PHASE_SAMPLE);
+    sample_next(world, now_ns + world->sample_ns);
     return WEIR_OK;
 }
 
@@ -728,7 +734,7 @@ weir_status sim_world_begin(struct sim_world *world)
     WEIR_TRY(sim_timeline_begin(world));
     if (sim_port_pool_count(world->port) > 0)
         schedule(world, 0, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
-    schedule(world, world->sample_ns, SIM_KIND_SAMPLE, SIM_PHASE_SAMPLE);
+    sample_next(world, world->sample_ns);
     return WEIR_OK;
 }
 

@@ -285,7 +285,30 @@ static void turns_are_switched_as_often_as_they_are_had(void)
     }
 }
 
+/* Items that come and go at the very instants of samples: as with windows the later interval has
+ * them, but for what happens when the run is over. */
+static void what_ends_when_a_sample_is_due_is_of_the_next(void)
+{
+    static const char text[] = "schema: 2\nname: t\nmetrics: {sample: 10 s}\n"
+                               "cluster: {nodes: [{name: n, cpus: 4}]}\n"
+                               "pipelines: [{name: p, input: {items: 8, arrivals: const(10 s)},"
+                               " stages: [{name: a, cpus: 1, workers: 1, service: const(10 s)}]}]\n"
+                               "windows: {early: '0 s..40 s'}\n";
+    struct ran ran = run(text, NULL);
+    CHECK_NEAR(ask(&ran, "SELECT total(items_arrived) FROM cluster_sample"), 8, 1e-9);
+    CHECK_NEAR(ask(&ran, "SELECT total(items_done) FROM cluster_sample"), 8, 1e-9);
+    CHECK_NEAR(ask(&ran, "SELECT total(tasks_done) FROM stage_sample"), 8, 1e-9);
+    CHECK_NEAR(ask(&ran, "SELECT total(items_done) FROM cluster_sample WHERE t_s < 40 - 1e-6"),
+               40 * result(&ran, "thr.pipeline@early", ""), 1e-9);
+    CHECK_NEAR(ask(&ran, "SELECT total(tasks_done) FROM stage_sample WHERE t_s < 40 - 1e-6"),
+               40 * result(&ran, "thr.pipeline@early", ""), 1e-9);
+    CHECK_NEAR(ask(&ran, "SELECT max(items_done) FROM cluster_sample WHERE t_s < 15"), 0, 1e-9);
+    finish(&ran);
+}
+
 static const struct test tests[] = {
+    { "what ends when a sample is due is of the next",
+      what_ends_when_a_sample_is_due_is_of_the_next },
     { "what links delivered adds up to the bytes that moved",
       what_links_delivered_adds_up_to_the_bytes_that_moved },
     { "every link has all of the run, and its use is the mean",

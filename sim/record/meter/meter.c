@@ -55,11 +55,15 @@ void sim_meter_wake(struct sim_meter *meter, int64_t now_ns)
     if (!meter->is_warm && now_ns >= meter->warmup_ns)
         start_measuring(meter, meter->warmup_ns);
     const int64_t edge_ns = meter_windows_wake(meter, now_ns);
+    if (now_ns >= meter->sample_ns && meter->sample_ns > 0 && !meter->is_due)
+        meter_sample_due(meter);
     meter->next_ns = sim_meter_growth_mark(meter, now_ns);
     if (edge_ns < meter->next_ns)
         meter->next_ns = edge_ns;
     if (!meter->is_warm && meter->warmup_ns < meter->next_ns)
         meter->next_ns = meter->warmup_ns;
+    if (!meter->is_due && meter->sample_ns > 0 && meter->sample_ns < meter->next_ns)
+        meter->next_ns = meter->sample_ns;
 }
 
 /* ---- workers and queues ---- */

@@ -198,6 +198,9 @@ void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t refuse
 
 /* ---- reading ---- */
 
+/* When the next sample is due: what is counted at that very instant is of the interval behind it,
+ * as it is of the later one of two windows. 0 = there is no interval behind it. */
+void sim_meter_sample_at(struct sim_meter *meter, int64_t at_ns);
 /* Closes the interval that started at the last sample and writes it (cluster, nodes, stages). */
 weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim_recorder *recorder,
                              struct weir_error *error);

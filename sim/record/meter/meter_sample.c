@@ -87,12 +87,32 @@ weir_status sim_meter_sample_rest(struct sim_meter *meter, struct sim_recorder *
     return WEIR_OK;
 }
 
+void sim_meter_sample_at(struct sim_meter *meter, int64_t at_ns)
+{
+    meter->sample_ns = at_ns;
+    meter->is_due = false;
+    meter->next_ns = at_ns > 0 && at_ns < meter->next_ns ? at_ns : meter->next_ns;
+}
+
+void meter_sample_due(struct sim_meter *meter)
+{
+    meter->is_due = true;
+    for (size_t p = 0; p < meter->pipeline_count; p++) {
+        meter->pipelines[p].due_arrived = meter->pipelines[p].arrived;
+        meter->pipelines[p].due_done = meter->pipelines[p].done;
+    }
+    for (size_t s = 0; s < meter->stage_count; s++)
+        meter->stages[s].due_tasks = meter->stages[s].tasks;
+}
+
 static weir_status sample_stage(struct sim_meter *meter, const struct sample_interval *interval,
                                 size_t s, struct weir_error *error)
 {
     struct stage_meter *stage = &meter->stages[s];
-    const struct stage_totals now = sim_meter_stage_totals(stage, interval->to_ns);
+    struct stage_totals now = sim_meter_stage_totals(stage, interval->to_ns);
     const struct stage_totals last = stage->last;
+    if (meter->is_due)
+        now.tasks = (double)stage->due_tasks;
     stage->last = now;
     double means[STAGE_SERIES];
     for (size_t i = 0; i < STAGE_SERIES; i++)
@@ -113,7 +133,11 @@ static void count_items(struct sim_meter *meter, const struct sample_interval *i
 {
     for (size_t p = 0; p < meter->pipeline_count; p++) {
         struct pipeline_meter *pipeline = &meter->pipelines[p];
-        const struct pipeline_totals now = sim_meter_pipeline_totals(pipeline, interval->to_ns);
+        struct pipeline_totals now = sim_meter_pipeline_totals(pipeline, interval->to_ns);
+        if (meter->is_due) {
+            now.arrived = (double)pipeline->due_arrived;
+            now.done = (double)pipeline->due_done;
+        }
         values[CLUSTER_ARRIVED] += now.arrived - pipeline->last.arrived;
         values[CLUSTER_DONE] += now.done - pipeline->last.done;
         pipeline->last = now;

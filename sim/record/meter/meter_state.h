@@ -47,6 +47,7 @@ struct stage_meter {
     double bytes, bytes_max;
     bool is_pressed;
     uint64_t tasks, created, deleted, first_fill;
+    uint64_t due_tasks;         /* when the sample was due */
     double service_ns, lost_ns; /* handed out in whole tasks; thrown away */
     double batches_per_s;       /* NAN = unknown */
     struct sim_percentiles wait;
@@ -93,6 +94,7 @@ struct pipeline_meter {
     double latency_ns;                      /* of all that left */
     double wait_ns;                         /* of those done */
     int64_t first_arrival_ns, last_done_ns; /* -1 = none */
+    uint64_t due_arrived, due_done;         /* when the sample was due */
     uint32_t bottleneck;                    /* stage, or WEIR_NO_INDEX */
     struct sim_gauge balance[BALANCES], balance_known[BALANCES];
     struct sim_percentiles latency; /* only with several pipelines */
@@ -167,7 +169,8 @@ struct sim_meter {
     double setup_wasted_ns, spilled_bytes, moved_bytes[SIM_MOVED_KINDS], moving_ns, jobs_lost_ns;
     uint64_t ooms, gpu_ooms, scattered_ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
-    int64_t sampled_ns;
+    int64_t sampled_ns, sample_ns;   /* the last and the next one; 0 = at no instant of its own */
+    bool is_due;                     /* counts are kept as they were when it was due */
     int64_t nodes_ns;                /* of the last rows of nodes */
     uint32_t node_every;             /* samples to such a row */
     struct sim_percentiles latency;  /* of all pipelines */
@@ -282,6 +285,7 @@ struct sample_interval {
     struct sim_recorder *recorder;
     int64_t from_ns, to_ns;
 };
+void meter_sample_due(struct sim_meter *meter);
 weir_status meter_write_row(const struct sample_interval *interval, enum sim_sample_kind kind,
                             uint32_t index, const double *values, struct weir_error *error);
 double meter_mean(const struct sample_interval *interval, double to, double from);
