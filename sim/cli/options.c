@@ -168,15 +168,6 @@ static void check_rows(const struct sim_option_table *table, const char *base,
         table->check(base, state);
 }
 
-static bool has_word(const char *words, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
-        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
-            return true;
-    return false;
-}
-
 /* What a kind of file is called where an option is not of it. */
 static const char *kind_name(uint32_t kinds)
 {
@@ -197,12 +188,9 @@ static void check_effect(const struct parser *parser, const struct argp_state *s
             continue;
         for (size_t k = 0; k < parser->count && is_alone; k++)
             is_alone = !parser->slots[k].is_given || parser->slots[k].row->name == NULL ||
-                       !has_word(row->belongs_to, parser->slots[k].row->name);
+                       strcmp(row->belongs_to, parser->slots[k].row->name) != 0;
         if (is_alone)
-            argp_error(state, "--%s belongs to --%.*s%s%s", row->name,
-                       (int)strcspn(row->belongs_to, " "), row->belongs_to,
-                       strchr(row->belongs_to, ' ') == NULL ? "" : " and --",
-                       strchr(row->belongs_to, ' ') == NULL ? "" : strchr(row->belongs_to, ' ') + 1);
+            argp_error(state, "--%s belongs to --%s", row->name, row->belongs_to);
         if (kind != 0 && row->of != 0 && (row->of & kind) == 0)
             argp_error(state, "--%s is of %s, and this is %s", row->name, kind_name(row->of),
                        kind_name(kind));
@@ -241,6 +229,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* ---- what the help shows ---- */
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+            return true;
+    return false;
+}
 
 static void hide_rare(struct parser *parser)
 {

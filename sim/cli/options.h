@@ -65,7 +65,7 @@ struct sim_option {
     const char *all;           /* COUNT: a word that stands for UINT32_MAX; NULL = none */
     const char *without;       /* the argument that an option without one stands for */
     uint32_t of;               /* the kinds of files with which it does something; 0 = all */
-    const char *belongs_to;    /* options between blanks, one of which it needs; NULL = none */
+    const char *belongs_to;    /* an option that it needs; NULL = none */
     size_t given;              /* of a bool that says whether it was given; 0 = none */
     const char *missing, *one; /* of an operand: what is said when it is not there, or once more */
     const struct sim_option_table *others;

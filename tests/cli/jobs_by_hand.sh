@@ -150,7 +150,7 @@ fill:
     classes: [{name: a, $request}]
 YAML
     expect 0 "$WEIR_BIN" run fill.yaml -o fill.db
-    has stdout 'unallocated    50.00 %:   GPU memory short 25.00 %   not asked for 25.00 %'
+    has stdout 'unallocated    50.00 %   GPU memory short 25.00 %   not asked for 25.00 %'
     value fill.db alloc.gpu_pct '' 50
     expect 0 "$WEIR_BIN" run fill.yaml --check --no-db -S 'expect=["alloc.gpu_pct >= 49%", "alloc.gpu_pct <= 51%"]'
     value fill.db frag.gpu.fgd '' 0.5

@@ -17,7 +17,7 @@ refuse "one file at a time; weir compare takes several; found 'b' too" run a b
 refuse "--set: 'x' is not PATH=VALUE" run a --set x
 refuse "--seed: '-1' is not a whole number from 0 to 18446744073709551615" run a --seed -1
 refuse "--seed: '18446744073709551616' is not a whole number" run a --seed 18446744073709551616
-refuse "--replications: '100001' is not a whole number from 0 to 100000" compare a -n 100001
+refuse "--replications: '100001' is not a whole number from 1 to 100000" compare a -n 100001
 refuse "--decide: '0' is not a whole number from 1 to" explain a --at 1h --decide=0
 refuse "--max-procs: '0' is not a whole number from 1 to" trace convert a --max-procs 0
 refuse "--format: 'jsn' is none of table, json, csv, md, latex; did you mean 'json'?" show a -f jsn

@@ -23,6 +23,7 @@ FOLDERS = [(os.path.realpath(os.environ[name]), f"<{word}>") for name, word in
 HERE = os.path.realpath(".")
 WORDS = [(re.compile(pattern), word) for pattern, word in (
     (r"\bweir [0-9]+\.[0-9]+\.[0-9]+ \(.*\)", "weir <version>"),
+    (r"-I \S*include\b", "-I <headers>"),
     (r"(simulated|arrivals) in .*", r"\1 in <time>"),
     (r"[0-9.e+]+ us\b", "<n> us"),
     (r"\([0-9.]+ s\)$", "(<time>)"),

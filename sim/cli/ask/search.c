@@ -30,8 +30,7 @@ struct options {
 static const struct sim_option command_rows[] = {
     { "such-that", 0, "CONDITION", SIM_OPTION(WORDS, options, such_that),
       "What has to hold, as 'latency p95 <= 30 min'; may be repeated (default: goal.while of the "
-      "scenario)",
-      .belongs_to = "smallest largest" },
+      "scenario)" },
     { "smallest", 0, "PATH=FROM..TO:STEP", SIM_OPTION(TEXT, options, smallest),
       "Look for the smallest value, the condition being easier at large ones" },
     { "largest", 0, "PATH=FROM..TO:STEP", SIM_OPTION(TEXT, options, largest),
@@ -71,6 +70,8 @@ static void check_options(const void *arguments, const struct argp_state *state)
         argp_error(state, "--tune makes the variants: no --axis and no --variant beside it");
     if (options->front && options->axes.count == 0)
         argp_error(state, "--front goes along one --axis or more");
+    if (options->such_that.count > 0 && (options->front || options->tune.count > 0))
+        argp_error(state, "--such-that belongs to --smallest and --largest");
     if (options->simulate.replications == SIM_REPLICATIONS_AUTO)
         argp_error(state, "-n auto belongs to compare; a search makes more runs where it needs "
                           "them");
