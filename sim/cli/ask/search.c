@@ -408,7 +408,7 @@ static int run_search(struct sim_simulate_options *simulate, const char *command
     }
     if (experiment.database != NULL && simulate->common.format == SIM_FORMAT_TABLE &&
         (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK))
-        printf("next: weir report %s\n", experiment.database);
+        printf("next: weir report %s --as review\n", experiment.database);
     sim_experiment_clear(&experiment);
     sim_plugins_clear(&policies);
     return code;
