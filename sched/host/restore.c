@@ -133,6 +133,11 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
     host->next_worker = past->next_worker;
     host->stats.decisions = past->decisions;
     host->now_ns = past->now_ns;
+    if (past->now_ns != WEIR_UNKNOWN_TIME) { /* the latest decision asked to be called then */
+        struct weir_reservations *const reservations = &host->jobs.reservations;
+        reservations->next_ns = weir_reservations_next(reservations, past->now_ns);
+        reservations->woken_ns = reservations->next_ns;
+    }
     host->is_dirty = past->is_dirty != 0;
     host->cuts.rested_at = host->changes;
     if (past->size >= sizeof *past)

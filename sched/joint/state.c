@@ -42,8 +42,9 @@ void weir_joint_destroy(void *state)
     weir_free(&allocator, joint);
 }
 
-/* Two times, a flag, what is up; then of each job its number and submission, what it is to have and
- * on which type it is, and what its rule keeps. */
+/* Two times (-1 = there is none: a number that is no number is not read again), a flag, what is up;
+ * then of each job its number and submission, what it is to have and on which type it is, and what
+ * its rule keeps. */
 enum { HEAD = 3 + WEIR_JOINT_TYPES, OF_JOB = 9 };
 
 uint32_t weir_joint_save(const void *state, double *numbers, uint32_t capacity)
@@ -53,8 +54,8 @@ uint32_t weir_joint_save(const void *state, double *numbers, uint32_t capacity)
 
     if (capacity < count)
         return count;
-    numbers[0] = joint->round_s;
-    numbers[1] = joint->wake_s;
+    numbers[0] = isfinite(joint->round_s) ? joint->round_s : -1;
+    numbers[1] = isfinite(joint->wake_s) ? joint->wake_s : -1;
     numbers[2] = joint->has_changed;
     memcpy(numbers + 3, joint->supply, sizeof joint->supply);
     for (uint32_t j = 0; j < joint->count; j++) {
@@ -82,8 +83,8 @@ weir_status weir_joint_restore(void *state, const struct weir_view *view, const 
             return weir_fail(error, WEIR_EFORMAT, "number %u is none", i);
     joint->count = (count - HEAD) / OF_JOB;
     WEIR_ROOM(&joint->allocator, joint->jobs, joint->job_capacity, joint->count + 1);
-    joint->round_s = numbers[0];
-    joint->wake_s = numbers[1];
+    joint->round_s = numbers[0] < 0 ? -HUGE_VAL : numbers[0];
+    joint->wake_s = numbers[1] < 0 ? HUGE_VAL : numbers[1];
     joint->has_changed = numbers[2] > 0;
     memcpy(joint->supply, numbers + 3, sizeof joint->supply);
     for (uint32_t j = 0; j < joint->count; j++) {

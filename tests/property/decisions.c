@@ -182,6 +182,75 @@ static char *reserved_of(uint64_t seed, uint64_t *dice)
     return asprintf(&text, reserved, seed, queueings[roll(dice, 4)]) < 0 ? NULL : text;
 }
 
+/* Ranks that come and go at a speed that is known, several types of GPUs, tenants with quotas,
+ * nodes that are kept for somebody, steps: what policies that share out everything keep in mind. */
+static const char growing[] =
+    "schema: 2\n"
+    "name: growing\n"
+    "seed: %" PRIu64 "\n"
+    "horizon: 20 min\n"
+    "cluster:\n"
+    "  nodes:\n"
+    "    - {name: h, count: 2, cpus: 32, gpus: {h100: 4}}\n"
+    "    - {name: a, count: 2, cpus: 32, gpus: {a100-80: 4}}\n"
+    "  failures: {node_between: exp(20 min), node_repair: exp(1 min)}\n"
+    "sched: {placement: %s, queueing: %s}\n"
+    "tenants: [{name: x, guarantee: 4, quota: {hard: 12}}, {name: y, parent: x, weight: "
+    "2}, {name: z, guarantee: {gpus: 3, cpus: 20, ram: 1 TB}, borrow: 4, lend: 1}]\n"
+    "reservations: {upgrade: {start: 8 min, duration: 3 min, nodes: 1}, own: {tenant: z, "
+    "start: 2 min, duration: 2 min, gpus: 4, gpu_types: a100-80}}\n"
+    "jobs:\n"
+    "  - name: w\n"
+    "    count: 200\n"
+    "    measured_on: h100\n"
+    "    arrivals: {rate: 0.15/s}\n"
+    "    run_time: exp(1 min)\n"
+    "    estimate: \"uniform(1, 3)\"\n"
+    "    preemption: {keeps: all, restart: 3 s}\n"
+    "    classes:\n"
+    "      - {name: a, tenant: y, members: 2, request: {gpus: 1}, elastic: {least: 1, "
+    "most: 6, speeds: [1, 1.8, 2.5, 3, 3.3, 3.5], resize: 2 s}}\n"
+    "      - {name: b, tenant: z, members: 2, request: {gpus: 1}, elastic: {least: 1, "
+    "most: 4, serial: 10%%, on_loss: heal}}\n"
+    "      - {name: c, tenant: x, priority: 2, request: {gpus: 1}, memory_traffic: 50%%}\n"
+    "      - {name: d, tenant: z, gpu_types: a100-80, request: {gpus: 2}}\n"
+    "  - name: steps\n"
+    "    count: 30\n"
+    "    measured_on: h100\n"
+    "    arrivals: {rate: 0.02/s}\n"
+    "    run_time: exp(40 s)\n"
+    "    deadline: 5 min\n"
+    "    classes:\n"
+    "      - {name: e, tenant: z, members: 4, request: {gpus: 1}, step: {time: 500 ms, "
+    "sync: 100 MB}}\n";
+
+static char *growing_of(uint64_t seed)
+{
+    static const char *const placements[] = { "first_fit", "weir", "weighted", "apart", "random" };
+    static const char *const queueings[] = { "gavel",
+                                             "optimus",
+                                             "elastic",
+                                             "pollux",
+                                             "sia",
+                                             "themis",
+                                             "allox",
+                                             "drf",
+                                             "cohorts",
+                                             "quota_queues",
+                                             "stride",
+                                             "lottery",
+                                             "fair_share",
+                                             "hold",
+                                             "{policy: formula, name: f1}",
+                                             "{policy: formula, name: f2}",
+                                             "{policy: formula, name: f3}",
+                                             "{policy: formula, name: wfp3}" };
+    const uint64_t turn = seed / 4;
+    char *text = NULL;
+    return asprintf(&text, growing, seed, placements[turn % 5], queueings[turn % 18]) < 0 ? NULL
+                                                                                          : text;
+}
+
 static char *jobs_of(uint64_t seed, uint64_t *dice)
 {
     static const char *const queueings[] = { "fcfs",         "first_fit", "smallest",
@@ -195,6 +264,8 @@ static char *jobs_of(uint64_t seed, uint64_t *dice)
         return reserved_of(seed, dice);
     if (seed % 4 == 2)
         return pools_of(seed, dice);
+    if (seed % 4 == 3)
+        return growing_of(seed);
     if (seed % 4 != 0)
         return test_job_scenario(seed, "decisions_trace.csv");
     return asprintf(&text, cuts, seed, queueings[roll(dice, 14)], seed % 8 == 0 ? "0 s" : "3 s") < 0

@@ -77,8 +77,6 @@ weir_status weir_host_add_reservation(struct weir_host *host,
         *number = host->jobs.reservations.count;
     host->jobs.reservations.next_ns =
         weir_reservations_next(&host->jobs.reservations, host->now_ns);
-    if (reservation->held_count > 0) /* it was decided under it: who was asked for then comes */
-        host->jobs.reservations.woken_ns = host->jobs.reservations.next_ns;
     host->jobs.surprises++;
     host->is_dirty = true;
     return WEIR_OK;
