@@ -3,6 +3,7 @@
  * YAML events of libfyaml to our tree. Nothing is resolved: an alias is a mistake, not a copy, so
  * that no small file can grow large, and nothing is nested deeper than a stack can hold.
  */
+#include "sim/files/utf8.h"
 #include "sim/scenario/read/name_set.h"
 #include "sim/scenario/read/yaml.h"
 #include "sim/scenario/report.h"
@@ -16,6 +17,7 @@ struct builder {
     struct sim_arena *arena;
     struct sim_report *report;
     struct fy_parser *parser;
+    struct sim_yaml_mark last; /* the last place that an event told */
     uint32_t depth;
     bool is_too_deep; /* and so it was not read on */
     bool is_broken;   /* the stream ended early; libfyaml says why */
@@ -43,6 +45,8 @@ static struct fy_event *next_event(struct builder *builder)
     struct fy_event *event = fy_parser_parse(builder->parser);
     if (event == NULL)
         builder->is_broken = true;
+    else if (fy_event_start_mark(event) != NULL)
+        builder->last = event_mark(event);
     return event;
 }
 
@@ -70,7 +74,7 @@ static struct sim_yaml *scalar_node(struct builder *builder, struct fy_event *ev
     node->text =
         sim_arena_text(builder->arena, text == NULL ? "" : text, text == NULL ? 0 : length);
     node->is_quoted = token != NULL && fy_token_scalar_style(token) != FYSS_PLAIN;
-    node->mark = event_mark(event);
+    node->mark = builder->last; /* `seed:` with nothing behind it is at its key */
     if (memchr(node->text, '\0', length) != NULL)
         sim_report_at(builder->report, node->mark, "a text contains a NUL byte");
     if (!node->is_quoted && is_null_word(node->text))
@@ -243,12 +247,24 @@ static bool is_line_start(const char *text, size_t at)
     return false;
 }
 
-/* libfyaml 0.7.12 loops for ever on an unfinished directive; nobody needs one here. */
+/* libfyaml 0.7.12 loops for ever on an unfinished directive, which nobody needs here, and ends
+ * without a word where a comment is not UTF-8. */
 static bool is_parseable(struct sim_report *report, const char *text, size_t length)
 {
     static const char database[] = "SQLite format 3";
     struct sim_yaml_mark mark = { .line = 1, .column = 1, .width = 1 };
-    for (size_t i = 0; i < length; i++) {
+    int column = 0;
+    size_t size = 1;
+    for (size_t i = 0; i < length; i += size) {
+        uint32_t point = 0;
+        size = sim_utf8_decode(text + i, &point);
+        column++;
+        if (size == 0) {
+            mark.column = column;
+            sim_report_at(report, mark, "the text is not UTF-8: there is a byte 0x%02X",
+                          (unsigned)(unsigned char)text[i]);
+            return false;
+        }
         const bool is_directive = text[i] == '%' && is_line_start(text, i);
         const bool is_database = i == sizeof database - 1 && memcmp(text, database, i) == 0;
         if (is_directive || text[i] == '\0') {
@@ -259,6 +275,7 @@ static bool is_parseable(struct sim_report *report, const char *text, size_t len
             return false;
         }
         mark.line += text[i] == '\n' ? 1 : 0;
+        column = text[i] == '\n' ? 0 : column;
     }
     return true;
 }
