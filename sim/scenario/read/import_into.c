@@ -29,7 +29,7 @@ static void insert(struct importing *importing, const struct sim_yaml *mapping, 
     for (const struct sim_yaml *child = mapping->first; child != NULL; child = child->next) {
         const bool is_made = child->mark.line == child->key_mark.line &&
                              child->mark.column == child->key_mark.column;
-        if (child->kind == SIM_YAML_SCALAR && child->file == NULL && !is_made)
+        if (child->kind == SIM_YAML_SCALAR && !is_made)
             behind = behind == NULL || strcmp(child->key, "name") == 0 ? child : behind;
     }
     if (behind == NULL)
@@ -58,10 +58,8 @@ static void set(struct importing *importing, const struct sim_yaml *mapping, con
         return;
     }
     value = value == NULL ? node : value;
-    if (value->file != NULL || value->kind != SIM_YAML_SCALAR)
-        sim_report_error(&importing->report, value,
-                         value->file != NULL ? "is in another file: import into that one"
-                                             : "expected one value here");
+    if (value->kind != SIM_YAML_SCALAR)
+        sim_report_error(&importing->report, value, "expected one value here");
     else
         sim_rewrite_value(&importing->rewrite, value, text);
 }
@@ -112,7 +110,7 @@ static void set_stage(struct importing *importing, const struct sim_yaml *stage,
     set(importing, stage, "service", "law",
         law_text(importing, &model->services[0].law, model->name, " s", false));
     const struct sim_yaml *source = sim_yaml_get(sim_yaml_get(stage, "service"), "source");
-    if (source != NULL && source->file == NULL)
+    if (source != NULL)
         sim_rewrite_value(&importing->rewrite, source,
                           model->services[0].law.n < WL_FIT_FEW ? "guess" : "measured");
     if (model->has_setup)

@@ -96,10 +96,13 @@ static void read_list(struct sim_reader *reader, const struct sim_yaml *node,
     }
     unsigned char *item = list_items(reader, node, section, list);
     for (const struct sim_yaml *child = node->first; child != NULL; child = child->next) {
-        const bool is_empty = child->kind == SIM_YAML_NULL;
-        if (is_empty && !child->is_alias)
-            sim_report_error(reader->report, child, "an entry of the list is empty");
-        sim_read_section(reader, is_empty ? NULL : child, section, item);
+        if (child->kind == SIM_YAML_NULL) { /* left out, so that nothing more is said of it */
+            if (!child->is_alias)
+                sim_report_error(reader->report, child, "an entry of the list is empty");
+            list->count--;
+            continue;
+        }
+        sim_read_section(reader, child, section, item);
         item += section->size;
     }
 }

@@ -254,6 +254,8 @@ static bool walk_field(struct walk *walk, struct sim_yaml *node, const struct si
     case SIM_FIELD_SETS:
         break;
     }
+    if (!is_arrived(walk) && node->kind == SIM_YAML_NULL)
+        sim_yaml_remove(node); /* so that nothing more is said of it */
     if (!is_arrived(walk))
         return sim_report_error(walk->report, walk->at,
                                 "path '%s' goes too deep: '%s' is a single value", walk->path,

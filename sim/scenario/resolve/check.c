@@ -253,7 +253,7 @@ static void check_pipelines(struct sim_resolver *resolver)
     for (size_t p = 0; p < scenario->pipelines_count; p++) {
         const struct sim_pipeline *pipeline = &scenario->pipelines[p];
         const struct draft_stage *stages = drafts[p].stages.items;
-        if (drafts[p].input.head.node != NULL)
+        if (drafts[p].input.head.node != NULL && drafts[p].input.head.node->kind != SIM_YAML_SCALAR)
             check_input(resolver, &drafts[p].input, &pipeline->input);
         for (size_t s = 0; s < pipeline->stages_count; s++) {
             check_stage(resolver, &stages[s], &pipeline->stages[s], pipeline->semantics);

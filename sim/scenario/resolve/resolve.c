@@ -281,7 +281,9 @@ static struct sim_expect *resolve_expects(struct sim_resolver *resolver, struct 
 /* A bound of a goal is a number: what is compared with another variant is an expectation. */
 static void check_condition(struct sim_resolver *resolver, const struct draft_expect *draft)
 {
-    if (draft->to.metric != NULL && (isnan(draft->to.value) || draft->to.variant != NULL))
+    const bool has_than = draft->to.than_metric != NULL || draft->to.than_of != NULL ||
+                          draft->to.than_variant != NULL;
+    if (draft->to.metric != NULL && (has_than || draft->to.variant != NULL))
         sim_report_error(resolver->report, draft->head.node,
                          "a condition of the goal is a value that every variant has to keep, as "
                          "\"latency p95 <= 30 min\"");

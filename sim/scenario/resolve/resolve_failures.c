@@ -63,8 +63,7 @@ static void check_there(struct sim_resolver *resolver, size_t kind, bool is_ther
     const struct draft_head *head = &resolver->draft->cluster.failures.head;
     const char *key = kinds[kind].between_key;
     if (!is_there && sim_yaml_get(head->node, key) != NULL)
-        sim_report_error(resolver->report, sim_draft_at(head, key), "%s: the cluster has no %s",
-                         key, what);
+        sim_report_error(resolver->report, sim_draft_at(head, key), "the cluster has no %s", what);
 }
 
 static bool has_nic(const struct sim_scenario *scenario)

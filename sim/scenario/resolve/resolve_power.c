@@ -94,14 +94,16 @@ static double idle_w(const struct sim_scenario *scenario, uint32_t node)
 static bool is_capped_later(struct sim_resolver *resolver)
 {
     const struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_event *events = resolver->draft->timeline.items;
+    const bool is_understood = scenario->timeline_count == resolver->draft->timeline.count;
     bool is_capped = false;
     for (size_t i = 0; i < scenario->timeline_count; i++) {
         const struct sim_timeline_entry *entry = &scenario->timeline[i];
         if (entry->action != SIM_ACTION_POWER_CAP || entry->target == WEIR_NO_INDEX)
             continue;
         is_capped = true;
-        if (entry->cap_w > 0 && entry->cap_w <= idle_w(scenario, entry->target))
-            sim_report_error(resolver->report, sim_yaml_get(resolver->root, "timeline"),
+        if (is_understood && entry->cap_w > 0 && entry->cap_w <= idle_w(scenario, entry->target))
+            sim_report_error(resolver->report, sim_draft_at(&events[i].head, "cap"),
                              "a cap of %g W is not above what the GPUs draw idle (%g W)",
                              entry->cap_w, idle_w(scenario, entry->target));
     }
