@@ -51,16 +51,27 @@ static void replace(const struct link *link, struct sim_yaml *base, const struct
     sim_yaml_assign(base, copy);
 }
 
-/* The word that tells an entry of a list from the others, or NULL. */
+/* What tells an entry of a list from the others. */
+static const char *const name_keys[] = { "name", "label", "type" };
+
 static const struct sim_yaml *name_of(const struct sim_yaml *entry)
 {
-    static const char *const keys[] = { "name", "label", "type" };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const struct sim_yaml *name = sim_yaml_get(entry, keys[i]);
+    for (size_t i = 0; i < sizeof name_keys / sizeof name_keys[0]; i++) {
+        const struct sim_yaml *name = sim_yaml_get(entry, name_keys[i]);
         if (name != NULL && name->kind == SIM_YAML_SCALAR)
             return name;
     }
     return NULL;
+}
+
+/* The first of these keys that entries have. */
+static const char *name_key(const struct sim_section *section)
+{
+    size_t i = 0;
+    while (i + 1 < sizeof name_keys / sizeof name_keys[0] &&
+           sim_schema_find(section, name_keys[i]) == NULL)
+        i++;
+    return name_keys[i];
 }
 
 static struct sim_yaml *entry_named(const struct sim_yaml *list, const char *name)
@@ -102,11 +113,11 @@ static void merge_by_name(const struct link *link, struct sim_yaml *base,
         } else {
             struct sim_yaml *added = sim_yaml_clone(link->extends->arena, value);
             struct sim_yaml *name = sim_yaml_new(link->extends->arena, SIM_YAML_SCALAR, value->key);
-            name->key = sim_arena_copy(link->extends->arena, "name");
+            name->key = sim_arena_copy(link->extends->arena, name_key(section));
             name->file = value->file;
             name->mark = name->key_mark = value->key_mark;
             added->key = NULL;
-            if (sim_yaml_get(added, "name") == NULL && added->kind == SIM_YAML_MAPPING)
+            if (sim_yaml_get(added, name->key) == NULL && added->kind == SIM_YAML_MAPPING)
                 sim_yaml_append(added, name);
             sim_yaml_append(base, added);
         }
