@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Tests of the house itself: public headers, symbols, the arrows between rooms, the coverage table, the
-# places of known bugs.
+# places of known bugs, messages that no test expects.
 
 find_program(CXX_PROGRAM NAMES c++ g++ clang++)
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${sched}/include" "${sched}/include/weir/*.h")
@@ -37,6 +37,7 @@ weir_test(house_coverage house bash "${tests}/coverage.sh" --check)
 find_program(PYTHON_PROGRAM NAMES python3)
 if(PYTHON_PROGRAM)
     weir_test(house_gallery house bash "${tests}/support/gallery.sh" $<TARGET_FILE:weir> --check)
+    weir_test(house_messages house "${PYTHON_PROGRAM}" "${tests}/support/messages.py" "${PROJECT_SOURCE_DIR}")
     weir_test(house_database_page house "${PYTHON_PROGRAM}" "${tests}/support/database_page.py" --check)
 endif()
 weir_test(house_mutants house bash "${tests}/mutants/run.sh" --places "${PROJECT_SOURCE_DIR}")
