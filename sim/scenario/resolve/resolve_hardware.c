@@ -477,8 +477,8 @@ static void report_no_nodes(struct sim_resolver *resolver)
     struct sim_yaml place = *node; /* its first character, not the whole block */
     place.mark.width = 1;
     sim_report_error(resolver->report, &place,
-                     "key 'nodes' is missing (groups of equal nodes, in the order that decides "
-                     "ties)");
+                     "needs nodes, groups of equal nodes in the order that decides ties, or "
+                     "nodes_file");
 }
 
 static int by_stock(const void *left, const void *right)
