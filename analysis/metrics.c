@@ -22,7 +22,7 @@ static const struct an_metric metrics[] = {
     { "goodput.frac", "goodput", "ratio", "share of the time of runs whose work was kept", 1, true,
       false },
     { "thr.jobs_h", "jobs done", "1/h", "jobs finished per hour after warm-up", 1, true, true },
-    { "sla.violation_rate", "late", "ratio", "jobs that ended after their deadline", -1, true,
+    { "sla.violation_rate", "late", "ratio", "jobs that were not done by their deadline", -1, true,
       false },
     { "jobs.gpu_time_accepted", "GPU time accepted", "ratio",
       "GPU time that accepted jobs ask for, of that of all that came", 1, true, false },

@@ -135,6 +135,8 @@ weir_status sim_jobs_give_up(struct sim_jobs_run *run, uint32_t slot, enum sim_j
     struct sim_job *job = sim_job_at(run, slot);
     run->last_done_ns = sim_jobs_now(run);
     sim_jobs_count(run, job, why);
+    if (run->workload->deadline_ns < INT64_MAX)
+        sim_jobs_count(run, job, SIM_JOBS_DUE);
     sim_jobs_digest(run, ends[why].digest, job);
     return forget(run, slot, ends[why].outcome);
 }

@@ -113,6 +113,8 @@ weir_status sim_jobs_left(const struct sim_jobs_run *run, int64_t now_ns)
             continue;
         WEIR_TRY(sim_meter_job_left(run->context->meter, now_ns, sim_job_class(run, job),
                                     sim_job_spec(run, job)->tenant_number, age_ns, never_began));
+        if (age_ns > run->workload->deadline_ns)
+            sim_jobs_count(run, job, SIM_JOBS_DUE);
         if (never_began && age_ns > run->workload->starved_after_ns)
             sim_jobs_count(run, job, SIM_JOBS_STARVED);
     }
@@ -163,7 +165,8 @@ static void put_limits(struct writer *writer)
         put(writer, "starvation.count", "1", (double)counts[SIM_JOBS_STARVED]);
     if (late_ns != INT64_MAX)
         put(writer, "sla.violation_rate", "ratio",
-            ratio((double)counts[SIM_JOBS_LATE], (double)counts[SIM_JOBS_DONE]));
+            ratio((double)(counts[SIM_JOBS_LATE] + counts[SIM_JOBS_DUE]),
+                  (double)(counts[SIM_JOBS_DONE] + counts[SIM_JOBS_DUE])));
 }
 
 static void put_counts(struct writer *writer)
@@ -177,6 +180,7 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_RESTARTED] = "jobs.restarted",
                                                         [SIM_JOBS_DELAYED] = NULL,
                                                         [SIM_JOBS_INFEASIBLE] = "jobs.infeasible",
+                                                        [SIM_JOBS_DUE] = NULL,
                                                         [SIM_JOBS_PREEMPTED] = "jobs.preempted",
                                                         [SIM_JOBS_KILLED] = "jobs.killed",
                                                         [SIM_JOBS_OVERRUN] = "jobs.overrun",

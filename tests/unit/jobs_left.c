@@ -118,7 +118,33 @@ static void several_sources_are_counted_together(void)
     check_rows(text, rows, sizeof rows / sizeof rows[0]);
 }
 
+/* Due within 60 s: one is done in time, one late; one that runs and one that waits are beyond it at
+ * the end, one is not yet; one has lost all the runs that it may have. */
+static void who_is_not_done_when_due_is_late(void)
+{
+    static const char text[] =
+        "schema: 2\nname: due\nhorizon: 400 s\n"
+        "cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 4}}, {name: m, cpus: 8, gpus: {h100: "
+        "1}}]}\n"
+        "sched: {queueing: first_fit, placement: first_fit}\n"
+        "jobs:\n  - name: w\n    deadline: 60 s\n    max_attempts: 1\n    classes:\n"
+        "      - {name: a, count: 1, at: 0 s, request: {gpus: 1}, run_time: 60 s}\n"
+        "      - {name: b, count: 1, at: 0 s, request: {gpus: 1}, run_time: 61 s}\n"
+        "      - {name: c, count: 1, at: 0 s, request: {gpus: 2}, run_time: 10000 s}\n"
+        "      - {name: d, count: 1, at: 300 s, request: {gpus: 3}, run_time: 10 s}\n"
+        "      - {name: e, count: 1, at: 340 s, request: {gpus: 3}, run_time: 10 s}\n"
+        "      - {name: f, count: 1, at: 0 s, request: {gpus: 1}, run_time: 10000 s}\n"
+        "timeline: [{at: 10 s, action: node_down, node: m}]\n";
+    struct bound rows[] = { { "sla.violation_rate", "", 4.0 / 5, false, 0 },
+                            { "sla.violation_rate", "a", 0, false, 0 },
+                            { "sla.violation_rate", "b", 1, false, 0 },
+                            { "sla.violation_rate", "d", 1, false, 0 },
+                            { "sla.violation_rate", "f", 1, false, 0 } };
+    check_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
 static const struct test tests[] = {
+    { "who is not done when due is late", who_is_not_done_when_due_is_late },
     { "several sources are counted together", several_sources_are_counted_together },
     { "who never begins is counted", who_never_begins_is_counted },
     { "what an outage takes is booked, by cause", what_an_outage_takes_is_booked },

@@ -25,6 +25,7 @@ enum sim_job_count {
     SIM_JOBS_INFEASIBLE, /* would not fit an empty cluster; refused too */
     SIM_JOBS_STARVED,    /* waited longer than `starved_after`, and began or left */
     SIM_JOBS_LATE,       /* ended after their deadline */
+    SIM_JOBS_DUE,        /* are beyond their deadline and not done, or never will be */
     SIM_JOBS_PREEMPTED,  /* gave their place up for others; each time */
     SIM_JOBS_KILLED,     /* of these, those whose grace was over before they had saved */
     SIM_JOBS_OVERRUN,    /* were stopped at their estimate; not done */
