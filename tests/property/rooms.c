@@ -2,7 +2,7 @@
 /*
  * What is kept of which nodes have room says exactly what asking every node says, on histories in
  * which workers come and go, are tried and taken back, nodes are added, resized, cordoned and
- * removed, GPUs fall ill, and more shapes are asked about than are kept.
+ * removed, GPUs fall ill, all is as it was before, and more shapes are asked about than are kept.
  */
 #include "sched/placement/parts/rooms.h"
 #include "sched/cluster/state.h"
@@ -140,13 +140,19 @@ static uint32_t live(uint64_t seed, uint32_t nodes, uint32_t steps)
 {
     struct draws dice = { .is_seeded = true, .state = seed * 977 };
     struct weir_cluster *cluster = NULL;
+    struct weir_cluster *earlier = NULL;
     uint32_t wrong = 0;
 
     CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_create(NULL, &earlier), WEIR_OK);
     for (uint32_t n = 0; n < nodes; n++)
         add_node(cluster, &dice);
     for (uint32_t step = 0; step < steps; step++) {
         const struct weir_shape shape = shape_at((uint32_t)draws_below(&dice, SHAPES));
+        if (step % 400 == 100)
+            CHECK_I64(weir_cluster_assign(earlier, cluster), WEIR_OK);
+        if (step % 400 == 220)
+            CHECK_I64(weir_cluster_assign(cluster, earlier), WEIR_OK);
         if ((uint32_t)draws_below(&dice, 3) > 0)
             start(cluster, &dice, step);
         else if ((uint32_t)draws_below(&dice, 2) > 0)
@@ -160,6 +166,7 @@ static uint32_t live(uint64_t seed, uint32_t nodes, uint32_t steps)
             wrong += compare(cluster, &shape);
     }
     weir_cluster_destroy(cluster);
+    weir_cluster_destroy(earlier);
     return wrong;
 }
 
