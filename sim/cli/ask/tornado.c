@@ -6,6 +6,8 @@
 #include "analysis/tornado.h"
 #include "sim/cli/ask/compare_print.h"
 
+#include <stdlib.h>
+
 static const struct sim_column columns[] = {
     { "metric", "metric", NULL, false, false },
     { "what is changed", "path", NULL, false, false },
@@ -46,6 +48,17 @@ static void add_judged(struct sim_table *table, const struct an_comparison *comp
     sim_table_add(table, verdict);
 }
 
+/* People are not shown all digits of a number. */
+static void add_value(struct sim_table *table, const char *text, enum sim_format format)
+{
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (is_for_people(format) && end != text && *end == '\0')
+        sim_table_addf(table, "%.6g", value);
+    else
+        sim_table_add(table, text);
+}
+
 static void add_bar(struct sim_table *table, const struct an_tornado_bar *bar,
                     const struct an_comparison *comparison, const struct an_metric_row *row,
                     enum sim_format format)
@@ -56,8 +69,8 @@ static void add_bar(struct sim_table *table, const struct an_tornado_bar *bar,
                                    cell->difference_high, cell->p_value };
         sim_table_add(table, is_for_people(format) ? row->label : row->metric);
         sim_table_add(table, bar->axis->path);
-        sim_table_add(table, bar->axis->text[0]);
-        sim_table_add(table, bar->axis->text[bar->points[i]]);
+        add_value(table, bar->axis->text[0], format);
+        add_value(table, bar->axis->text[bar->points[i]], format);
         if (is_for_people(format))
             add_judged(table, comparison, row, bar->variants[i]);
         else
