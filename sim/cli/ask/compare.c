@@ -118,10 +118,10 @@ static void check_metrics(const struct options *options, const struct argp_state
 static uint32_t kind_of(const void *arguments)
 {
     const struct options *options = arguments;
-    for (size_t i = 0; i < options->files.count; i++)
-        if (!sim_is_database(options->files.items[i]))
-            return SIM_FILE_SCENARIO;
-    return SIM_FILE_DATABASE;
+    uint32_t kind = SIM_FILE_DATABASE;
+    for (size_t i = 0; i < options->files.count && kind == SIM_FILE_DATABASE; i++)
+        kind = sim_file_kind(options->files.items[i]);
+    return kind;
 }
 
 static void check_files(const void *arguments, const struct argp_state *state)

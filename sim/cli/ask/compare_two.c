@@ -28,6 +28,13 @@ bool sim_is_database(const char *path)
     return count == sizeof(head) && memcmp(head, "SQLite format 3", sizeof(head)) == 0;
 }
 
+uint32_t sim_file_kind(const char *path)
+{
+    return sim_is_database(path)     ? SIM_FILE_DATABASE
+           : access(path, R_OK) == 0 ? SIM_FILE_SCENARIO
+                                     : 0;
+}
+
 struct operand {
     const char *path;
     char label[64];

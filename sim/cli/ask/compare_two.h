@@ -11,6 +11,9 @@
 #include "sim/cli/experiment/simulate_options.h"
 
 bool sim_is_database(const char *path);
+/* What else there is counts as a scenario; 0 = there is no such file, which whoever reads it says.
+ */
+uint32_t sim_file_kind(const char *path);
 
 /* The joined database: `options->output`, or a file of its own, whose name is malloc'ed. Returns an
  * exit code; what went wrong was printed. */

@@ -25,7 +25,7 @@ static void check(const void *given, const struct argp_state *state)
 static uint32_t kind_of(const void *arguments)
 {
     const struct sim_simulate_options *options = arguments;
-    return sim_is_database(options->path) ? SIM_FILE_DATABASE : SIM_FILE_SCENARIO;
+    return sim_file_kind(options->path);
 }
 
 static const struct sim_option command_rows[] = {

@@ -490,9 +490,8 @@ static uint32_t kind_of(const void *given)
     struct sim_trace_arguments trace = arguments->trace;
     trace.file = arguments->file;
     trace.options = arguments->options;
-    return sim_is_database(arguments->file) ? SIM_FILE_DATABASE
-           : sim_is_trace(&trace)           ? SIM_FILE_TRACE
-                                            : SIM_FILE_SCENARIO;
+    const uint32_t kind = sim_file_kind(arguments->file);
+    return kind != SIM_FILE_DATABASE && sim_is_trace(&trace) ? SIM_FILE_TRACE : kind;
 }
 
 static const struct sim_option command_rows[] = {
