@@ -119,10 +119,10 @@ static void say_even(struct an_claim *claim)
     const struct an_word low = percent_of(claim, "low");
     const struct an_word high = percent_of(claim, "high");
     const bool is_one = strcmp(low.text, high.text) == 0;
-    const double nodes = an_claim_number(claim, "nodes");
+    const double count = an_claim_number(claim, "nodes");
     char all[32] = "Both";
-    if (nodes > 2.5)
-        (void)snprintf(all, sizeof all, "All %.0f", nodes);
+    if (count > 2.5)
+        (void)snprintf(all, sizeof all, "All %.0f", count);
     an_claim_say(claim, "%s nodes are used alike, %s%s%s of their GPUs%s", all, low.text,
                  is_one ? "" : " to ", is_one ? "" : high.text, outage(claim).text);
 }

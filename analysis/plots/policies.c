@@ -17,7 +17,7 @@ struct panel {
     double base, scale;
     bool is_log;
     char format[24];  /* of the ticks */
-    char zero[8];     /* that at 0, which has no sign */
+    char zero[16];    /* that at 0, which has no sign */
     double low, high; /* of the axis */
 };
 

@@ -221,21 +221,27 @@ static const char machine[] = NUMBERS
     " 'variant', variant, 'values', json_array(2 * n + 2)))) FROM (SELECT variant, row_number()"   \
     " OVER (ORDER BY min(run_id)) - 1 AS n FROM run GROUP BY variant);"
 
-/* Is there a label that begins so? Bold ones are marked up. */
-static bool has_label(const char *folder, const char *chart, const char *text)
+/* Has the script of the chart a line that begins so? */
+static bool has_line(const char *folder, const char *chart, const char *wanted)
 {
     char line[1024];
-    char wanted[128];
     char path[FIXTURE_PATH + 64];
     bool has = false;
     (void)snprintf(path, sizeof path, "%s/%s.gp", folder, chart);
-    (void)snprintf(wanted, sizeof wanted, "set label '%s", text);
     FILE *file = fopen(path, "r");
     while (file != NULL && !has && fgets(line, sizeof line, file) != NULL)
         has = strncmp(line, wanted, strlen(wanted)) == 0;
     if (file != NULL)
         (void)fclose(file);
     return has;
+}
+
+/* Bold ones are marked up. */
+static bool has_label(const char *folder, const char *chart, const char *text)
+{
+    char wanted[128];
+    (void)snprintf(wanted, sizeof wanted, "set label '%s", text);
+    return has_line(folder, chart, wanted);
 }
 
 /* A name that has room is whole; names that share much stay apart, in the part where they differ;
@@ -492,14 +498,16 @@ static void report_is_self_contained(void)
 static void static_charts_say_what_they_found(void)
 {
     static const struct {
-        const char *chart, *title, *subtitle, *data, *label;
+        const char *chart, *title, *subtitle, *data, *label, *line;
     } cases[] = {
         /* Each cause has its part, and each of the two moments its own figure. */
-        { "unallocated", "4.0 points: too little", "134 p100 nodes, 61.0 GPUs", " 0 4 ", "4.5 %'" },
-        { "unallocated", "", "", " 4 5 ", "5.0 %'" },
+        { "unallocated", "4.0 points: too little", "134 p100 nodes, 61.0 GPUs", " 0 4 ", "4.5 %'",
+          NULL },
+        { "unallocated", "", "", " 4 5 ", "5.0 %'", NULL },
         { "acceptance", "80 % of the jobs of 8 GPUs, 90 %", "",
-          "\n1 80 40 \"8 GPUs\" \n2 100 50 \"16 GPUs\"", NULL },
-        { "bound", "stays 2.0 points below the bound on GPU", "linear program", "", NULL },
+          "\n1 80 40 \"8 GPUs\" \n2 100 50 \"16 GPUs\"", NULL, NULL },
+        { "bound", "stays 2.0 points below the bound on GPU", "linear program", "", NULL, NULL },
+        { "policies", "", "", "", NULL, "set xtics add ('0 points' 0)\n" },
     };
     struct an_db *db = fixture_open(static_results);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -511,6 +519,7 @@ static void static_charts_say_what_they_found(void)
         CHECK(strstr(texts.subtitle, cases[i].subtitle) != NULL);
         CHECK(texts.data != NULL && strstr(texts.data, cases[i].data) != NULL);
         CHECK(cases[i].label == NULL || has_label(folder, cases[i].chart, cases[i].label));
+        CHECK(cases[i].line == NULL || has_line(folder, cases[i].chart, cases[i].line));
         check_drawn(folder, cases[i].chart);
         an_plot_texts_clear(&texts);
         remove_folder(folder);

@@ -336,7 +336,7 @@ static double two(uint32_t operation, double x, double y)
 
 double weir_expression_value(const struct weir_expression *expression, const double *variables)
 {
-    double stack[WEIR_EXPRESSION_STEPS];
+    double stack[WEIR_EXPRESSION_STEPS] = { 0.0 };
     uint32_t depth = 0;
 
     for (uint32_t i = 0; i < expression->count; i++) {

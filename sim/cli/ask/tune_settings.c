@@ -108,7 +108,9 @@ static bool is_taken(const struct sim_simulate_options *simulate, struct wl_trac
     struct sim_scenario *scenario = NULL;
     struct sim_diagnostics diagnostics = { .items = NULL };
     const char **sets = calloc(own + (variant == NULL ? 0 : variant->sets_count) + 1, sizeof *sets);
-    bool is_fine = variant != NULL && sets != NULL;
+    bool is_fine = variant != NULL;
+    if (sets == NULL)
+        abort();
     for (size_t i = 0; is_fine && i < own; i++)
         sets[i] = simulate->common.sets.items[i];
     for (size_t i = 0; is_fine && i < variant->sets_count; i++)

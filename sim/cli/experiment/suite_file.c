@@ -47,7 +47,10 @@ struct pieces {
 
 static FILE *begin_text(struct pieces *pieces)
 {
-    return pieces->out = open_memstream(&pieces->text, &pieces->size);
+    pieces->out = open_memstream(&pieces->text, &pieces->size);
+    if (pieces->out == NULL)
+        abort();
+    return pieces->out;
 }
 
 static const char *end_text(const struct reading *reading, struct pieces *pieces)

@@ -10,6 +10,7 @@
 #include "sim/files/written.h"
 #include "weir_text.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>
@@ -198,12 +199,12 @@ static const char *language_ending(const struct arguments *given)
 
 static const struct template *find(const struct arguments *given)
 {
-    const bool is_policy = strcmp(given->kind, "policy") == 0;
     const char *policy = given->policy == NULL ? "scaling" : given->policy;
     for (size_t i = 0; i < TEMPLATES; i++)
         if (strcmp(templates[i].kind, given->kind) == 0 &&
-            (!is_policy || (strcmp(templates[i].policy, policy) == 0 &&
-                            strcmp(templates[i].ending, language_ending(given)) == 0)))
+            (templates[i].policy == NULL ||
+             (strcmp(templates[i].policy, policy) == 0 &&
+              strcmp(templates[i].ending, language_ending(given)) == 0)))
             return &templates[i];
     return NULL;
 }
@@ -257,5 +258,7 @@ int sim_cmd_new(int argc, char **argv)
 {
     struct arguments arguments = { .kind = NULL };
     sim_options_parse(&command_options, argc, argv, &arguments);
-    return begin(find(&arguments), arguments.name);
+    const struct template *begun = find(&arguments);
+    assert(begun != NULL && "check() has found it");
+    return begin(begun, arguments.name);
 }
