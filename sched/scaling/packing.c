@@ -439,13 +439,14 @@ static weir_status note_start(struct weir_packing *packing, const struct weir_wo
     return WEIR_OK;
 }
 
-/* Takes the latest new worker of a pool away. */
+/* Takes the latest new worker of a pool away. What came back since stands behind the new ones, and
+ * is passed over once. */
 static weir_status remove_new(struct weir_packing *packing, uint32_t pool)
 {
     uint64_t id;
 
-    for (uint32_t k = weir_cluster_pool_workers(packing->scratch, pool); k-- > 0;) {
-        (void)weir_cluster_pool_worker_id(packing->scratch, pool, k, &id);
+    while (packing->newest[pool] > 0) {
+        (void)weir_cluster_pool_worker_id(packing->scratch, pool, --packing->newest[pool], &id);
         if (id > packing->next_id)
             return weir_cluster_remove_worker(packing->scratch, id, packing->run->error);
     }
@@ -458,6 +459,8 @@ static weir_status bring_back(struct weir_packing *packing)
 {
     bool is_changed = true;
 
+    for (uint32_t i = 0; i < packing->run->count; i++)
+        packing->newest[i] = weir_cluster_pool_workers(packing->scratch, i);
     while (is_changed) {
         is_changed = false;
         for (uint32_t i = 0; i < packing->original_count; i++) {
@@ -561,6 +564,7 @@ static weir_status reserve(struct weir_packing *packing)
     const uint32_t pools = packing->run->count;
 
     WEIR_ROOM(memory, packing->wanted, packing->wanted_capacity, pools);
+    WEIR_ROOM(memory, packing->newest, packing->newest_capacity, pools);
     WEIR_ROOM(memory, packing->order, packing->order_capacity, pools);
     WEIR_ROOM(memory, packing->weight, packing->weight_capacity, pools);
     WEIR_ROOM(memory, packing->first, packing->first_capacity, packing->node_count);
@@ -646,6 +650,7 @@ void weir_packing_clear(struct weir_packing *packing)
     weir_free(memory, packing->originals);
     weir_free(memory, packing->first);
     weir_free(memory, packing->wanted);
+    weir_free(memory, packing->newest);
     weir_free(memory, packing->order);
     weir_free(memory, packing->nodes);
     weir_free(memory, packing->quota);

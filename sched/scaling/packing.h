@@ -41,15 +41,17 @@ struct weir_packing {
     struct weir_packing_worker *originals;
     uint32_t *first; /* of each node, index of an original + 1 */
     uint32_t *wanted, *order, *nodes, *quota;
-    double *weight; /* of one worker of each pool: its largest share of all that there is */
+    uint32_t *newest; /* of each pool: no worker of this plan stands at or behind this position */
+    double *weight;   /* of one worker of each pool: its largest share of all that there is */
     uint64_t *doomed;
     struct weir_packing_start *starts; /* outcome of a search */
     uint64_t *stops;
     uint64_t next_id; /* downwards */
     uint64_t random;
     uint32_t node_count, original_count, start_count, stop_count;
-    uint32_t original_capacity, first_capacity, wanted_capacity, order_capacity, node_capacity,
-        quota_capacity, weight_capacity, doomed_capacity, start_capacity, stop_capacity;
+    uint32_t original_capacity, first_capacity, wanted_capacity, newest_capacity, order_capacity,
+        node_capacity, quota_capacity, weight_capacity, doomed_capacity, start_capacity,
+        stop_capacity;
 };
 
 enum weir_packing_way {
