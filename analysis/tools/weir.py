@@ -8,12 +8,14 @@
         t, gpus = db.series("v_cluster", "gpu_assigned_pct")
         db.to_csv("v_stage", "stages.csv")
 
-Rows are dicts. A run is chosen by run=RUN_ID or by variant= and replication=; without one rows of all
+A metric has its id or the name that tables print, "throughput"; the program `weir` knows those. Rows
+are dicts. A run is chosen by run=RUN_ID or by variant= and replication=; without one rows of all
 runs come, and series are of the first run. The file is opened to be read only.
 """
 import builtins
 import csv
 import difflib
+import json
 import pathlib
 import sqlite3
 import subprocess
@@ -24,9 +26,9 @@ class Error(Exception):
     """What is wrong, in a sentence."""
 
 
-def open(path):
+def open(path, program="weir"):
     """The database at a path."""
-    return Database(path)
+    return Database(path, program)
 
 
 def run(scenario, output, *options, program="weir"):
@@ -35,7 +37,7 @@ def run(scenario, output, *options, program="weir"):
                           capture_output=True, text=True)
     if done.returncode not in (0, 1):  # 1: an expectation is not met; the results are there
         raise Error(done.stderr.strip() or f"{program} ended with {done.returncode}")
-    return Database(output)
+    return Database(output, program)
 
 
 def _near(kind, word, names):
@@ -46,7 +48,8 @@ def _near(kind, word, names):
 
 
 class Database:
-    def __init__(self, path):
+    def __init__(self, path, program="weir"):
+        self._program = program
         if not pathlib.Path(path).is_file():
             raise Error(f"{path}: there is no such file")
         place = urllib.parse.quote(str(pathlib.Path(path).resolve()))
@@ -100,14 +103,32 @@ class Database:
         where = " AND ".join(f"{name} = :{name}" for name in given)
         return self.query(f'SELECT * FROM "{view}"' + (f" WHERE {where}" if where else ""), **given)
 
+    def _metric(self, word):
+        """The id of a metric, from it or from the name that tables print; @WINDOW may follow."""
+        ids = {row["metric"] for row in self.query("SELECT DISTINCT metric FROM result")}
+        if word in ids:
+            return word
+        try:
+            asked = subprocess.run([self._program, "list", "metrics", "--format", "json"],
+                                   capture_output=True, text=True, check=True)
+            names = {row["label"]: row["id"] for row in json.loads(asked.stdout)["rows"]}
+        except (OSError, subprocess.CalledProcessError):
+            names = {}
+        name, at, window = word.partition("@")
+        metric = names.get(name, name) + at + window
+        if metric in ids:
+            return metric
+        if metric in names.values():
+            raise Error(f"no run has a result '{metric}'")
+        raise _near("metric", word, ids | set(names))
+
     def result(self, metric, label="", run=None, variant=None, replication=None):
         """The value of a metric: of the run that is chosen, else the mean over all of the variant."""
+        metric = self._metric(metric)
         rows = [row for row in self.rows("v_result", run, variant, replication)
                 if row["metric"] == metric and row["label"] == label and row["value"] is not None]
         if not rows:
-            names = {row["metric"] for row in self.query("SELECT DISTINCT metric FROM result")}
-            raise _near("metric", metric, names) if metric not in names else \
-                Error(f"{metric} has no value with the label '{label}'")
+            raise Error(f"{metric} has no value with the label '{label}'")
         return sum(row["value"] for row in rows) / len(rows)
 
     def series(self, view, column, run=None, variant=None, replication=None, **where):

@@ -176,7 +176,7 @@ P
 # weir.py
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tools expect 0 python3 - <<'P'
 import csv, os, weir
-with weir.open("run.db") as db:
+with weir.open("run.db", program=os.environ["WEIR_BIN"]) as db:
     assert len(db.runs()) == 4
     both = [db.result("thr.pipeline", variant="one", replication=r) for r in (0, 1)]
     assert abs(db.result("thr.pipeline", variant="one") - sum(both) / 2) < 1e-12
@@ -193,7 +193,11 @@ with weir.open("run.db") as db:
         else:
             assert False, sentence
     fails("did you mean 'v_stage'", db.rows, "v_stages")
+    # A metric has the name that tables print, too.
+    assert db.result("throughput") == db.result("thr.pipeline")
     fails("did you mean 'thr.pipeline'", db.result, "thr.pipelin")
+    fails("did you mean 'throughput'", db.result, "throughputs")
+    fails("no run has a result 'thr.jobs_h'", db.result, "jobs done")
     fails("did you mean 'queue_items'", db.series, "v_stage", "queue_item")
     fails("did you mean 'one'", db.rows, "v_stage", variant="on")
     fails("no such file", weir.open, "nothing.db")
@@ -203,6 +207,9 @@ with weir.open("run.db") as db:
         assert False, "a file was overwritten"
     except FileExistsError:
         pass
+with weir.open("run.db", program="no-such-program") as db: # ids alone are known then
+    assert db.result("thr.pipeline") > 0
+    fails("there is no metric 'throughput'", db.result, "throughput")
 with weir.run("small.yaml", "new.db", program=os.environ["WEIR_BIN"]) as db:
     assert db.result("thr.pipeline") > 0 and db.runs()[0]["status"] == "complete", db.runs()
 P
