@@ -130,8 +130,9 @@ static double value_of(const struct searcher *searcher, double z_per_s, double k
 }
 
 /* The least disturbing of the best ways; *is_better when it was done. A way that reaches what the
- * bound allows ends the search. */
-static weir_status pack(struct searcher *searcher, bool *is_better)
+ * bound allows ends the search. To pack anew what has been packed so already costs most and seldom
+ * finds more: after the first round it is left out while a gentler way gets on. */
+static weir_status pack(struct searcher *searcher, uint32_t round, bool *is_better)
 {
     struct weir_run *const run = &searcher->run;
     const double now_per_s = least_per_s(run, false);
@@ -148,6 +149,8 @@ static weir_status pack(struct searcher *searcher, bool *is_better)
                                       .high_per_s = most_per_s };
     enum weir_packing_way last = WEIR_PACK_COLD;
     for (int way = WEIR_PACK_ADD; way <= WEIR_PACK_COLD; way++) {
+        if (way == WEIR_PACK_COLD && round > 0 && *is_better)
+            break;
         double z_per_s = 0;
         double kept_per_s = 0;
         goal.way = last = (enum weir_packing_way)way;
@@ -203,7 +206,7 @@ static weir_status repeat(struct searcher *searcher)
     bool is_better = true;
 
     for (uint32_t round = 0; round < ROUNDS && is_better; round++) {
-        WEIR_TRY(pack(searcher, &is_better));
+        WEIR_TRY(pack(searcher, round, &is_better));
         WEIR_TRY(give_head_room(searcher));
     }
     return WEIR_OK;
