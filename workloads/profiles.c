@@ -98,7 +98,7 @@ static weir_status check_speeds(const struct wl_csv_row *row, const char *list,
 static weir_status read_row(void *state, const struct wl_csv_row *row, struct weir_error *error)
 {
     struct wl_profiles *profiles = state;
-    struct wl_profile profile = { NULL };
+    struct wl_profile profile = { .model = NULL };
     const char *speeds = row->cells[SPEEDS] == NULL ? "" : row->cells[SPEEDS];
     if (row->cells[MODEL] == NULL)
         return wl_csv_fail(row, MODEL, error, "a profile needs the name of its model");

@@ -79,7 +79,7 @@ weir_status sim_resource_add(struct sim_activities *activities, enum sim_share s
         .capacity = qpns,
         .head = ACTIVITY_NONE,
         .tail = ACTIVITY_NONE,
-        .share = share,
+        .share = (uint8_t)share,
     };
     return WEIR_OK;
 }

@@ -157,7 +157,7 @@ static weir_status get_policy(struct sim_line *line, struct sim_module_text *tex
             return WEIR_EPOLICY;                                                                   \
         for (uint32_t i = 0; i < count; i++) {                                                     \
             struct sim_##kind##_stand_in *stand_in = &text->all.list[i];                           \
-            struct policy_text policy = { NULL };                                                  \
+            struct policy_text policy = { .name = NULL };                                          \
             WEIR_TRY(get_policy(line, text, &policy));                                             \
             stand_in->module = module;                                                             \
             stand_in->index = i;                                                                   \

@@ -248,7 +248,7 @@ static size_t list_kin(struct keeper_room *room)
     ssize_t got = 0;
     while (folder >= 0 && (got = getdents64(folder, room->text, sizeof room->text)) > 0)
         for (ssize_t at = 0; at < got && count < capacity;) {
-            const struct dirent64 *entry = (const struct dirent64 *)(room->text + at);
+            const struct dirent64 *entry = (const void *)(room->text + at);
             if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
                 count += read_kin(entry->d_name, &room->kin[count]) ? 1 : 0;
             at += entry->d_reclen;

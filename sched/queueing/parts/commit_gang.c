@@ -12,7 +12,7 @@ struct member {
     uint32_t verb;   /* to be sent, NOTHING = no message */
 };
 
-enum { NOTHING = UINT32_MAX };
+static const uint32_t NOTHING = UINT32_MAX;
 
 struct weir_commit_gang {
     struct weir_allocator allocator;
