@@ -26,6 +26,7 @@ struct an_db {
     sqlite3 *sqlite;
     char *path;
     int64_t version;
+    sqlite3_stmt *latest; /* of an_query: asked again it is not read again; NULL = none */
     struct share shares[SHARED_MOST];
     size_t share_count;
 };
@@ -67,6 +68,7 @@ void an_close(struct an_db *db)
 {
     if (db == NULL)
         return;
+    sqlite3_finalize(db->latest);
     sqlite3_close(db->sqlite);
     free(db->path);
     free(db);
@@ -231,12 +233,12 @@ static weir_status run_statement(struct an_db *db, sqlite3_stmt *statement, stru
                                  struct weir_error *error)
 {
     size_t capacity = 0;
-    if (!frame_name(frame, statement))
+    int step = sqlite3_step(statement); /* the columns of another schema are known behind it */
+    bool is_kept = frame_name(frame, statement);
+    for (; is_kept && step == SQLITE_ROW; step = sqlite3_step(statement))
+        is_kept = frame_append(frame, &capacity, statement);
+    if (!is_kept)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    int step = SQLITE_ROW;
-    while ((step = sqlite3_step(statement)) == SQLITE_ROW)
-        if (!frame_append(frame, &capacity, statement))
-            return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (step != SQLITE_DONE)
         return fail_read(db, error);
     return WEIR_OK;
@@ -268,18 +270,30 @@ bool an_has_table(struct an_db *db, const char *name)
     return has;
 }
 
+/* Table after table asks one thing of metric after metric, and to read it takes longer than to
+ * answer it. */
+static weir_status prepare_latest(struct an_db *db, const char *sql, struct weir_error *error)
+{
+    if (db->latest != NULL && strcmp(sqlite3_sql(db->latest), sql) == 0)
+        return WEIR_OK;
+    sqlite3_finalize(db->latest);
+    db->latest = NULL;
+    return sqlite3_prepare_v2(db->sqlite, sql, -1, &db->latest, NULL) == SQLITE_OK
+               ? WEIR_OK
+               : fail_query(db, error);
+}
+
 weir_status an_query(struct an_db *db, const char *sql, const struct an_args *args,
                      struct an_frame **frame, struct weir_error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(db->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
-        return fail_query(db, error);
+    WEIR_TRY(prepare_latest(db, sql, error));
     if (args != NULL)
-        bind_arguments(statement, args);
+        bind_arguments(db->latest, args);
     struct an_frame *made = calloc(1, sizeof *made);
     weir_status status = made == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                                      : run_statement(db, statement, made, error);
-    sqlite3_finalize(statement);
+                                      : run_statement(db, db->latest, made, error);
+    (void)sqlite3_reset(db->latest);
+    (void)sqlite3_clear_bindings(db->latest);
     assert(status != WEIR_OK || made != NULL);
     if (status != WEIR_OK) {
         an_frame_destroy(made);
