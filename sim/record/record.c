@@ -183,10 +183,11 @@ weir_status record_step(struct sim_recorder *recorder, sqlite3_stmt *statement, 
 weir_status record_set_synchronous(struct sim_recorder *recorder, bool is_full,
                                    struct weir_error *error)
 {
+    const bool waits_later = recorder->is_fleeting || recorder->is_shard;
     return record_execute(recorder,
-                          recorder->is_fleeting ? "PRAGMA main.synchronous = OFF"
-                          : is_full             ? "PRAGMA main.synchronous = FULL"
-                                                : "PRAGMA main.synchronous = NORMAL",
+                          waits_later ? "PRAGMA main.synchronous = OFF"
+                          : is_full   ? "PRAGMA main.synchronous = FULL"
+                                      : "PRAGMA main.synchronous = NORMAL",
                           error);
 }
 
@@ -202,7 +203,7 @@ weir_status record_prepare_loading(struct sim_recorder *recorder, struct weir_er
 {
     WEIR_TRY(record_execute(recorder, "PRAGMA journal_mode = WAL", error));
     WEIR_TRY(record_set_synchronous(recorder, false, error));
-    return recorder->is_shard ? WEIR_OK : record_execute(recorder, INDEXES(DROP_INDEX), error);
+    return record_execute(recorder, INDEXES(DROP_INDEX), error);
 }
 
 void record_finalize_statements(struct sim_recorder *recorder)
@@ -224,17 +225,12 @@ weir_status sim_recorder_finish(struct sim_recorder *recorder, struct weir_error
     return record_execute(recorder, INDEXES(CREATE_INDEX) "PRAGMA optimize;", error);
 }
 
-/* One file again. While somebody reads along it stays in WAL mode; and a shard does, which is read
- * once: to change the mode waits for the disk three times more. */
+/* One file again. While somebody reads along it stays in WAL mode. */
 static weir_status leave_log(struct sim_recorder *recorder, struct weir_error *error)
 {
-    sqlite3 *const database = recorder->database;
-    (void)sqlite3_busy_timeout(database, 0);
+    (void)sqlite3_busy_timeout(recorder->database, 0);
     const int code =
-        0xff &
-        (recorder->is_shard
-             ? sqlite3_wal_checkpoint_v2(database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL)
-             : sqlite3_exec(database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL));
+        0xff & sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     if (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return WEIR_OK;
     return record_fail(recorder, "end the log", error);
@@ -253,7 +249,9 @@ weir_status sim_recorder_close(struct sim_recorder *recorder, struct weir_error 
         (void)sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);
     record_finalize_statements(recorder);
     if (recorder->database != NULL && recorder->temporary == NULL) {
-        const weir_status left = leave_log(recorder, status == WEIR_OK ? error : NULL);
+        weir_status left = leave_log(recorder, status == WEIR_OK ? error : NULL);
+        status = status == WEIR_OK ? left : status;
+        left = record_let_go(recorder, status == WEIR_OK ? error : NULL);
         status = status == WEIR_OK ? left : status;
     }
     if (status == WEIR_OK && recorder->has_lost)

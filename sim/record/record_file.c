@@ -296,6 +296,14 @@ weir_status record_give_name(const char *made, const char *path, struct weir_err
     return rename(made, path) == 0 ? WEIR_OK : fail_disk(errno, path, "give it its name", error);
 }
 
+/* Nobody needs a shard before its run is over: it is waited for once, here. */
+weir_status record_let_go(struct sim_recorder *recorder, struct weir_error *error)
+{
+    disconnect(recorder);
+    return recorder->is_shard && !recorder->is_fleeting ? sync_path(recorder->path, 0, error)
+                                                        : WEIR_OK;
+}
+
 static weir_status take_name(struct sim_recorder *recorder, struct weir_error *error)
 {
     if (!recorder->is_fleeting)

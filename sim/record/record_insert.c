@@ -88,6 +88,7 @@ static weir_status prepare(struct sim_recorder *recorder, enum record_kind kind,
                             rows->table);
         add_columns(sql, owner, cells, count);
     }
+    record_note_table(recorder, rows->table);
     return record_prepare_built(recorder, sql, &recorder->statements[kind], error);
 }
 

@@ -67,50 +67,57 @@ static weir_status choose_finished(struct sim_recorder *recorder, const char *sh
     (void)sqlite3_finalize(row);
     WEIR_TRY(status);
     return record_execute(recorder,
+                          "CREATE TEMP TABLE IF NOT EXISTS taken (run_id INTEGER PRIMARY KEY);"
+                          "DELETE FROM temp.taken;"
                           "INSERT INTO temp.taken SELECT run_id FROM shard.run WHERE run_id "
                           "NOT IN (SELECT run_id FROM main.run) AND " SIM_RUN_IS_FINISHED,
                           error);
 }
 
-/* The shard of a run has nothing that is here. */
-static weir_status choose_runs(struct sim_recorder *recorder, const char *shard, bool finished_only,
-                               struct weir_error *error)
+/* Of the experiment. Of command lines that differ the first in the order of letters is kept,
+ * whatever came first. A shard of one run says nothing of it. */
+static weir_status copy_facts(struct sim_recorder *recorder, struct weir_error *error)
 {
-    WEIR_TRY(record_execute(recorder,
-                            "CREATE TEMP TABLE IF NOT EXISTS taken (run_id INTEGER PRIMARY KEY);"
-                            "DELETE FROM temp.taken",
-                            error));
-    return finished_only
-               ? choose_finished(recorder, shard, error)
-               : record_execute(recorder, "INSERT INTO temp.taken SELECT run_id FROM shard.run",
-                                error);
+    int64_t has_facts = 0;
+    WEIR_TRY(record_read_integer(recorder, "SELECT EXISTS (SELECT 1 FROM shard.experiment)",
+                                 &has_facts, error));
+    return has_facts == 0
+               ? WEIR_OK
+               : record_execute(
+                     recorder,
+                     "INSERT OR IGNORE INTO main.meta SELECT * FROM shard.meta;"
+                     "INSERT OR IGNORE INTO main.experiment SELECT * FROM shard.experiment;"
+                     "UPDATE main.experiment SET command_line = min(command_line, "
+                     "coalesce((SELECT min(command_line) FROM shard.experiment), command_line));"
+                     "INSERT INTO main.input_file SELECT * FROM shard.input_file EXCEPT "
+                     "SELECT * FROM main.input_file;"
+                     "INSERT INTO main.expectation SELECT * FROM shard.expectation EXCEPT "
+                     "SELECT * FROM main.expectation;",
+                     error);
 }
 
-/* Both databases have the same schema, so columns agree by position. Of command lines that differ
- * the first in the order of letters is kept, whatever came first. */
+/* Both databases have the same schema, so columns agree by position. The shard of a run has nothing
+ * that is here. */
 static weir_status copy_rows(struct sim_recorder *recorder, const char *shard, bool finished_only,
                              struct weir_error *error)
 {
+    static const char chosen[] =
+        " WHERE run_id IN (SELECT run_id FROM temp.taken) ORDER BY run_id, rowid";
+    uint64_t present = 0;
+    WEIR_TRY(copy_facts(recorder, error));
     WEIR_TRY(record_execute(recorder,
-                            "INSERT OR IGNORE INTO main.meta SELECT * FROM shard.meta;"
-                            "INSERT OR IGNORE INTO main.experiment SELECT * FROM shard.experiment;"
-                            "UPDATE main.experiment SET command_line = min(command_line, "
-                            "coalesce((SELECT min(command_line) FROM shard.experiment), "
-                            "command_line));"
-                            "INSERT INTO main.input_file SELECT * FROM shard.input_file EXCEPT "
-                            "SELECT * FROM main.input_file;"
-                            "INSERT INTO main.expectation SELECT * FROM shard.expectation EXCEPT "
-                            "SELECT * FROM main.expectation;"
                             "DELETE FROM main.run WHERE status = 'running' AND run_id IN "
                             "(SELECT run_id FROM shard.run);",
                             error));
-    WEIR_TRY(choose_runs(recorder, shard, finished_only, error));
+    if (finished_only)
+        WEIR_TRY(choose_finished(recorder, shard, error));
+    WEIR_TRY(record_find_present(recorder, "shard", &present, error));
     for (size_t i = 0; record_run_tables[i]; i++) {
         char sql[240];
-        (void)snprintf(sql, sizeof sql,
-                       "INSERT INTO main.%s SELECT * FROM shard.%s WHERE run_id IN (SELECT run_id "
-                       "FROM temp.taken) ORDER BY run_id, rowid",
-                       record_run_tables[i], record_run_tables[i]);
+        if ((present >> i & 1) == 0)
+            continue;
+        (void)snprintf(sql, sizeof sql, "INSERT INTO main.%s SELECT * FROM shard.%s%s",
+                       record_run_tables[i], record_run_tables[i], finished_only ? chosen : "");
         WEIR_TRY(record_execute(recorder, sql, error));
     }
     return WEIR_OK;

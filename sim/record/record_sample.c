@@ -146,6 +146,7 @@ static weir_status write_rows(struct sim_recorder *recorder, enum sim_sample_kin
     if (!*statement) {
         sqlite3_str *sql = sqlite3_str_new(recorder->database);
         build_insert(sql, &layouts[kind], count);
+        record_note_table(recorder, layouts[kind].table);
         WEIR_TRY(record_prepare_built(recorder, sql, statement, error));
     }
     int position = 0;

@@ -16,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WRITE_VERSION = 18, READ_VERSION = 19, WITH_A_LOG = 2 }; /* bytes of the head of a file */
-
 /* ---- the blank ---- */
 
 static weir_status write_tables(struct sim_recorder *recorder, struct weir_error *error)
@@ -43,7 +41,6 @@ weir_status sim_recorder_open_blank(struct sim_recorder **recorder, struct weir_
     return record_open(":memory:", write_tables, recorder, error);
 }
 
-/* Its copies keep a log from their first row on, as if the mode had been set in each. */
 static weir_status take_bytes(struct sim_recorder *recorder, struct sim_shard_blank *blank,
                               struct weir_error *error)
 {
@@ -51,10 +48,9 @@ static weir_status take_bytes(struct sim_recorder *recorder, struct sim_shard_bl
     WEIR_TRY(record_commit(recorder, error));
     record_finalize_statements(recorder);
     blank->bytes = sqlite3_serialize(recorder->database, "main", &size, 0);
-    if (blank->bytes == NULL || size <= READ_VERSION)
+    if (blank->bytes == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     blank->size = (size_t)size;
-    blank->bytes[WRITE_VERSION] = blank->bytes[READ_VERSION] = WITH_A_LOG;
     return WEIR_OK;
 }
 
@@ -108,11 +104,12 @@ static weir_status copy(const char *path, const char *whole, const struct sim_sh
     return status;
 }
 
+/* Nobody reads along, so it needs no log beside it. */
 static weir_status begin(struct sim_recorder *recorder, struct weir_error *error)
 {
     recorder->is_shard = true;
     WEIR_TRY(record_connect(recorder, recorder->path, error));
-    return record_prepare_loading(recorder, error);
+    return record_set_synchronous(recorder, false, error);
 }
 
 weir_status sim_recorder_open_shard(const char *path, const char *whole,

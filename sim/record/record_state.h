@@ -112,6 +112,7 @@ struct sim_recorder {
     bool has_failed;  /* something could not be written */
     bool is_open;     /* inside a transaction */
     uint32_t rows;    /* since the last commit */
+    uint64_t written; /* tables of record_run_tables that got rows, the first in the lowest bit */
     int64_t commit_due_ns;
     int64_t experiment_id, run_id;
     int64_t run_start_unix_s; /* wall clock */
@@ -170,9 +171,15 @@ weir_status record_publish(struct sim_recorder *recorder, struct weir_error *err
 weir_status record_open_reader(const char *path, struct sim_recorder **recorder,
                                struct weir_error *error);
 void record_discard(struct sim_recorder *recorder);
+/* Closes a file that has its name; the disk has a shard then. */
+weir_status record_let_go(struct sim_recorder *recorder, struct weir_error *error);
 
 /* record_manifest.c: of the present run, before the commit that ends it. */
 weir_status record_write_manifest(struct sim_recorder *recorder, struct weir_error *error);
+void record_note_table(struct sim_recorder *recorder, const char *table);
+/* Which of record_run_tables have rows, as in `written`; of "main" or what is attached. */
+weir_status record_find_present(struct sim_recorder *recorder, const char *schema,
+                                uint64_t *present, struct weir_error *error);
 
 /* record_insert.c: one row of a kind; nothing without a recorder or when its level is not kept. */
 weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
