@@ -131,6 +131,15 @@ assert sorted(int((float(s[:-2]) - 1) / .25) for _, s, _ in found) == list(range
 assert sorted(i for _, _, i in found) == ['30 s'] * 4 + ['60 s'] * 4, found
 assert [i for i, _, _ in found] != sorted(i for i, _, _ in found), 'the points lie on a line'
 PY
+# Where only whole numbers can stand those are drawn, also without a step; elsewhere any.
+expect 0 compare -o whole.db --set compare=- -n 1 --design lhs --points 8 --axis pipelines.p.input.items=40..119 \
+    --axis "$b.gpus=0.1..0.9" --axis sched.placement=fgd,best_fit
+python3 - <<'PY' || fail 'other numbers are drawn than can stand there'
+import sqlite3
+found = sqlite3.connect('whole.db').execute('select distinct "pipelines.p.input.items", "pipelines.p.stages.b.gpus" from v_point').fetchall()
+assert len(found) == 8 and sorted((items - 40) // 10 for items, _ in found) == list(range(8)), found
+assert all(isinstance(items, int) for items, _ in found) and sorted(int((g - .1) / .1) for _, g in found) == list(range(8)), found
+PY
 expect 2 compare --set compare=- --design lhs --axis seed=1..9
 has stderr '--design lhs and --points N belong together'
 expect 2 compare --set compare=- --design lhs --points 9 --axis seed=1..3:1

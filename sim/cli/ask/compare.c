@@ -59,7 +59,7 @@ static const struct sim_option command_rows[] = {
       .of = SIM_FILE_SCENARIO },
     { "design", 0, "NAME", SIM_OPTION(CHOICE, options, design),
       "Which combinations of the axes are points: grid = all, list = the k-th value of each, lhs = "
-      "a Latin hypercube (ranges without a step are continuous)",
+      "a Latin hypercube (of a range without a step any number that may stand there)",
       SIM_OPTION_WORDS_OF("grid", "list", "lhs"), .of = SIM_FILE_SCENARIO },
     { "points", 0, "N", SIM_OPTION(COUNT, options, points), "With --design lhs: so many points",
       .min = 2, .max = SIM_AXIS_VALUES, .of = SIM_FILE_SCENARIO },

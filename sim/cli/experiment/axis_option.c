@@ -223,6 +223,8 @@ static bool check_list(const struct sim_axes *axes)
 size_t sim_axes_points(const struct sim_axes *axes)
 {
     size_t count = 1;
+    if (axes->design == SIM_DESIGN_LHS)
+        return axes->drawn;
     for (size_t a = 0; a < axes->count && axes->design != SIM_DESIGN_VARY; a++) {
         if (axes->items[a].is_policy)
             continue;
@@ -248,9 +250,7 @@ bool sim_axes_parse(const struct sim_words *words, struct sim_axes *axes)
     if (points > SIM_AXIS_VALUES)
         return refuse(words->items[0], "and the other axes make %.0f points, more than %d", points,
                       SIM_AXIS_VALUES);
-    if (axes->items == NULL || (axes->design == SIM_DESIGN_LHS && !sim_design_draw(axes)))
-        return false;
-    return (axes->design != SIM_DESIGN_LIST || check_list(axes)) && name_all(axes);
+    return axes->items != NULL && (axes->design != SIM_DESIGN_LIST || check_list(axes)) && name_all(axes);
 }
 
 void sim_axes_clear(struct sim_axes *axes)

@@ -199,10 +199,23 @@ static bool settle_axis(struct sim_axis *axis, const struct sim_scenario *scenar
     return is_fine;
 }
 
+/* Of numbers that are whole whole ones are drawn, also where no step was given. */
+static void settle_span(struct sim_axis *axis, const struct sim_scenario *scenario)
+{
+    struct sim_diagnostics diagnostics = { .items = NULL };
+    bool is_whole = false;
+    free(sim_scenario_value(scenario, axis->path, &is_whole, &diagnostics));
+    sim_diagnostics_clear(&diagnostics); /* who reads the points says what is wrong with a path */
+    axis->step = is_whole && axis->step <= 0 ? 1 : axis->step;
+}
+
 bool sim_design_settle(struct sim_axes *axes, const struct sim_scenario *scenario)
 {
+    const enum sim_design design = axes->design;
     for (size_t a = 0; a < axes->count; a++)
-        if (!settle_axis(&axes->items[a], scenario))
+        if (design == SIM_DESIGN_LHS && axes->items[a].is_span)
+            settle_span(&axes->items[a], scenario);
+        else if (design == SIM_DESIGN_VARY && !settle_axis(&axes->items[a], scenario))
             return false;
-    return true;
+    return design != SIM_DESIGN_LHS || (sim_design_draw(axes) && sim_design_differs(axes));
 }

@@ -119,7 +119,7 @@ static bool list_points(const struct sim_experiment_options *options,
     struct sim_points *points = &experiment->points;
     if (options->axes == NULL || options->axes->count == 0)
         return true;
-    if (options->axes->design == SIM_DESIGN_VARY && !sim_design_settle(options->axes, base))
+    if (!sim_design_settle(options->axes, base))
         return false;
     if (!sim_points_make(options->axes, *variants, *count, points))
         return false;
