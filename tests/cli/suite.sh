@@ -27,6 +27,9 @@ cp stdout paper
 has paper 'A block is a point: one observation, whatever the replications behind it; t with 4 degrees of freedom'
 expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'wait mean' --format csv
 cp stdout pooled.csv
+# Against one of them there are fewer pairs, and Holm is over those.
+expect 0 "$WEIR_BIN" compare suite.db --pool --baseline first_fit --metric 'wait mean' --format csv
+cp stdout against.csv
 expect 0 "$WEIR_BIN" compare suite.db --pool --metric 'wait mean' --format latex
 has stdout '\begin{tabular}{lllrrrrrrl}'
 has stdout 'wait mean & first\_fit & fcfs & 5 &'
@@ -55,6 +58,14 @@ for r in rows:
     near = lambda text, wanted: abs(float(text) - wanted) <= 6e-3 * abs(wanted)
     assert near(r['difference'], m) and near(r['half_width'], 2.7764451 * sd / math.sqrt(5)) and near(r['effect'], m / sd), (r, m, sd)
     assert r['blocks'] == '5' and 0 < float(r['p_wilcoxon']) <= 1 and float(r['p_holm']) <= 1
+against = {r['variant']: r for r in csv.DictReader(open('against.csv'))}
+pairs = {(r['variant'], r['against']): r for r in rows}
+assert sorted(against) == ['fcfs', 'sjf'] and all(r['against'] == 'first_fit' for r in against.values()), against
+assert float(against['fcfs']['difference']) == -float(pairs['first_fit', 'fcfs']['difference'])
+assert against['sjf']['difference'] == pairs['sjf', 'first_fit']['difference']
+for name, pair in (('fcfs', ('first_fit', 'fcfs')), ('sjf', ('sjf', 'first_fit'))):
+    assert against[name]['p_wilcoxon'] == pairs[pair]['p_wilcoxon']
+    assert float(against[name]['p_holm']) <= float(pairs[pair]['p_holm']), (name, against, pairs)
 ranks = re.search(r'fcfs ([\d.]+), first_fit ([\d.]+), sjf ([\d.]+); Friedman', open('paper').read())
 for name, text in zip(names, ranks.groups()):
     wanted = sum(1 + sum(mean[p, o] < mean[p, name] for o in names) for p in range(5)) / 5

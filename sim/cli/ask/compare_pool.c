@@ -23,7 +23,8 @@ struct pool {
     bool *is_bound;   /* by variant: of some block the mean is one from below */
     bool *is_partial; /* or one of what was over alone */
     size_t blocks, variants, lost;
-    size_t *block_of; /* by point */
+    bool has_baseline; /* pairs with it alone */
+    size_t *block_of;  /* by point */
     size_t point_count, block_count;
     double min_effect;
 };
@@ -124,7 +125,10 @@ static size_t judge_all(const struct pool *pool, struct pair pairs[PAIRS])
     size_t count = 0;
     for (size_t i = 0; i < pool->variants; i++)
         for (size_t k = i + 1; k < pool->variants; k++) {
-            pairs[count] = (struct pair){ .one = k, .other = i };
+            const bool is_turned = pool->has_baseline && k == pool->first->baseline;
+            if (pool->has_baseline && !is_turned && i != pool->first->baseline)
+                continue;
+            pairs[count] = (struct pair){ .one = is_turned ? i : k, .other = is_turned ? k : i };
             judge_pair(pool, &pairs[count]);
             p_values[count] = pairs[count].paired.p_value;
             count++;
@@ -358,7 +362,8 @@ weir_status sim_pool_print(struct an_db *db, const struct an_points *points,
                            const struct sim_pool_options *options, struct weir_error *error)
 {
     struct an_comparison **comparisons = calloc(points->point_count + 1, sizeof *comparisons);
-    struct pool pool = { .min_effect = options->min_effect };
+    struct pool pool = { .min_effect = options->min_effect,
+                         .has_baseline = options->query->baseline != NULL };
     if (comparisons == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_status status = find_blocks(&pool, points, options->block, error);
