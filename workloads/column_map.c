@@ -211,29 +211,36 @@ static void read_factor(struct reading *reading, const json_t *value, struct wl_
         mistake(reading, "factor: a number > 0 is expected");
 }
 
-static void read_words(struct reading *reading, json_t *words)
+static void read_words(struct reading *reading, json_t *words, enum wl_map_field field)
 {
     struct wl_column_map *map = reading->map;
+    const bool is_end = wl_map_fields[field].kind == WL_MAP_END;
     const char *key = NULL;
     json_t *list = NULL;
-    size_t room = 0;
+    size_t room = map->word_count;
     json_object_foreach(words, key, list) room += json_array_size(list);
-    map->words = calloc(room + 1, sizeof *map->words);
-    if (map->words == NULL) {
-        reading->is_out_of_memory = true;
+    struct wl_map_word *grown = reallocarray(map->words, room + 1, sizeof *grown);
+    reading->is_out_of_memory = reading->is_out_of_memory || grown == NULL;
+    if (!json_is_object(words))
+        mistake(reading, "words: a mapping of lists is expected");
+    if (grown == NULL)
         return;
-    }
+    map->words = grown;
     json_object_foreach(words, key, list)
     {
-        enum wl_job_end end = WL_JOB_END_UNKNOWN;
-        if (!job_end_find(key, &end))
+        struct wl_map_word known = { .field = field };
+        const bool is_known = !is_end || job_end_find(key, &known.end);
+        if (!is_known)
             unknown_key(reading, key, end_names + 1, ENDS - 1);
         else if (!json_is_array(list))
             mistake(reading, "words.%s: a list of texts is expected", key);
-        for (size_t i = 0; end != WL_JOB_END_UNKNOWN && i < json_array_size(list); i++) {
-            char *word = copy_text(reading, json_array_get(list, i));
-            if (word != NULL)
-                map->words[map->word_count++] = (struct wl_map_word){ word, end };
+        for (size_t i = 0; is_known && i < json_array_size(list); i++) {
+            known.word = copy_text(reading, json_array_get(list, i));
+            known.meant = is_end || known.word == NULL ? NULL : strdup(key);
+            if (known.word != NULL)
+                map->words[map->word_count++] = known;
+            reading->is_out_of_memory =
+                reading->is_out_of_memory || (!is_end && known.meant == NULL);
         }
     }
 }
@@ -255,8 +262,8 @@ static void read_entry_key(struct reading *reading, enum wl_map_field field, con
         read_zone(reading, value, entry);
     else if (strcmp(key, "factor") == 0)
         read_factor(reading, value, entry);
-    else if (strcmp(key, "words") == 0 && kind == WL_MAP_END && reading->map->words == NULL)
-        read_words(reading, value);
+    else if (strcmp(key, "words") == 0 && (kind == WL_MAP_END || kind == WL_MAP_TEXT))
+        read_words(reading, value, field);
     else if (strcmp(key, "optional") == 0 && json_is_boolean(value))
         entry->is_optional = json_is_true(value);
     else
@@ -419,8 +426,10 @@ void wl_column_map_destroy(struct wl_column_map *map)
         free(map->header[i]);
     for (size_t i = 0; i < map->unknown_count; i++)
         free(map->unknown[i]);
-    for (size_t i = 0; i < map->word_count; i++)
+    for (size_t i = 0; i < map->word_count; i++) {
         free(map->words[i].word);
+        free(map->words[i].meant);
+    }
     for (int f = 0; f < WL_FIELD_COUNT; f++) {
         free(map->entries[f].column);
         free(map->entries[f].value);

@@ -88,9 +88,12 @@ struct wl_map_entry {
     bool is_optional;
 };
 
+/* A cell that says something else than is meant. */
 struct wl_map_word {
     char *word;
-    enum wl_job_end end;
+    enum wl_map_field field;
+    enum wl_job_end end; /* of WL_FIELD_END */
+    char *meant;         /* of texts */
 };
 
 struct wl_column_map {

@@ -107,11 +107,22 @@ static enum wl_job_end end_of(const struct wl_column_map *map, const char *text)
     for (size_t i = 0; text != NULL && i < map->word_count; i++) {
         const size_t length = strlen(map->words[i].word);
         /* "CANCELLED by 1001" is cancelled. */
-        if (strncmp(map->words[i].word, text, length) == 0 &&
+        if (map->words[i].field == WL_FIELD_END && strncmp(map->words[i].word, text, length) == 0 &&
             (text[length] == '\0' || text[length] == ' '))
             return map->words[i].end;
     }
     return WL_JOB_END_UNKNOWN;
+}
+
+/* What a text stands for: "NVIDIA H200" for h200. */
+static const char *meant_by(const struct wl_column_map *map, enum wl_map_field field,
+                            const char *text)
+{
+    for (size_t i = 0; text != NULL && i < map->word_count; i++)
+        if (map->words[i].field == field && map->words[i].meant != NULL &&
+            strcmp(map->words[i].word, text) == 0)
+            return map->words[i].meant;
+    return text;
 }
 
 static weir_status read_cells(const struct reading *reading, struct row *row,
@@ -127,7 +138,9 @@ static weir_status read_cells(const struct reading *reading, struct row *row,
     }
     for (int f = 0; f < WL_FIELD_COUNT; f++) {
         const enum wl_map_kind kind = wl_map_fields[f].kind;
-        if (row->texts[f] != NULL && kind != WL_MAP_TEXT && kind != WL_MAP_END)
+        if (kind == WL_MAP_TEXT)
+            row->texts[f] = meant_by(reading->map, (enum wl_map_field)f, row->texts[f]);
+        else if (row->texts[f] != NULL && kind != WL_MAP_END)
             WEIR_TRY(read_amount(row, &reading->map->entries[f], (enum wl_map_field)f, error));
     }
     return WEIR_OK;

@@ -75,6 +75,42 @@ static void a_row_asks_for_a_mig_instance(void)
     wl_jobs_clear(&t.jobs);
 }
 
+/* As a driver calls a model; what no word is for stays, and so do the words of other columns. */
+static void words_say_what_texts_stand_for(void)
+{
+    static const char map[] =
+        "{\"fields\": {\"submit\": {\"column\": \"s\"}, \"run\": {\"column\": \"r\"},"
+        "\"gpus\": {\"value\": 1}, \"models\": {\"column\": \"m\", \"words\": {"
+        "\"h200\": [\"NVIDIA H200\", \"H200-SXM\"], \"v100m32\": [\"Tesla V100-SXM2-32GB\"]}},"
+        "\"user\": {\"column\": \"u\", \"words\": {\"ana\": [\"root\"]}},"
+        "\"end\": {\"column\": \"e\", \"words\": {\"done\": [\"root\"]}}}}";
+    struct test_trace t = test_trace_text(map,
+                                          "s,r,m,u,e\n0,60,NVIDIA H200,root,root\n"
+                                          "1,60,H200-SXM,ben,x\n2,60,Tesla V100-SXM2-32GB,,\n"
+                                          "3,60,NVIDIA H2000,NVIDIA H200,root 7\n",
+                                          false);
+    static const char *const models[] = { "h200", "h200", "v100m32", "NVIDIA H2000" };
+    static const char *const users[] = { "ana", "ben", "", "NVIDIA H200" };
+    static const int ends[] = { WL_JOB_DONE, WL_JOB_END_UNKNOWN, WL_JOB_END_UNKNOWN, WL_JOB_DONE };
+    CHECK_STR(t.error.text, "");
+    CHECK_I64(t.jobs.count, 4);
+    for (size_t i = 0; i < t.jobs.count; i++) {
+        CHECK_STR(t.jobs.jobs[i].models, models[i]);
+        CHECK_STR(t.jobs.jobs[i].user, users[i]);
+        CHECK_I64(t.jobs.jobs[i].end, ends[i]);
+    }
+    wl_jobs_clear(&t.jobs);
+    t = test_trace_text(
+        "{\"fields\": {\"submit\": {\"column\": \"s\"}, \"models\": {\"column\": \"m\","
+        "\"words\": [\"a\"]}, \"user\": {\"column\": \"u\", \"words\": {\"a\": \"b\"}},"
+        "\"cpus\": {\"column\": \"c\", \"words\": {}}}}",
+        "s,m,u,c\n", false);
+    CHECK(strstr(t.error.text, "fields.models: words: a mapping of lists is expected") != NULL);
+    CHECK(strstr(t.error.text, "fields.user: words.a: a list of texts is expected") != NULL);
+    CHECK(strstr(t.error.text, "fields.cpus: there is no key 'words'") != NULL);
+    wl_jobs_clear(&t.jobs);
+}
+
 static void every_unit_has_its_size(void)
 {
     static const struct {
@@ -338,6 +374,7 @@ static void what_is_no_trace_is_refused(void)
 static const struct test tests[] = {
     { "units, constants, factors and shares are exact", units_and_constants_are_exact },
     { "a row asks for a MIG instance", a_row_asks_for_a_mig_instance },
+    { "words say what texts stand for", words_say_what_texts_stand_for },
     { "every unit of time has its size", every_unit_has_its_size },
     { "dates count from the first submission, summer time included",
       dates_count_from_the_first_submission },
