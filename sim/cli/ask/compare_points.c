@@ -2,6 +2,7 @@
 /* Tables of experiments with axes; see the header. */
 #include "sim/cli/ask/compare_points.h"
 
+#include "analysis/text.h"
 #include "sim/cli/ask/compare_print.h"
 #include "weir/version.h"
 
@@ -384,9 +385,11 @@ static const struct sim_column plan_columns[] = {
 void sim_points_plan(const struct sim_experiment *experiment, enum sim_format format)
 {
     const bool has_points = experiment->points.count > 0;
+    const size_t variants = experiment->variant_count;
+    const size_t runs = variants * experiment->replications;
     struct sim_table *table =
         sim_table_create(plan_columns, sizeof plan_columns / sizeof plan_columns[0]);
-    for (size_t v = 0; v < experiment->variant_count; v++) {
+    for (size_t v = 0; v < variants; v++) {
         sim_table_addf(table, "%zu", has_points ? experiment->points.points[v].point + 1 : 1);
         sim_table_add(table, experiment->labels[v]);
         sim_table_addf(table, "%u", experiment->replications);
@@ -395,7 +398,7 @@ void sim_points_plan(const struct sim_experiment *experiment, enum sim_format fo
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
     if (sim_format_is_text(format))
-        printf("%zu variants x %u replications = %zu runs; none was made.\n",
-               experiment->variant_count, experiment->replications,
-               experiment->variant_count * experiment->replications);
+        printf("%zu variant%s x %u replication%s = %zu run%s; none was made.\n", variants,
+               an_plural((double)variants), experiment->replications,
+               an_plural(experiment->replications), runs, an_plural((double)runs));
 }

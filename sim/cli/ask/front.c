@@ -238,11 +238,12 @@ static void count_value(const struct sim_front_value *value, struct tally *tally
 
 static void print_tally(const struct sim_front *front, const struct tally *tally)
 {
-    printf("%zu of %zu combinations are on the front of %s (less) and %s (%s), %zu of them "
-           "still on %u fresh replications; %zu runs.\n",
-           tally->on_front, front->count, name_of(front->cost), name_of(front->goal.metric),
-           front->goal.better > 0 ? "more" : "less", tally->confirmed, front->replications,
-           (front->count + tally->on_front) * front->replications);
+    const size_t runs = (front->count + tally->on_front) * front->replications;
+    printf("%zu of %zu combinations %s on the front of %s (less) and %s (%s), %zu of them "
+           "still on %u fresh replication%s; %zu run%s.\n",
+           tally->on_front, front->count, tally->on_front == 1 ? "is" : "are", name_of(front->cost),
+           name_of(front->goal.metric), front->goal.better > 0 ? "more" : "less", tally->confirmed,
+           front->replications, an_plural(front->replications), runs, an_plural((double)runs));
     if (tally->missing > 0)
         printf("%zu of the others %s a condition of the goal.\n", tally->missing,
                tally->missing == 1 ? "misses" : "miss");

@@ -3,6 +3,7 @@
  * `weir search`: the smallest or largest value of a path of the scenario that meets a target, by
  * runs that are made as they are needed; for every variant by itself.
  */
+#include "analysis/text.h"
 #include "sim/cli/ask/front.h"
 #include "sim/cli/ask/search_plan.h"
 #include "sim/cli/ask/tune.h"
@@ -294,8 +295,8 @@ static int print_search(const struct sim_search *search, const struct sim_experi
         print_answer(search, experiment, a, axis);
     print_cheapest(search, experiment, axis);
     const size_t values = search->arm_count * search->value_count;
-    printf("%zu of %zu value%s looked at, %llu runs.\n", looked, values, values == 1 ? "" : "s",
-           (unsigned long long)runs);
+    printf("%zu of %zu value%s looked at, %llu run%s.\n", looked, values, an_plural((double)values),
+           (unsigned long long)runs, an_plural((double)runs));
     return code;
 }
 

@@ -315,10 +315,11 @@ static void print_table(const struct sim_tune *tune, const struct judged *judged
     if (!sim_format_is_text(format))
         return;
     const struct an_metric *known = an_metric_find(tune->goal.metric);
-    printf("%s: %s is best where nothing was tuned; %s is better. %u runs to judge each, paired.\n",
-           known == NULL ? tune->goal.metric : known->label, tune->arms[judged->best].name,
-           tune->goal.better > 0 ? "more" : "less",
-           tune->test * (uint32_t)(tune->points > 1 ? tune->points - 1 : 1));
+    const uint32_t runs = tune->test * (uint32_t)(tune->points > 1 ? tune->points - 1 : 1);
+    printf(
+        "%s: %s is best where nothing was tuned; %s is better. %u run%s to judge each, paired.\n",
+        known == NULL ? tune->goal.metric : known->label, tune->arms[judged->best].name,
+        tune->goal.better > 0 ? "more" : "less", runs, an_plural(runs));
     if (tune->has_bounds)
         (void)puts(
             "Not all work was done in all runs: some of these figures are bounds from below, "
