@@ -250,7 +250,8 @@ bool sim_axes_parse(const struct sim_words *words, struct sim_axes *axes)
     if (points > SIM_AXIS_VALUES)
         return refuse(words->items[0], "and the other axes make %.0f points, more than %d", points,
                       SIM_AXIS_VALUES);
-    return axes->items != NULL && (axes->design != SIM_DESIGN_LIST || check_list(axes)) && name_all(axes);
+    return axes->items != NULL && (axes->design != SIM_DESIGN_LIST || check_list(axes)) &&
+           name_all(axes);
 }
 
 void sim_axes_clear(struct sim_axes *axes)

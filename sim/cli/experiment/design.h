@@ -20,7 +20,8 @@ bool sim_design_draw(struct sim_axes *axes);
 bool sim_design_differs(const struct sim_axes *axes);
 
 /* Puts the value of the scenario in front of those of --vary, and numbers in place of shares of it
- * ("+-20%"); draws a Latin hypercube, of whole numbers where only those can stand. False: what is wrong was printed. */
+ * ("+-20%"); draws a Latin hypercube, of whole numbers where only those can stand. False: what is
+ * wrong was printed. */
 bool sim_design_settle(struct sim_axes *axes, const struct sim_scenario *scenario);
 
 #endif
