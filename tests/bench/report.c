@@ -22,16 +22,23 @@ struct load {
     const char *name;
     const char *sets[3]; /* of the scenario; NULL = none */
     double most_s;
+    const char *scenario; /* NULL = the reference pipeline */
 };
 
 static const struct load loads[] = {
     { "30 days of 2 nodes x 14 stages",
       { "pipelines.curation.input.items=2700000", "horizon=30 d", NULL },
-      2.0 },
+      2.0,
+      NULL },
     { "4 minutes of 10 000 nodes",
       { "pipelines.curation.input.items=20000000", "horizon=4 min",
         "cluster.nodes[0].count=10000" },
-      3.0 },
+      3.0,
+      NULL },
+    { "29 days of 30 000 jobs of tenants",
+      { "jobs.w.classes.single.count=30000", "horizon=700 h", "sched.queueing=fcfs" },
+      4.0,
+      "training/wfq" },
 };
 
 struct cost {
@@ -80,8 +87,8 @@ static bool simulate(const char *program, const struct load *load, const char *d
     const char *words[16] = { program, "run", "-q", "-o", database };
     size_t count = 5;
     struct cost cost;
-    (void)snprintf(scenario, sizeof scenario, "%s/scenarios/reference/xenna_plain_n2.yaml",
-                   source == NULL ? "." : source);
+    (void)snprintf(scenario, sizeof scenario, "%s/scenarios/%s.yaml", source == NULL ? "." : source,
+                   load->scenario == NULL ? "reference/xenna_plain_n2" : load->scenario);
     for (size_t i = 0; i < 3 && load->sets[i] != NULL; i++) {
         words[count++] = "--set";
         words[count++] = load->sets[i];
