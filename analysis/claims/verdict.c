@@ -169,9 +169,12 @@ static bool judge_alone(const struct an_comparison *comparison, struct an_claim 
     an_claim_put(claim, "variants", (double)comparison->variant_count);
     if (comparison->row_count == 0)
         return true;
+    const struct an_cell *base = &comparison->rows[0].cells[comparison->baseline];
     an_claim_put_word(claim, "label", comparison->rows[0].label);
     an_claim_put_word(claim, "unit", comparison->rows[0].unit);
-    an_claim_put(claim, "base", comparison->rows[0].cells[comparison->baseline].mean);
+    an_claim_put(claim, "base", base->mean);
+    an_claim_put(claim, "base_is_bound", base->is_lower_bound);
+    an_claim_put(claim, "base_is_partial", base->is_partial);
     return true;
 }
 
@@ -307,7 +310,8 @@ static void say_alone(struct an_claim *claim)
         an_claim_say(claim, "the runs share no metric to compare");
     else
         an_claim_say(claim, "%s %s %s; %s to compare with", an_claim_word(claim, "baseline"),
-                     value_of(claim, "base").text, an_claim_word(claim, "label"),
+                     known_of(claim, "base", "base_is_bound", "base_is_partial").text,
+                     an_claim_word(claim, "label"),
                      an_claim_number(claim, "variants") < 1.5 ? "one variant, nothing"
                                                               : "no variant left");
 }
