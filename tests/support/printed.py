@@ -26,7 +26,7 @@ WORDS = [(re.compile(pattern), word) for pattern, word in (
     (r"-I \S*include\b", "-I <headers>"),
     (r"(simulated|arrivals) in .*", r"\1 in <time>"),
     (r"[0-9.e+]+ us\b", "<n> us"),
-    (r"\([0-9.]+ s\)$", "(<time>)"),
+    (r"(?m)\([0-9.]+ s\)$", "(<time>)"),
     (r'("[a-z_.]*(?:wall_s|cpu_s|rss_mib|_ms|events_per_s)(?:\.[a-z0-9]+)?": ?)[0-9.e-]+', r"\1<n>"),
 )]
 
