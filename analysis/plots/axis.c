@@ -133,11 +133,14 @@ static double scale_of(const struct sheet *sheet, size_t panel, const char **uni
 
 /* Blocks of all lines of a panel; the largest value. */
 static double write_lines(struct an_chart *chart, const struct sheet *sheet, size_t panel,
-                          double scale, size_t blocks[MOST_LINES])
+                          const char *title, double scale, size_t blocks[MOST_LINES])
 {
     double top = 0;
     for (size_t l = 0; l < sheet->count; l++) {
-        blocks[l] = an_chart_block(chart, sheet->rows[panel]->label, "x mean low high value");
+        const char *line = sheet->lines[l].name;
+        char name[192];
+        (void)snprintf(name, sizeof name, "%s%s%s", title, line[0] == '\0' ? "" : ", ", line);
+        blocks[l] = an_chart_block(chart, name, "x mean low high value");
         for (size_t v = 0; v < sheet->points->variant_count; v++) {
             const struct an_cell *cell = &sheet->cells[v][panel];
             if (!is_same_line(sheet, sheet->lines[l].first, v) || isnan(cell->mean))
@@ -154,6 +157,16 @@ static double write_lines(struct an_chart *chart, const struct sheet *sheet, siz
     return an_axis_top(top);
 }
 
+/* Between ticks: of what is counted, nodes for one, no less than one. */
+static double x_step(const struct sheet *sheet)
+{
+    const double step = an_axis_step(sheet->high - sheet->low, 6.0);
+    for (size_t v = 0; v < sheet->points->variant_count; v++)
+        if (fabs(x_of(sheet, v) - round(x_of(sheet, v))) > 0.0)
+            return step;
+    return fmax(step, 1.0);
+}
+
 static void write_x_axis(struct an_chart *chart, const struct sheet *sheet)
 {
     const struct an_axis *axis = &sheet->points->axes[sheet->axis];
@@ -161,8 +174,7 @@ static void write_x_axis(struct an_chart *chart, const struct sheet *sheet)
     (void)fprintf(chart->body, "unset logscale x; set xrange [%.9g:%.9g]\n", sheet->low - margin,
                   sheet->high + margin);
     if (axis->is_number) {
-        (void)fprintf(chart->body, "set xtics %.9g format '%%g'\n",
-                      an_axis_step(sheet->high - sheet->low, 6.0));
+        (void)fprintf(chart->body, "set xtics %.9g format '%%g'\n", x_step(sheet));
         return;
     }
     const char *gap = "set xtics (";
@@ -184,11 +196,13 @@ static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t
     const struct an_metric_row *row = sheet->rows[panel];
     const char *unit = NULL;
     const double scale = scale_of(sheet, panel, &unit);
-    const double top = write_lines(chart, sheet, panel, scale, blocks);
+    char title[96];
+    (void)snprintf(title, sizeof title, "%s%s%s%s", row->label, unit[0] == '\0' ? "" : " (", unit,
+                   unit[0] == '\0' ? "" : ")");
+    const double top = write_lines(chart, sheet, panel, title, scale, blocks);
     an_chart_panel(chart, box);
-    const struct an_label title = { .x = box->x0, .y = box->y0 - 14.0, .is_bold = true };
-    an_chart_text(chart, &title, "%s%s%s%s", row->label, unit[0] == '\0' ? "" : " (", unit,
-                  unit[0] == '\0' ? "" : ")");
+    const struct an_label place = { .x = box->x0, .y = box->y0 - 14.0, .is_bold = true };
+    an_chart_text(chart, &place, "%s", title);
     const struct an_label below = {
         .x = 0.5 * (box->x0 + box->x1), .y = box->y1 + 32.0, .color = AN_MUTED, .align = 'c'
     };

@@ -111,6 +111,12 @@ assert title and len(means) == 2, title
 assert all(abs(float(a) / b - 1) < 0.006 for a, b in zip(title.groups(), means)), (title, means)
 assert means[1] > 1.5 * means[0], means
 PY
+    has kept/axis.gp 'set xtics 1 format' # nobody has half a node
+    expect 0 "$WEIR_BIN" plot small.db axis --format csv
+    # A series has its line in its name: no two have the same.
+    [ "$(grep -c '^series' stdout)" = "$(grep '^"' stdout | sed 's/",.*//' | sort -u | wc -l)" ] ||
+        fail 'two series have one name'
+    has stdout '"throughput (1/s), best_fit, items 60",'
 fi
 
 # Mistakes.
