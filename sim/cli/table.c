@@ -250,18 +250,20 @@ static struct fit fit_to(const struct sim_table *table, size_t width)
     return fit;
 }
 
-/* Bytes of the next line: up to the last blank that fits, else as many letters as fit. */
+/* Bytes of the next line: up to the last blank or behind the last _ that fits, else as many letters
+ * as fit. */
 static size_t line_length(const char *text, size_t width)
 {
     size_t count = 0;
-    size_t blank = 0;
+    size_t end = 0;
     size_t at = 0;
     for (; text[at] != '\0'; at++) {
         if (((unsigned char)text[at] & 0xC0) == 0x80)
             continue;
         if (count == width)
-            return text[at] == ' ' || blank == 0 ? at : blank;
-        blank = text[at] == ' ' ? at : blank;
+            return text[at] == ' ' || end == 0 ? at : end;
+        if (text[at] == ' ' || text[at] == '_')
+            end = text[at] == ' ' ? at : at + 1;
         count++;
     }
     return at;

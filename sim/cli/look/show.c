@@ -128,12 +128,12 @@ static const struct sim_column stage_columns[] = {
     { "kind", "kind", NULL, false, false },
     { "fixed", "fixed_workers", NULL, true, true },
     { "task", "task_s", "s", true, true },
-    { "per worker", "rate_per_s", "items/s", true, true },
+    { "a worker", "rate_per_s", "items/s", true, true },
     { "CPU s", "cpu_s_per_item", "/item", true, true },
     { "GPU s", "gpu_s_per_item", "/item", true, true },
     { "NVDEC s", "nvdec_s_per_item", "/item", true, true },
     { "NVENC s", "nvenc_s_per_item", "/item", true, true },
-    { "best", "best_workers", "workers", true, true },
+    { "workers", "best_workers", "best", true, true },
 };
 enum { STAGE_COLUMNS = sizeof stage_columns / sizeof stage_columns[0] };
 
