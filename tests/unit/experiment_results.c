@@ -45,6 +45,7 @@ static void a_mean_is_of_the_runs_that_have_a_value(void)
     CHECK_NEAR(sim_experiment_mean(&experiment, 0, "w", ""), 3, 1e-12);
     CHECK(isnan(sim_experiment_mean(&experiment, 1, "w", "")));
     sim_experiment_close_results(&experiment);
+    free(experiment.trouble);
     (void)unlink(path);
 }
 
@@ -97,6 +98,7 @@ static void a_run_is_what_its_row_says(void)
     CHECK(sim_experiment_has_failed(&experiment) && sim_experiment_has_results(&experiment));
     CHECK_I64(sim_experiment_first(&experiment), 3);
     sim_experiment_close_results(&experiment);
+    free(experiment.trouble);
     (void)unlink(path);
 }
 
