@@ -3,6 +3,7 @@
 #include "sim/cli/experiment/adaptive.h"
 
 #include "analysis/points.h"
+#include "analysis/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,6 +144,6 @@ void sim_adaptive_print(const struct sim_adaptive *adaptive)
     if (capped == 0)
         (void)puts(".");
     else
-        printf("; %zu of %zu points stopped at the cap, the widest at %.1f %%.\n", capped,
-               adaptive->point_count, 100.0 * worst);
+        printf("; %zu of %zu point%s stopped at the cap, the widest at %.1f %%.\n", capped,
+               adaptive->point_count, an_plural((double)adaptive->point_count), 100.0 * worst);
 }
