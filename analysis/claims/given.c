@@ -64,7 +64,46 @@ static void say_unmoved(struct an_claim *claim)
                  an_claim_word(claim, "label"), value_of(claim, "base").text);
 }
 
+static struct an_word time_of(struct an_claim *claim, const char *key)
+{
+    return an_word_duration(an_claim_number(claim, key));
+}
+
+static void say_unknown(struct an_claim *claim)
+{
+    an_claim_say(claim, "The run is too short to tell its start from the rest");
+}
+
+static void say_no_start(struct an_claim *claim)
+{
+    an_claim_say(claim, "Nothing tells the start from the rest");
+}
+
+static void say_over(struct an_claim *claim)
+{
+    an_claim_say(claim, "The start is over after %s, and the warm-up of %s covers it",
+                 time_of(claim, "cut").text, time_of(claim, "warmup").text);
+}
+
+static void say_counted(struct an_claim *claim)
+{
+    if (an_claim_number(claim, "warmup") > 0.0)
+        an_claim_say(claim, "The start lasts %s, the warm-up %s: results hold some of it",
+                     time_of(claim, "cut").text, time_of(claim, "warmup").text);
+    else
+        an_claim_say(claim, "The start lasts %s, and there is no warm-up: results hold all of it",
+                     time_of(claim, "cut").text);
+}
+
 static const struct an_claim_ops rows[] = {
+    { .name = "start.unknown",
+      .threshold = "MSER-5 cuts at the half: no warm-up can be told from the rest",
+      .say = say_unknown },
+    { .name = "start.none", .threshold = "MSER-5 cuts nothing", .say = say_no_start },
+    { .name = "start.over", .threshold = "MSER-5 cuts within the warm-up", .say = say_over },
+    { .name = "start.counted",
+      .threshold = "MSER-5 cuts half a bin and more behind the warm-up",
+      .say = say_counted },
     { .name = "vary.most",
       .threshold = "of the values with the widest bar one differs from the scenario as it is, for "
                    "certain or in its only run",

@@ -44,7 +44,8 @@
     X(who_waits)                                                                                   \
     X(gangs)                                                                                       \
     X(tenant_share)                                                                                \
-    X(dominant_share)
+    X(dominant_share)                                                                              \
+    X(warm_up)
 
 #define AN_PLOT_DECLARE(name) extern const struct an_plot_ops an_plot_##name;
 AN_PLOTS(AN_PLOT_DECLARE)

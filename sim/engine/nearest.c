@@ -143,6 +143,8 @@ static const char *const pairs[][2] = {
     { "gpu utilisation", "GPU used" },
     { "batch size", "batch" },
     { "sensitivity", "tornado" },
+    { "transient", "warm-up" },
+    { "welch", "warm-up" },
 };
 
 bool sim_is_called(struct sim_word word, const char *name)

@@ -403,8 +403,9 @@ static void claims_are_true(void)
 static bool is_given(const struct an_claim_ops *ops)
 {
     return ops->sql == NULL && ops->judge == NULL &&
-           (strcmp(ops->name, "axis.ends") == 0 || strcmp(ops->name, "observed.error") == 0 ||
-            strncmp(ops->name, "review.", 7) == 0 || strncmp(ops->name, "vary.", 5) == 0);
+           (strcmp(ops->name, "axis.ends") == 0 || strncmp(ops->name, "start.", 6) == 0 ||
+            strcmp(ops->name, "observed.error") == 0 || strncmp(ops->name, "review.", 7) == 0 ||
+            strncmp(ops->name, "vary.", 5) == 0);
 }
 
 /* A claim without a statement of its own would be believed. */
