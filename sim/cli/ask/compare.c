@@ -147,10 +147,6 @@ static void check_files(const void *arguments, const struct argp_state *state)
         argp_error(state, "--vary is of one scenario, at one point");
     if ((options->points > 0) != (options->design == SIM_DESIGN_LHS))
         argp_error(state, "--design lhs and --points N belong together");
-    if (options->simulate.output != NULL && kind_of(options) == SIM_FILE_DATABASE)
-        argp_error(state,
-                   "--output is of a scenario: what a database holds is compared, and nothing "
-                   "is written");
     if (options->simulate.variants.count > 0 && kind_of(options) == SIM_FILE_DATABASE)
         argp_error(state, "--variant says what to run, and %s holds what was run",
                    options->files.items[0]);
