@@ -69,7 +69,7 @@ for columns in 80 100; do
     sed -n '/^stage/,/^$/p;/^change/,/^$/p' stdout | LC_ALL=C.UTF-8 awk -v most=$columns \
         'length > most { print; bad = 1 } END { exit bad }' || fail "wider than $columns"
     hasnt stdout 'NVENC s'
-    has stdout '[workers]'
+    has stdout '[best]'
     # Sentences too.
     [ $columns -eq 100 ] || continue
     for scenario in examples/video_pipeline examples/mixed_cluster reference/openb_like; do

@@ -226,7 +226,7 @@ python3 - <<'PY' || fail 'the series are no tables of the database'
 import csv
 from judge import *
 tables = [list(csv.DictReader(t.splitlines())) for t in open('stdout').read().split('\n\n')]
-waits = [{float(r['x']): float(r['mean']) for r in t} for t in tables if t[0]['series'] == 'wait p95']
+waits = [{float(r['x']): float(r['mean']) for r in t} for t in tables if t[0]['series'].startswith('wait p95')]
 found = sizes('sizes.db', 'cluster.nodes.n.count')
 assert len(waits) == len(found) == 2, tables
 for option in found.values():
