@@ -38,6 +38,16 @@ static double step_s(const struct sim_job_spec *spec)
     return spec->profile != NULL && spec->profile->step_s > 0 ? spec->profile->step_s : 0;
 }
 
+/* GPU time: what does not fit, 292 years of it, is the largest there is. */
+static int64_t attained_ns(const struct sim_job_life *life, const struct sim_job_spec *spec)
+{
+    const int64_t gpus = spec->shape.gpu_count > 0 ? spec->shape.gpu_count : 1;
+    int64_t sum = 0;
+    return life == NULL                                                       ? 0
+           : __builtin_mul_overflow(life->ran_ns, gpus * spec->members, &sum) ? SIM_TIME_MAX
+                                                                              : sum;
+}
+
 static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job,
                                      int64_t estimate_ns)
 {
@@ -49,7 +59,6 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
                     (struct sim_stream_key){ .item = job->key, .attempt = attempts });
     describe_groups(run, spec);
     const struct sim_job_life *life = attempts > 0 ? sim_job_life(run, job) : NULL;
-    const int64_t gpus = spec->shape.gpu_count > 0 ? spec->shape.gpu_count : 1;
     return (struct weir_job_spec){
         .size = sizeof(struct weir_job_spec),
         .workload = run->index,
@@ -65,7 +74,7 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .queued_ns = sim_jobs_now(run),
         .estimate_ns = estimate_ns,
         .deadline_ns = due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
-        .attained_ns = life != NULL ? life->ran_ns * gpus * spec->members : 0,
+        .attained_ns = attained_ns(life, spec),
         .restart_cost_ns =
             life != NULL || spec->elastic != NULL ? run->workload->preemption.restart_ns : 0,
         .throughput_count =
