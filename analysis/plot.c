@@ -266,6 +266,7 @@ static struct an_chart chart_of(const struct an_plot_ops *plot, const struct an_
                               .options = job->options,
                               .at_s = job->options->at_s,
                               .height = 420.0,
+                              .is_bare = job->is_bare,
                               .header = job->is_bare ? 2.0 : 74.0,
                               .footer = job->is_bare ? 2.0 : 36.0 };
 }

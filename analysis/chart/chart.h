@@ -66,6 +66,7 @@ struct an_chart {
     double span_s;              /* of the time axis; 0 = that of the run */
     double point_s;             /* true width of its points in time, 0 = none */
     double at_s;                /* the moment it shows; NAN = none */
+    bool is_bare;               /* part of a page, which has its texts beside it */
     bool is_about_all;          /* all variants and replications, not one run: for the footer */
     size_t blocks;              /* of data written so far */
     double top, bottom;         /* of the present panel, px */

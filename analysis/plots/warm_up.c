@@ -138,6 +138,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     const struct an_frame *frame = NULL;
     if (strcmp(chart->run->status, "horizon") != 0 && !(chart->run->warmup_s > 0.0))
         return an_chart_empty(chart, "the run ends with its work, and all of it counts");
+    if (chart->is_bare && !(chart->run->warmup_s > 0.0)) /* a page is about what was asked */
+        return an_chart_empty(chart, "there is no warm-up; weir plot DB warm-up shows the start");
     WEIR_TRY(an_chart_query(chart, kind->sql, NULL, &frame, error));
     if (frame->row_count == 0)
         return an_chart_empty(chart, "nothing was sampled over time in this run");
