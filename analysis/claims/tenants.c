@@ -21,11 +21,11 @@ const struct an_shared an_share_tenants = {
     "   FROM json_each('[\"' || replace(request, ' + ', '\",\"') || '\"]')"
     "   WHERE value GLOB '[0-9]* GiB' OR value GLOB '[0-9]* GB') AS ram FROM job, last"
     "  WHERE run_id = :run AND tenant <> '' AND outcome <> 'refused'),"
-    /* Jobs by their index: without figures of the tables SQLite would go through all ranks a job.
-     */
+    /* Jobs by their index, where there are any: SQLite would go through all ranks a job. */
     " rank AS MATERIALIZED (SELECT j.tenant, w.created_s AS a, coalesce(w.ended_s, last.t) AS b,"
     "  j.cpu, w.gpu_amount AS gpu, j.ram FROM last CROSS JOIN worker w CROSS JOIN j"
-    "  ON j.workload = w.workload AND j.job = w.job WHERE w.run_id = :run),"
+    "  ON j.workload = w.workload AND j.job = w.job WHERE w.run_id = :run"
+    "  AND EXISTS (SELECT 1 FROM job WHERE run_id = :run)),"
     " edge AS (SELECT tenant, a AS t, cpu, gpu, ram, 0 AS waits FROM rank"
     "  UNION ALL SELECT tenant, b, -cpu, -gpu, -ram, 0 FROM rank"
     "  UNION ALL SELECT tenant, submit_s, 0, 0, 0, 1 FROM j WHERE first_s > submit_s"
