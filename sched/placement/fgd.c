@@ -93,13 +93,11 @@ struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
     };
 }
 
-/* One of the three, by score and precision. */
 struct policy {
     struct weir_allocator allocator;
     struct weir_fgd_rules rules;
     struct weir_fgd *fgd;
-    struct weir_fgd_single *single;
-    struct weir_grades *grades;
+    struct weir_grades *grades; /* NULL = the score is the change */
 };
 
 static void destroy(void *state)
@@ -110,7 +108,6 @@ static void destroy(void *state)
         return;
     const struct weir_allocator memory = policy->allocator;
     weir_fgd_destroy(policy->fgd);
-    weir_fgd_single_destroy(policy->single);
     weir_grades_destroy(policy->grades);
     weir_free(&memory, policy);
 }
@@ -130,15 +127,6 @@ static weir_status check_rules(const struct weir_fgd_rules *rules, struct weir_e
     return WEIR_OK;
 }
 
-static weir_status create_parts(struct policy *policy)
-{
-    if (policy->rules.score == WEIR_FGD_SCORE_GRADE)
-        return weir_grades_create(&policy->allocator, &policy->grades);
-    if (policy->rules.precision == WEIR_FGD_SINGLE)
-        return weir_fgd_single_create(&policy->rules, &policy->allocator, &policy->single);
-    return WEIR_OK;
-}
-
 static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
@@ -152,7 +140,8 @@ static weir_status create(const struct weir_params *values, const struct weir_al
     policy->allocator = memory;
     policy->rules = rules;
     if (weir_fgd_create(&rules, &memory, &policy->fgd) != WEIR_OK ||
-        create_parts(policy) != WEIR_OK) {
+        (rules.score == WEIR_FGD_SCORE_GRADE &&
+         weir_grades_create(&memory, &policy->grades) != WEIR_OK)) {
         destroy(policy);
         return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
     }
@@ -165,7 +154,7 @@ static struct weir_score score(void *state, const struct weir_place_query *query
 {
     const struct policy *const made = state;
 
-    if (made->single != NULL)
+    if (made->rules.precision == WEIR_FGD_SINGLE)
         return weir_fgd_single_score(&made->rules, query, candidate, false);
     return weir_fgd_plain_score(&made->rules, query, candidate);
 }
@@ -179,8 +168,6 @@ static weir_status place(void *state, const struct weir_place_query *query,
         const struct weir_grader grader = weir_fgd_grader(&made->rules);
         return weir_grades_place(made->grades, &grader, query, answer, error);
     }
-    if (made->single != NULL)
-        return weir_fgd_single_fast_place(made->single, query, answer, error);
     return weir_fgd_place(made->fgd, query, answer, error);
 }
 
@@ -189,8 +176,6 @@ static weir_status evict(void *state, const struct weir_evict_query *query, uint
 {
     const struct policy *const made = state;
 
-    if (made->single != NULL)
-        return weir_fgd_single_fast_evict(made->single, query, worker, error);
     return weir_fgd_evict(made->fgd, query, worker, error);
 }
 

@@ -7,11 +7,11 @@
  * release changes F least; ties by its node's stock before, then the oldest. Changes of F are
  * rounded to a grid before they are compared, so that rounding noise never decides.
  *
- * fgd_plain.c recomputes everything for a place: the oracle of the tests asks it. fgd_fast.c
- * gives the same answers and keeps the best of every node in a tournament a shape (or a pool, to
- * evict), which is brought up to date only where the inventory changed. Its counts in the choice
- * report differ: it counts candidates that differ, per node; `ties` is the number within the chosen
- * node plus one when the second best node is equal.
+ * fgd_plain.c recomputes everything for a place, fgd_single.c in 32-bit floats: the oracles of the
+ * tests ask them. fgd_fast.c gives the same answers and keeps the best of every node in a
+ * tournament a shape (or a pool, to evict), which is brought up to date only where the inventory
+ * changed. Its counts in the choice report differ: it counts candidates that differ, per node;
+ * `ties` is the number within the chosen node plus one when the second best node is equal.
  */
 #ifndef SCHED_PLACEMENT_FGD_H
 #define SCHED_PLACEMENT_FGD_H
@@ -103,6 +103,20 @@ struct weir_grade weir_fgd_grade(const void *rules, const struct weir_grade_site
 struct weir_grader weir_fgd_grader(const struct weir_fgd_rules *rules);
 
 /* ---- single precision, every place looked at: the later versions of the reference ---- */
+/* A change of one node: F before and after, the node's stock before, and what of it moves. */
+struct weir_fgd_single_change {
+    struct weir_frag_singles frag;
+    int64_t stock_free, stock_total, stock_moved;
+};
+struct weir_score weir_fgd_single_of_place(const struct weir_fgd_rules *rules,
+                                           const struct weir_fgd_single_change *change,
+                                           bool is_reused);
+struct weir_score weir_fgd_single_of_victim(const struct weir_fgd_rules *rules,
+                                            const struct weir_fgd_single_change *change);
+/* Whether the rules refuse the place: not engines 0 to k-1 of every GPU. */
+bool weir_fgd_single_refuses(const struct weir_fgd_rules *rules, const struct weir_shape *shape,
+                             const struct weir_alloc *candidate);
+
 struct weir_score weir_fgd_single_score(const struct weir_fgd_rules *rules,
                                         const struct weir_place_query *query,
                                         const struct weir_alloc *candidate, bool is_reused);
@@ -114,21 +128,7 @@ weir_status weir_fgd_single_evict(const struct weir_fgd_rules *rules,
                                   const struct weir_evict_query *query, uint64_t *worker,
                                   struct weir_error *error);
 
-/* ---- the same answers with the best of every node kept ---- */
-struct weir_fgd_single;
-
-weir_status weir_fgd_single_create(const struct weir_fgd_rules *rules,
-                                   const struct weir_allocator *allocator,
-                                   struct weir_fgd_single **fgd);
-void weir_fgd_single_destroy(struct weir_fgd_single *fgd);
-weir_status weir_fgd_single_fast_place(struct weir_fgd_single *fgd,
-                                       const struct weir_place_query *query,
-                                       struct weir_place_answer *answer, struct weir_error *error);
-weir_status weir_fgd_single_fast_evict(struct weir_fgd_single *fgd,
-                                       const struct weir_evict_query *query, uint64_t *worker,
-                                       struct weir_error *error);
-
-/* ---- fast ---- */
+/* ---- fast, in either precision ---- */
 struct weir_fgd;
 
 weir_status weir_fgd_create(const struct weir_fgd_rules *rules,

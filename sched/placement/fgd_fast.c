@@ -8,12 +8,12 @@
  * boards. Entries for places depend on the node's fingerprint alone, entries for victims on the
  * stamp of the node's history, those for reuse on that and on who was stopped there. So they
  * survive a change of inventory where these agree; the change ring only saves looking at all nodes.
- * What is found for a state of a node is kept for other nodes that come into it (fgd_memo.h).
+ * What is found for a state of a node is kept for other nodes that come into it (fgd_memo.h). What
+ * is compared is in fgd_keys.c.
  *
  * Invariant: after board_follow, every entry equals what a recomputation would give.
  */
-#include "sched/placement/fgd.h"
-#include "sched/placement/fgd_memo.h"
+#include "sched/placement/fgd_keys.h"
 #include "sched/placement/parts/near.h"
 #include "sched/placement/parts/scan.h"
 
@@ -56,21 +56,9 @@ struct board {
 };
 
 struct weir_fgd {
-    struct weir_allocator allocator;
-    struct weir_fgd_rules rules;
-    int64_t bonus_steps;
-    struct weir_frag frag;
-    uint64_t mix;                       /* counts mixes, from 1 */
+    struct weir_fgd_keys keys;
     uint64_t question;                  /* counts questions */
-    const struct weir_cluster *cluster; /* of the question being answered only */
-    const struct weir_stopped *stopped; /* likewise */
-
-    struct weir_memo_change *changes; /* WEIR_MEMO_CHANGES, of this mix */
-    struct weir_frag_book *books;     /* per node */
-    struct weir_frag_count *counts;
-    uint32_t node_count;
-    size_t count_capacity; /* entries of counts */
-
+    const struct weir_stopped *stopped; /* of the question being answered only */
     struct board *boards[BOARDS_KEPT];
     uint32_t board_count;
 };
@@ -83,12 +71,7 @@ weir_status weir_fgd_create(const struct weir_fgd_rules *rules,
 
     if (created == NULL)
         return WEIR_ENOMEM;
-    created->allocator = memory;
-    created->rules = *rules;
-    created->frag.metric = rules->metric;
-    created->bonus_steps = weir_fgd_steps(rules, rules->bonus);
-    created->changes = weir_alloc(&memory, WEIR_MEMO_CHANGES, sizeof *created->changes);
-    if (created->changes == NULL) {
+    if (weir_fgd_keys_open(&created->keys, rules, &memory) != WEIR_OK) {
         weir_free(&memory, created);
         return WEIR_ENOMEM;
     }
@@ -98,74 +81,28 @@ weir_status weir_fgd_create(const struct weir_fgd_rules *rules,
 
 static void board_destroy(struct weir_fgd *fgd, struct board *board)
 {
-    weir_tournament_free(&board->tournament, &fgd->allocator);
-    weir_memo_places_free(&board->memo, &fgd->allocator);
-    weir_free(&fgd->allocator, board->entries);
-    weir_free(&fgd->allocator, board);
+    const struct weir_allocator *const memory = &fgd->keys.allocator;
+
+    weir_tournament_free(&board->tournament, memory);
+    weir_memo_places_free(&board->memo, memory);
+    weir_free(memory, board->entries);
+    weir_free(memory, board);
 }
 
 void weir_fgd_destroy(struct weir_fgd *fgd)
 {
     if (fgd == NULL)
         return;
-    const struct weir_allocator memory = fgd->allocator;
+    const struct weir_allocator memory = fgd->keys.allocator;
     for (uint32_t b = 0; b < fgd->board_count; b++)
         board_destroy(fgd, fgd->boards[b]);
-    weir_frag_free(&fgd->frag, &memory);
-    weir_free(&memory, fgd->changes);
-    weir_free(&memory, fgd->books);
-    weir_free(&memory, fgd->counts);
+    weir_fgd_keys_close(&fgd->keys);
     weir_free(&memory, fgd);
 }
 
 const struct weir_fgd_rules *weir_fgd_rules(const struct weir_fgd *fgd)
 {
-    return &fgd->rules;
-}
-
-/* ---- nodes ---- */
-
-/* The node with its sums, surveyed again when it changed. */
-static struct weir_frag_site site_of(struct weir_fgd *fgd, uint32_t node)
-{
-    struct weir_frag_book *const book = &fgd->books[node];
-    struct weir_frag_count *const counts = fgd->counts + (size_t)node * fgd->frag.distinct;
-
-    if (!book->known || book->version != fgd->cluster->nodes[node].version)
-        weir_frag_survey(&fgd->frag, fgd->cluster, node, book, counts);
-    return (struct weir_frag_site){
-        .frag = &fgd->frag, .cluster = fgd->cluster, .book = book, .counts = counts
-    };
-}
-
-/* Keeps what fits already: a new mix of the same size costs no allocation. */
-static weir_status resize_books(struct weir_fgd *fgd, uint32_t node_count)
-{
-    /* One more, so that there is a table when the mix has no shape. */
-    const size_t wanted = (size_t)node_count * fgd->frag.distinct + 1;
-
-    if (fgd->node_count != node_count) {
-        fgd->node_count = 0;
-        weir_free(&fgd->allocator, fgd->books);
-        fgd->books = weir_alloc(&fgd->allocator, node_count, sizeof *fgd->books);
-        if (fgd->books == NULL)
-            return WEIR_ENOMEM;
-        fgd->node_count = node_count;
-    }
-    if (wanted > fgd->count_capacity) {
-        fgd->count_capacity = 0;
-        weir_free(&fgd->allocator, fgd->counts);
-        fgd->counts = weir_alloc(&fgd->allocator, wanted, sizeof *fgd->counts);
-        if (fgd->counts == NULL) {
-            fgd->node_count = 0; /* start over at the next question */
-            return WEIR_ENOMEM;
-        }
-        fgd->count_capacity = wanted;
-    }
-    if (node_count > 0) /* else there are no books */
-        memset(fgd->books, 0, node_count * sizeof *fgd->books);
-    memset(fgd->counts, 0, wanted * sizeof *fgd->counts);
-    return WEIR_OK;
+    return &fgd->keys.rules;
 }
 
 /* Starts a question: follows mix and size of the inventory. */
@@ -174,19 +111,12 @@ static weir_status begin(struct weir_fgd *fgd, const struct weir_cluster *cluste
 {
     bool changed;
 
-    fgd->cluster = cluster;
     fgd->question++;
-    WEIR_TRY(weir_frag_prepare(&fgd->frag, &fgd->allocator, mix, &changed));
-    if (changed) {
-        fgd->mix++;
-        memset(fgd->changes, 0, WEIR_MEMO_CHANGES * sizeof *fgd->changes);
-        for (uint32_t b = 0; b < fgd->board_count; b++) {
-            fgd->boards[b]->mark = (struct weir_change_mark){ .count = 0 };
-            fgd->boards[b]->tournament.count = 0; /* start over */
-        }
+    WEIR_TRY(weir_fgd_keys_begin(&fgd->keys, cluster, mix, &changed));
+    for (uint32_t b = 0; changed && b < fgd->board_count; b++) {
+        fgd->boards[b]->mark = (struct weir_change_mark){ .count = 0 };
+        fgd->boards[b]->tournament.count = 0; /* start over */
     }
-    if (changed || fgd->node_count != cluster->node_count)
-        return resize_books(fgd, cluster->node_count);
     return WEIR_OK;
 }
 
@@ -216,7 +146,7 @@ static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
     }
     struct board *board;
     if (fgd->board_count < BOARDS_KEPT) {
-        board = weir_alloc(&fgd->allocator, 1, sizeof *board);
+        board = weir_alloc(&fgd->keys.allocator, 1, sizeof *board);
         if (board == NULL)
             return NULL;
         fgd->boards[fgd->board_count++] = board;
@@ -231,57 +161,6 @@ static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
     return board;
 }
 
-/* The best candidate of one node, while its candidates are visited. */
-struct best_place {
-    const struct weir_fgd_rules *rules;
-    struct weir_frag_site site;
-    struct weir_key key;
-    uint32_t ties;
-    struct weir_alloc *alloc;             /* filled with the best one unless NULL */
-    const struct weir_place_query *asked; /* whom it is for; scores do not depend on it */
-};
-
-static bool weigh_place(void *state, const struct weir_alloc *candidate)
-{
-    struct best_place *const best = state;
-    const struct weir_fgd_rules *const rules = best->rules;
-    const struct weir_frag_book *const book = best->site.book;
-    const struct weir_key key = {
-        .primary = weir_fgd_steps(rules, weir_frag_site_change(&best->site, candidate, 1)),
-        .secondary = weir_fgd_place_tie(rules, book->stock_free - weir_stock_alloc(candidate),
-                                        book->stock_total),
-        .order = candidate->node,
-    };
-
-    if (!weir_key_less(&key, &best->key)) {
-        if (!weir_key_less(&best->key, &key))
-            best->ties++;
-        return true;
-    }
-    best->key = key;
-    best->ties = 1;
-    if (best->alloc != NULL) {
-        weir_place_copy(best->alloc, candidate);
-    }
-    return true;
-}
-
-/* Finds the best place on one node; returns how many differ. */
-static uint32_t find_place(struct weir_fgd *fgd, const struct weir_shape *shape, uint32_t node,
-                           struct best_place *best)
-{
-    best->rules = &fgd->rules;
-    best->site = site_of(fgd, node);
-    best->key = WEIR_KEY_ABSENT;
-    best->ties = 0;
-    const struct weir_candidate_query candidates = { .cluster = fgd->cluster,
-                                                     .shape = shape,
-                                                     .twins = &best->site.book->twins,
-                                                     .node = node,
-                                                     .asked = best->asked };
-    return weir_candidates_visit(&candidates, weigh_place, best);
-}
-
 /* Only one device of the best place is kept. */
 static void keep_device(struct weir_memo_place *kept, const struct weir_alloc *alloc)
 {
@@ -294,19 +173,21 @@ static void keep_device(struct weir_memo_place *kept, const struct weir_alloc *a
 static const struct weir_memo_place *look_at_state(struct weir_fgd *fgd, const struct board *board,
                                                    uint32_t node)
 {
-    const uint64_t state = fgd->cluster->nodes[node].version;
+    const struct weir_cluster *const cluster = fgd->keys.cluster;
+    const uint64_t state = cluster->nodes[node].version;
     struct weir_memo_place *const kept = weir_memo_place(&board->memo, state);
     struct weir_alloc alloc;
-    struct best_place best = { .key = WEIR_KEY_ABSENT, .alloc = &alloc };
+    struct weir_fgd_best best = { .key = WEIR_KEY_ABSENT, .alloc = &alloc };
 
     if (kept->state == state && state != 0)
         return kept;
     *kept = (struct weir_memo_place){ .state = state };
-    kept->reason = weir_candidates_reason(fgd->cluster, &board->shape, node);
-    if (kept->reason == WEIR_REASON_NONE) {
-        kept->candidates = find_place(fgd, &board->shape, node, &best);
+    kept->reason = weir_candidates_reason(cluster, &board->shape, node);
+    if (kept->reason == WEIR_REASON_NONE)
+        weir_fgd_keys_place(&fgd->keys, &board->shape, node, &best);
+    if (best.candidates > 0)
         keep_device(kept, &alloc);
-    }
+    kept->candidates = best.candidates;
     kept->primary = best.key.primary;
     kept->secondary = best.key.secondary;
     kept->ties = best.ties;
@@ -316,7 +197,7 @@ static const struct weir_memo_place *look_at_state(struct weir_fgd *fgd, const s
 static void refresh_place(struct weir_fgd *fgd, struct board *board, uint32_t node)
 {
     struct entry *const entry = &board->entries[node];
-    const uint64_t version = fgd->cluster->nodes[node].version;
+    const uint64_t version = fgd->keys.cluster->nodes[node].version;
 
     if (entry->known && entry->version == version)
         return;
@@ -342,13 +223,13 @@ static void take_best(struct weir_fgd *fgd, const struct board *board,
                       const struct weir_place_query *query, uint32_t node, struct weir_alloc *alloc)
 {
     const struct weir_memo_place *const kept =
-        weir_memo_place(&board->memo, fgd->cluster->nodes[node].version);
-    struct best_place best = { .alloc = alloc, .asked = query };
+        weir_memo_place(&board->memo, fgd->keys.cluster->nodes[node].version);
+    struct weir_fgd_best best = { .alloc = alloc, .asked = query };
 
-    if (kept->state != fgd->cluster->nodes[node].version || kept->state == 0 ||
+    if (kept->state != fgd->keys.cluster->nodes[node].version || kept->state == 0 ||
         kept->device_count == WEIR_NO_INDEX ||
-        weir_near_matters(weir_topology_of(fgd->cluster, node))) {
-        (void)find_place(fgd, query->shape, node, &best);
+        weir_near_matters(weir_topology_of(fgd->keys.cluster, node))) {
+        weir_fgd_keys_place(&fgd->keys, query->shape, node, &best);
         return;
     }
     alloc->node = node;
@@ -377,47 +258,48 @@ static bool holds_same(const struct weir_worker_slot *a, const struct weir_worke
              __builtin_popcount(a->first.nvenc_mask) == __builtin_popcount(b->first.nvenc_mask)));
 }
 
-/* The key of one victim. */
-static struct weir_key weigh_victim(struct weir_fgd *fgd, const struct weir_worker_slot *worker,
-                                    uint64_t order)
+/* Who goes first of equal victims: the oldest; in single precision who is on the first node, there
+ * (and of all the rest that is equal) the one with the lowest id. */
+static uint64_t victim_order(const struct weir_fgd *fgd, const struct weir_worker_slot *worker,
+                             uint64_t rank)
 {
-    const uint64_t state = fgd->cluster->nodes[worker->node].version;
-    struct weir_alloc alloc;
-
-    weir_slot_alloc(fgd->cluster, worker, &alloc);
-    const uint64_t name = weir_memo_change_name(state, &alloc, -1);
-    struct weir_memo_change *const kept = &fgd->changes[(name >> 1) % WEIR_MEMO_CHANGES];
-    if (kept->change != name) {
-        const struct weir_frag_site site = site_of(fgd, worker->node);
-        kept->change = name;
-        kept->primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, &alloc, -1));
-        kept->secondary =
-            weir_fgd_evict_tie_key(&fgd->rules, site.book->stock_free, site.book->stock_total);
-    }
-    return (struct weir_key){ kept->primary, kept->secondary, order };
+    return weir_fgd_is_single(&fgd->keys) ? worker->node : rank;
 }
 
-/* The same, looked up among the latest on the node. */
+struct victim {
+    struct weir_key key;
+    uint64_t worker;
+};
+
+static bool goes_before(const struct victim *a, const struct victim *b)
+{
+    return weir_key_less(&a->key, &b->key) ||
+           (!weir_key_less(&b->key, &a->key) && a->worker < b->worker);
+}
+
+/* The key of one victim, looked up among the latest on the node. */
 static struct weir_key weigh_like(struct weir_fgd *fgd, const struct weir_worker_slot *worker,
                                   struct same *kept, uint32_t *count)
 {
+    const uint64_t order = victim_order(fgd, worker, worker->sequence);
+
     for (uint32_t i = 0; i < *count && i < SAME_KEPT; i++) {
         if (holds_same(kept[i].worker, worker)) {
             struct weir_key key = kept[i].key;
-            key.order = worker->sequence;
+            key.order = order;
             return key;
         }
     }
-    const struct weir_key key = weigh_victim(fgd, worker, worker->sequence);
+    const struct weir_key key = weir_fgd_keys_victim(&fgd->keys, worker, order);
     kept[(*count)++ % SAME_KEPT] = (struct same){ .worker = worker, .key = key };
     return key;
 }
 
 static void refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t node)
 {
-    const struct weir_cluster *const cluster = fgd->cluster;
+    const struct weir_cluster *const cluster = fgd->keys.cluster;
     struct entry *const entry = &board->entries[node];
-    struct weir_key best = WEIR_KEY_ABSENT;
+    struct victim best = { .key = WEIR_KEY_ABSENT };
     struct same kept[SAME_KEPT];
     uint32_t kept_count = 0;
 
@@ -430,31 +312,19 @@ static void refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t n
     for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next) {
         const struct weir_worker_slot *const worker = &cluster->slots[s];
-        const struct weir_key key = weigh_like(fgd, worker, kept, &kept_count);
-        if (weir_key_less(&key, &best)) {
-            best = key;
-            entry->worker = worker->id;
-        }
+        const struct victim victim = { weigh_like(fgd, worker, kept, &kept_count), worker->id };
+        if (goes_before(&victim, &best))
+            best = victim;
     }
-    weir_tournament_set(&board->tournament, node, &best);
+    entry->worker = best.worker;
+    weir_tournament_set(&board->tournament, node, &best.key);
 }
 
-/* The key of giving `alloc` to somebody again; absent when it is taken. */
-static struct weir_key weigh_held(struct weir_fgd *fgd, const struct weir_alloc *alloc,
-                                  uint64_t order)
+/* Which of equal stopped workers stays: the first that was stopped; in single precision the one
+ * with the lowest id. */
+static uint64_t held_order(const struct weir_fgd *fgd, uint64_t id, uint64_t number)
 {
-    if (!weir_cluster_fits(fgd->cluster, alloc))
-        return WEIR_KEY_ABSENT;
-    const uint64_t name = weir_memo_change_name(fgd->cluster->nodes[alloc->node].version, alloc, 1);
-    struct weir_memo_change *const kept = &fgd->changes[(name >> 1) % WEIR_MEMO_CHANGES];
-    if (kept->change != name) {
-        const struct weir_frag_site site = site_of(fgd, alloc->node);
-        kept->change = name;
-        kept->primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, alloc, 1));
-        kept->secondary = weir_fgd_place_tie(
-            &fgd->rules, site.book->stock_free - weir_stock_alloc(alloc), site.book->stock_total);
-    }
-    return (struct weir_key){ kept->primary, kept->secondary, order };
+    return weir_fgd_is_single(&fgd->keys) ? id : number;
 }
 
 /* Workers without devices and of the same amounts have the same key on a node, but for the order.
@@ -470,7 +340,7 @@ static void refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t no
     const struct weir_stopped *const stopped = fgd->stopped;
     struct entry *const entry = &board->entries[node];
     const uint64_t version =
-        weir_hash_add(fgd->cluster->lists[node].stamp, weir_stopped_changes(stopped, node));
+        weir_hash_add(fgd->keys.cluster->lists[node].stamp, weir_stopped_changes(stopped, node));
     const struct weir_stopped_entry *last = NULL;
     struct weir_key best = WEIR_KEY_ABSENT;
     struct weir_key key = WEIR_KEY_ABSENT;
@@ -484,10 +354,10 @@ static void refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t no
         struct weir_alloc alloc;
         if (last == NULL || !is_twin(last, &stopped->entries[i])) {
             weir_stopped_alloc(stopped, i, &alloc);
-            key = weigh_held(fgd, &alloc, i);
+            key = weir_fgd_keys_held(&fgd->keys, &alloc, i);
         }
         last = &stopped->entries[i];
-        key.order = key.primary == INT64_MAX ? UINT64_MAX : i;
+        key.order = key.primary == INT64_MAX ? UINT64_MAX : held_order(fgd, last->id, i);
         if (weir_key_less(&key, &best)) {
             best = key;
             entry->worker = i;
@@ -498,15 +368,15 @@ static void refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t no
 
 static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
 {
-    const uint32_t count = fgd->cluster->node_count;
-    WEIR_ROOM(&fgd->allocator, board->entries, board->entry_capacity, count);
+    const uint32_t count = fgd->keys.cluster->node_count;
+    WEIR_ROOM(&fgd->keys.allocator, board->entries, board->entry_capacity, count);
     memset(board->entries, 0, count * sizeof *board->entries);
     memset(board->rejected, 0, sizeof board->rejected);
     board->candidates = 0;
     board->mark = (struct weir_change_mark){ .count = 0 };
     if (board->kind == BOARD_PLACES)
-        WEIR_TRY(weir_memo_places_reset(&board->memo, &fgd->allocator, count));
-    return weir_tournament_reset(&board->tournament, &fgd->allocator, count);
+        WEIR_TRY(weir_memo_places_reset(&board->memo, &fgd->keys.allocator, count));
+    return weir_tournament_reset(&board->tournament, &fgd->keys.allocator, count);
 }
 
 /* Brings a board up to date. */
@@ -518,14 +388,15 @@ static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
         [BOARD_REUSE] = refresh_reuse,
     };
 
-    if (board->tournament.count != fgd->cluster->node_count || board->tournament.count == 0)
+    if (board->tournament.count != fgd->keys.cluster->node_count || board->tournament.count == 0)
         WEIR_TRY(board_restart(fgd, board));
-    const uint32_t changes = weir_cluster_changes(fgd->cluster, &board->mark);
-    const uint32_t all = fgd->cluster->node_count;
+    const uint32_t changes = weir_cluster_changes(fgd->keys.cluster, &board->mark);
+    const uint32_t all = fgd->keys.cluster->node_count;
     for (uint32_t i = 0; i < (changes == WEIR_NO_INDEX ? all : changes); i++)
         refreshes[board->kind](
-            fgd, board, changes == WEIR_NO_INDEX ? i : weir_cluster_change_node(fgd->cluster, i));
-    board->mark = weir_cluster_change_mark(fgd->cluster);
+            fgd, board,
+            changes == WEIR_NO_INDEX ? i : weir_cluster_change_node(fgd->keys.cluster, i));
+    board->mark = weir_cluster_change_mark(fgd->keys.cluster);
     return WEIR_OK;
 }
 
@@ -538,7 +409,9 @@ static uint32_t find_listed(struct weir_fgd *fgd, const struct weir_place_query 
     uint32_t found = WEIR_NO_INDEX;
 
     for (uint32_t r = 0; r < query->reusable_count; r++) {
-        const struct weir_key key = weigh_held(fgd, &query->reusable[r].alloc, r);
+        const struct weir_worker *const worker = &query->reusable[r];
+        const struct weir_key key =
+            weir_fgd_keys_held(&fgd->keys, &worker->alloc, held_order(fgd, worker->id, r));
         if (weir_key_less(&key, best)) {
             *best = key;
             found = r;
@@ -577,12 +450,14 @@ static weir_status find_reuse(struct weir_fgd *fgd, const struct weir_place_quer
 {
     *best = WEIR_KEY_ABSENT;
     *found = WEIR_NO_INDEX;
+    if (weir_fgd_is_single(&fgd->keys) && fgd->keys.rules.reuse == WEIR_FGD_REUSE_NEVER)
+        return WEIR_OK;
     if (query->stopped != NULL)
         WEIR_TRY(find_stopped(fgd, query, best, found));
     else
         *found = find_listed(fgd, query, best);
-    if (*found != WEIR_NO_INDEX && fgd->rules.bonus_applies == WEIR_FGD_REUSED)
-        best->primary -= fgd->bonus_steps;
+    if (*found != WEIR_NO_INDEX)
+        weir_fgd_keys_reward(&fgd->keys, best);
     return WEIR_OK;
 }
 
@@ -597,20 +472,14 @@ static void copy_held(const struct weir_place_query *query, uint32_t number,
 
 /* ---- questions ---- */
 
-static double score_primary(const struct weir_fgd *fgd, int64_t steps)
-{
-    const double value = (double)steps * fgd->rules.resolution;
-
-    return fgd->rules.bonus_applies == WEIR_FGD_EVERYONE ? value - fgd->rules.bonus : value;
-}
-
 static void report(const struct weir_fgd *fgd, const struct board *board,
                    const struct weir_key *won, struct weir_choice *choice)
 {
     const struct weir_tournament *const tournament = &board->tournament;
     const uint32_t best = weir_tournament_best(tournament);
+    const struct weir_score score = weir_fgd_keys_score(&fgd->keys, won);
 
-    choice->nodes_seen = fgd->cluster->node_count;
+    choice->nodes_seen = fgd->keys.cluster->node_count;
     choice->candidates = board->candidates;
     memcpy(choice->rejected, board->rejected, sizeof choice->rejected);
     choice->rejected[WEIR_REASON_NONE] = 0;
@@ -618,8 +487,8 @@ static void report(const struct weir_fgd *fgd, const struct board *board,
     choice->ties = 0;
     choice->runner_up_primary = 0;
     choice->runner_up_secondary = 0;
-    choice->primary = won->primary == INT64_MAX ? 0 : score_primary(fgd, won->primary);
-    choice->secondary = won->primary == INT64_MAX ? 0 : weir_units_amount(won->secondary);
+    choice->primary = score.primary;
+    choice->secondary = score.secondary;
     if (best == WEIR_NO_INDEX || won->primary == INT64_MAX)
         return;
     const bool fresh = tournament->keys[best].order == won->order;
@@ -628,9 +497,10 @@ static void report(const struct weir_fgd *fgd, const struct board *board,
     if (second == WEIR_NO_INDEX)
         return;
     const struct weir_key *const rival = &tournament->keys[second];
+    const struct weir_score behind = weir_fgd_keys_score(&fgd->keys, rival);
     choice->runner_up_node = second;
-    choice->runner_up_primary = score_primary(fgd, rival->primary);
-    choice->runner_up_secondary = weir_units_amount(rival->secondary);
+    choice->runner_up_primary = behind.primary;
+    choice->runner_up_secondary = behind.secondary;
     if (rival->primary == won->primary && rival->secondary == won->secondary)
         choice->ties++;
 }
@@ -680,22 +550,22 @@ weir_status weir_fgd_place(struct weir_fgd *fgd, const struct weir_place_query *
 static weir_status evict_listed(struct weir_fgd *fgd, const struct weir_evict_query *query,
                                 uint32_t count, uint64_t *worker, struct weir_error *error)
 {
-    struct weir_key best = WEIR_KEY_ABSENT;
-    uint64_t best_worker = 0;
+    struct victim best = { .key = WEIR_KEY_ABSENT };
 
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t id = weir_evict_candidate(query, i);
-        const uint32_t slot = weir_id_table_find(&fgd->cluster->worker_ids, id);
+        const uint32_t slot = weir_id_table_find(&fgd->keys.cluster->worker_ids, id);
         if (slot == WEIR_NO_INDEX)
             return weir_fail(error, WEIR_ENOTFOUND, "there is no worker %llu",
                              (unsigned long long)id);
-        const struct weir_key key = weigh_victim(fgd, &fgd->cluster->slots[slot], i);
-        if (weir_key_less(&key, &best)) {
-            best = key;
-            best_worker = id;
-        }
+        const struct weir_worker_slot *const held = &fgd->keys.cluster->slots[slot];
+        const struct victim victim = {
+            weir_fgd_keys_victim(&fgd->keys, held, victim_order(fgd, held, i)), id
+        };
+        if (goes_before(&victim, &best))
+            best = victim;
     }
-    *worker = best_worker;
+    *worker = best.worker;
     return WEIR_OK;
 }
 

@@ -9,16 +9,18 @@
 
 #include <math.h>
 
-/* Engines 0 to k-1 of every GPU, or the place is lost. */
-static bool has_lowest_engines(const struct weir_alloc *alloc)
+bool weir_fgd_single_refuses(const struct weir_fgd_rules *rules, const struct weir_shape *shape,
+                             const struct weir_alloc *candidate)
 {
-    for (uint32_t i = 0; i < alloc->device_count; i++) {
-        const struct weir_device *const device = &alloc->devices[i];
+    if (rules->engines != WEIR_FGD_LOWEST_ENGINES || shape->kind != WEIR_SHAPE_WHOLE)
+        return false;
+    for (uint32_t i = 0; i < candidate->device_count; i++) {
+        const struct weir_device *const device = &candidate->devices[i];
         if ((device->nvdec_mask & (device->nvdec_mask + 1)) != 0 ||
             (device->nvenc_mask & (device->nvenc_mask + 1)) != 0)
-            return false;
+            return true;
     }
-    return true;
+    return false;
 }
 
 static double single(int64_t units)
@@ -26,46 +28,67 @@ static double single(int64_t units)
     return (double)(float)weir_units_amount(units);
 }
 
+struct weir_score weir_fgd_single_of_place(const struct weir_fgd_rules *rules,
+                                           const struct weir_fgd_single_change *change,
+                                           bool is_reused)
+{
+    const bool has_bonus = is_reused || rules->bonus_applies == WEIR_FGD_EVERYONE;
+    const float grown = change->frag.after - change->frag.before;
+    struct weir_fgd_rules tie = *rules;
+
+    if (is_reused && rules->reuse == WEIR_FGD_REUSE_MOST_USED)
+        tie.tie = WEIR_FGD_MOST_USED;
+    return (struct weir_score){
+        .primary = (double)(has_bonus ? grown - (float)rules->bonus : grown),
+        .secondary = single(weir_fgd_place_tie(&tie, change->stock_free - change->stock_moved,
+                                               change->stock_total)),
+    };
+}
+
+struct weir_score weir_fgd_single_of_victim(const struct weir_fgd_rules *rules,
+                                            const struct weir_fgd_single_change *change)
+{
+    const bool is_after = rules->evict_tie == WEIR_FGD_EMPTIEST_AFTER;
+    const int64_t free_units = change->stock_free + (is_after ? change->stock_moved : 0);
+
+    return (struct weir_score){
+        .primary = (double)(change->frag.after - change->frag.before),
+        .secondary = single(weir_fgd_evict_tie_key(rules, free_units, change->stock_total)),
+    };
+}
+
+/* Everything recomputed. */
+static struct weir_fgd_single_change change_of(const struct weir_cluster *cluster,
+                                               const struct weir_mix *mix,
+                                               const struct weir_alloc *alloc, int64_t direction)
+{
+    return (struct weir_fgd_single_change){
+        .frag = { .before = weir_frag_single(cluster, mix, alloc->node, NULL, 0),
+                  .after = weir_frag_single(cluster, mix, alloc->node, alloc, direction) },
+        .stock_free = weir_stock_free(cluster, alloc->node),
+        .stock_total = weir_stock_total(cluster, alloc->node),
+        .stock_moved = weir_stock_alloc(alloc),
+    };
+}
+
 struct weir_score weir_fgd_single_score(const struct weir_fgd_rules *rules,
                                         const struct weir_place_query *query,
                                         const struct weir_alloc *candidate, bool is_reused)
 {
-    const struct weir_cluster *const cluster = query->cluster;
-    const uint32_t node = candidate->node;
-    const bool is_fixed = rules->engines == WEIR_FGD_LOWEST_ENGINES && !is_reused;
-
-    if (is_fixed && query->shape->kind == WEIR_SHAPE_WHOLE && !has_lowest_engines(candidate))
+    if (!is_reused && weir_fgd_single_refuses(rules, query->shape, candidate))
         return (struct weir_score){ .primary = (double)NAN, .secondary = (double)NAN };
-    const float before = weir_frag_single(cluster, query->mix, node, NULL, 0);
-    const float after = weir_frag_single(cluster, query->mix, node, candidate, 1);
-    const bool has_bonus = is_reused || rules->bonus_applies == WEIR_FGD_EVERYONE;
-    const float change = has_bonus ? after - before - (float)rules->bonus : after - before;
-    struct weir_fgd_rules tie = *rules;
-    if (is_reused && rules->reuse == WEIR_FGD_REUSE_MOST_USED)
-        tie.tie = WEIR_FGD_MOST_USED;
-    const int64_t left = weir_stock_free(cluster, node) - weir_stock_alloc(candidate);
-    return (struct weir_score){
-        .primary = (double)change,
-        .secondary = single(weir_fgd_place_tie(&tie, left, weir_stock_total(cluster, node))),
-    };
+    const struct weir_fgd_single_change change =
+        change_of(query->cluster, query->mix, candidate, 1);
+    return weir_fgd_single_of_place(rules, &change, is_reused);
 }
 
 struct weir_score weir_fgd_single_victim(const struct weir_fgd_rules *rules,
                                          const struct weir_evict_query *query,
                                          const struct weir_alloc *held)
 {
-    const struct weir_cluster *const cluster = query->cluster;
-    const float before = weir_frag_single(cluster, query->mix, held->node, NULL, 0);
-    const float after = weir_frag_single(cluster, query->mix, held->node, held, -1);
-    int64_t free_units = weir_stock_free(cluster, held->node);
+    const struct weir_fgd_single_change change = change_of(query->cluster, query->mix, held, -1);
 
-    if (rules->evict_tie == WEIR_FGD_EMPTIEST_AFTER)
-        free_units += weir_stock_alloc(held);
-    return (struct weir_score){
-        .primary = (double)(after - before),
-        .secondary = single(
-            weir_fgd_evict_tie_key(rules, free_units, weir_stock_total(cluster, held->node))),
-    };
+    return weir_fgd_single_of_victim(rules, &change);
 }
 
 static bool is_better(struct weir_score a, struct weir_score b)

@@ -171,6 +171,7 @@ static const struct {
     { &placements, "fgd", "tie=random" },
     { &placements, "fgd", "score=change precision=single reuse=same_tie" },
     { &placements, "fgd", "score=change precision=single reuse=same_tie metric=xenna" },
+    { &placements, "fgd_", "precision=double" },
     { &placements, "fgd", "metric=paper score=grade" },
     { &placements, "fgd", "metric=paper score=grade tie=random" },
     { &placements, "best_fit", "measure=amounts" },

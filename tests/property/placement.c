@@ -178,28 +178,22 @@ static void random_single(struct weir_fgd_rules *rules, struct dice *dice)
     rules->reuse = roll(dice, 3);
 }
 
-/* The implementation that keeps things, for either precision, and its rules. */
+/* The implementation that keeps things, and its rules. */
 struct pair {
     struct weir_fgd_rules rules;
     struct weir_fgd *fgd;
-    struct weir_fgd_single *single;
 };
 
 static void pair_close(struct pair *pair)
 {
     weir_fgd_destroy(pair->fgd);
-    weir_fgd_single_destroy(pair->single);
     pair->fgd = NULL;
-    pair->single = NULL;
 }
 
 static void pair_open(struct pair *pair, const struct weir_fgd_rules *rules)
 {
     *pair = (struct pair){ .rules = *rules };
-    if (rules->precision == WEIR_FGD_SINGLE)
-        CHECK_I64(weir_fgd_single_create(rules, NULL, &pair->single), WEIR_OK);
-    else
-        CHECK_I64(weir_fgd_create(rules, NULL, &pair->fgd), WEIR_OK);
+    CHECK_I64(weir_fgd_create(rules, NULL, &pair->fgd), WEIR_OK);
 }
 
 /* The plain one is asked with the list of stopped workers, the other with `stopped` as well. */
@@ -208,44 +202,35 @@ static weir_status pair_place(const struct pair *pair, const struct weir_place_q
                               struct weir_place_answer *quick)
 {
     struct weir_place_query quick_query = *query;
-    weir_status plain_status;
-    weir_status quick_status;
-
     quick_query.stopped = stopped;
     if (stopped != NULL)
         quick_query.reusable_count = 0;
-    if (pair->single == NULL) {
-        quick_status = weir_fgd_place(pair->fgd, &quick_query, quick, NULL);
-        plain_status = plain_fgd_place(&pair->rules, query, plain, NULL);
-    } else {
-        quick_status = weir_fgd_single_fast_place(pair->single, &quick_query, quick, NULL);
-        plain_status = plain_single_place(&pair->rules, query, plain, NULL);
-    }
+    const weir_status quick_status = weir_fgd_place(pair->fgd, &quick_query, quick, NULL);
+    const weir_status plain_status = pair->rules.precision == WEIR_FGD_SINGLE
+                                         ? plain_single_place(&pair->rules, query, plain, NULL)
+                                         : plain_fgd_place(&pair->rules, query, plain, NULL);
     return plain_status == quick_status ? plain_status : WEIR_EINVARIANT;
 }
 
 static weir_status pair_evict(const struct pair *pair, const struct weir_evict_query *query,
                               uint64_t *plain, uint64_t *quick, weir_status *quick_status)
 {
-    if (pair->single == NULL) {
-        *quick_status = weir_fgd_evict(pair->fgd, query, quick, NULL);
-        return plain_fgd_evict(&pair->rules, query, plain, NULL);
-    }
-    *quick_status = weir_fgd_single_fast_evict(pair->single, query, quick, NULL);
-    return weir_fgd_single_evict(&pair->rules, query, plain, NULL);
+    *quick_status = weir_fgd_evict(pair->fgd, query, quick, NULL);
+    if (pair->rules.precision == WEIR_FGD_SINGLE)
+        return weir_fgd_single_evict(&pair->rules, query, plain, NULL);
+    return plain_fgd_evict(&pair->rules, query, plain, NULL);
 }
 
-/* The report of single precision is the plain one's, but for which of equal runners-up it names. */
+/* Ties are places of the chosen node that differ, and one of the next one. Places of nodes are
+ * counted alike where the plain version leaves out those that differ by GPUs in the same state. */
 static bool same_report(const struct pair *pair, const struct weir_place_query *query,
                         const struct weir_choice *a, const struct weir_choice *b)
 {
     if (query->reusable_count > 0)
         return true;
-    if (pair->single == NULL) /* places of the chosen node that differ, and one of the next one */
-        return b->ties > 0 && b->ties <= a->ties;
-    return a->candidates == b->candidates && a->ties == b->ties &&
-           !(fabs(a->runner_up_primary - b->runner_up_primary) > 0) &&
-           !(fabs(a->runner_up_secondary - b->runner_up_secondary) > 0);
+    if (pair->rules.precision == WEIR_FGD_SINGLE && a->candidates != b->candidates)
+        return false;
+    return b->ties > 0 && b->ties <= a->ties;
 }
 
 /* A history: a cluster that changes, the mix, and workers that could be reused. */

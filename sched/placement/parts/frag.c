@@ -313,12 +313,13 @@ static weir_status reserve_entries(struct weir_frag *frag, const struct weir_all
         .raw = weir_alloc(allocator, count, sizeof *room.raw),
         .which = weir_alloc(allocator, count, sizeof *room.which),
         .shapes = weir_alloc(allocator, count, sizeof *room.shapes),
+        .units = weir_alloc(allocator, count, sizeof *room.units),
         .changes = weir_alloc(allocator, count, sizeof *room.changes),
     };
     weir_frag_free(frag, allocator);
     *frag = room;
     if (room.frequencies != NULL && room.raw != NULL && room.which != NULL && room.shapes != NULL &&
-        room.changes != NULL)
+        room.units != NULL && room.changes != NULL)
         return WEIR_OK;
     weir_frag_free(frag, allocator);
     return WEIR_ENOMEM;
@@ -359,6 +360,7 @@ void weir_frag_free(struct weir_frag *frag, const struct weir_allocator *allocat
     weir_free(allocator, frag->raw);
     weir_free(allocator, frag->which);
     weir_free(allocator, frag->shapes);
+    weir_free(allocator, frag->units);
     weir_free(allocator, frag->changes);
     *frag = (struct weir_frag){ .metric = frag->metric };
 }
@@ -414,8 +416,10 @@ static int64_t count_units(const struct weir_shape *shape, const struct weir_fra
     return fits ? count->unusable_units : all;
 }
 
-double weir_frag_site_change(const struct weir_frag_site *site, const struct weir_alloc *alloc,
-                             int64_t direction)
+/* What F of each distinct shape is and by how much it changes, kept in the scratch of the mix;
+ * returns the change of the free compute. */
+static int64_t find_changes(const struct weir_frag_site *site, const struct weir_alloc *alloc,
+                            int64_t direction)
 {
     const struct weir_frag *const frag = site->frag;
     const struct weir_node *const before = &site->cluster->nodes[alloc->node];
@@ -433,16 +437,27 @@ double weir_frag_site_change(const struct weir_frag_site *site, const struct wei
         weir_gpu_move(&devices[d].after, device, direction);
         compute -= direction * device->units;
     }
-    bool any = compute != 0;
     for (uint32_t k = 0; k < frag->distinct; k++) {
         const struct weir_shape *const shape = &frag->shapes[k];
         struct weir_frag_count count = site->counts[k];
         for (uint32_t d = 0; d < alloc->device_count; d++)
             count_device(&devices[d], shape, &count);
-        frag->changes[k] = count_units(shape, &count, &after, site->book->gpu_free + compute) -
-                           count_units(shape, &site->counts[k], before, site->book->gpu_free);
-        any = any || frag->changes[k] != 0;
+        frag->units[k] = count_units(shape, &site->counts[k], before, site->book->gpu_free);
+        frag->changes[k] =
+            count_units(shape, &count, &after, site->book->gpu_free + compute) - frag->units[k];
     }
+    return compute;
+}
+
+double weir_frag_site_change(const struct weir_frag_site *site, const struct weir_alloc *alloc,
+                             int64_t direction)
+{
+    const struct weir_frag *const frag = site->frag;
+    const int64_t compute = find_changes(site, alloc, direction);
+    bool any = compute != 0;
+
+    for (uint32_t k = 0; k < frag->distinct && !any; k++)
+        any = frag->changes[k] != 0;
     if (!any)
         return 0;
     double sum = 0;
@@ -451,4 +466,22 @@ double weir_frag_site_change(const struct weir_frag_site *site, const struct wei
         sum += frag->frequencies[i] * (double)(k == WEIR_NO_INDEX ? compute : frag->changes[k]);
     }
     return sum / (double)WEIR_ONE;
+}
+
+struct weir_frag_singles weir_frag_site_singles(const struct weir_frag_site *site,
+                                                const struct weir_alloc *alloc, int64_t direction)
+{
+    const struct weir_frag *const frag = site->frag;
+    const int64_t compute = find_changes(site, alloc, direction);
+    struct weir_frag_singles sum = { 0, 0 };
+
+    for (uint32_t i = 0; i < frag->count; i++) {
+        const uint32_t k = frag->which[i];
+        const int64_t before = k == WEIR_NO_INDEX ? site->book->gpu_free : frag->units[k];
+        const int64_t after = before + (k == WEIR_NO_INDEX ? compute : frag->changes[k]);
+        const float frequency = (float)frag->frequencies[i];
+        sum.before += frequency * (float)weir_units_amount(before);
+        sum.after += frequency * (float)weir_units_amount(after);
+    }
+    return sum;
 }

@@ -59,7 +59,7 @@ struct weir_frag {
     struct weir_shape *raw; /* shapes of the mix */
     uint32_t *which;        /* per entry: index into `shapes`, or WEIR_NO_INDEX */
     struct weir_shape *shapes;
-    int64_t *changes; /* scratch, per distinct shape */
+    int64_t *units, *changes; /* scratch, per distinct shape */
 };
 
 /* What is kept of one node; valid while `version` is the node's. */
@@ -98,5 +98,12 @@ struct weir_frag_site {
 /* Same value as weir_frag_change, O(devices * distinct + entries). */
 double weir_frag_site_change(const struct weir_frag_site *site, const struct weir_alloc *alloc,
                              int64_t direction);
+
+/* Same values as two of weir_frag_single, as it is and once the change has happened; same cost. */
+struct weir_frag_singles {
+    float before, after;
+};
+struct weir_frag_singles weir_frag_site_singles(const struct weir_frag_site *site,
+                                                const struct weir_alloc *alloc, int64_t direction);
 
 #endif
