@@ -26,7 +26,15 @@ size_t sim_utf8_decode(const char *text, uint32_t *point)
 
 bool sim_utf8_is_unseen(uint32_t point)
 {
-    return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x61C ||
-           (point >= 0x200B && point <= 0x200F) || (point >= 0x2028 && point <= 0x202E) ||
-           (point >= 0x2060 && point <= 0x206F) || point == 0xFEFF;
+    static const uint32_t ranges[][2] = {
+        { 0, 0x1F },        { 0x7F, 0x9F },       { 0xAD, 0xAD },       { 0x34F, 0x34F },
+        { 0x61C, 0x61C },   { 0x115F, 0x1160 },   { 0x17B4, 0x17B5 },   { 0x180B, 0x180F },
+        { 0x200B, 0x200F }, { 0x2028, 0x202E },   { 0x2060, 0x206F },   { 0x3164, 0x3164 },
+        { 0xFDD0, 0xFDEF }, { 0xFE00, 0xFE0F },   { 0xFEFF, 0xFEFF },   { 0xFFA0, 0xFFA0 },
+        { 0xFFF0, 0xFFFB }, { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A }, { 0xE0000, 0xE0FFF },
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (point >= ranges[i][0] && point <= ranges[i][1])
+            return true;
+    return (point & 0xFFFE) == 0xFFFE;
 }

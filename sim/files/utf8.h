@@ -12,8 +12,8 @@
 
 /* Length of the UTF-8 sequence at `text` and its code point; 0 when it is not one (RFC 3629). */
 size_t sim_utf8_decode(const char *text, uint32_t *point);
-/* Control characters, line and paragraph separators, marks of direction, of joining and of order.
- */
+/* Control characters, separators of lines, marks of direction, joining and order, whatever else
+ * Unicode has shown as nothing, and what is no character, which XML refuses. */
 bool sim_utf8_is_unseen(uint32_t point);
 
 #endif

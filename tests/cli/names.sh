@@ -17,6 +17,7 @@ scenario() {
 
 refused=("'a" 'x\ny' 'e\x1b[31mred' '../x' '=cmd()' '<b>h</b>' 'a|b' 'r\u202etl' 'a`rm`' 'a$(b)'
     'a;b' 'a\\b' 'a\"b' ' a' 'a ' '' '.hidden' '-rf' '@x' '\x7f' '\u0085' '\u2028' '\u200b'
+    'a\u00adb' 'a\ufffeb' 'a\U0001ffffb' '\u3164' 'a\U000e0041b'
     "$(printf 'a%.0s' {1..101})")
 for name in "${refused[@]}"; do
     for where in name node pipe stage variant; do
@@ -38,7 +39,7 @@ done
 scenario two variant
 expect 0 "$WEIR_BIN" compare names.yaml -n 2 -o good.db
 for name in "'a" $'e\x1b[31mred' '=cmd()' '<b>h</b>' 'a|b' $'r\xe2\x80\xaetl' $'\xff\xfe' 'a`rm`' '"q"' \
-    $'a\nb' 'a\<b>h' 'a\fi' '{/:Bold' '%s%n' '../x' 'a]]>b' $'z\xe2\x80\x8bz' $'\xef\xbb\xbfb'; do
+    $'a\nb' 'a\<b>h' 'a\fi' '{/:Bold' '%s%n' '../x' 'a]]>b' $'z\xe2\x80\x8bz' $'\xef\xbb\xbfb' $'a\xef\xbf\xbfb'; do
     cp good.db bad.db
     python3 - "$name" <<'PY'
 import os, sqlite3, sys
