@@ -531,7 +531,8 @@ static bool prepend(struct sim_words *words, const struct sim_words *before)
     if (items == NULL)
         return false;
     memmove(items + before->count, items, words->count * sizeof *items);
-    memcpy(items, before->items, before->count * sizeof *items);
+    for (size_t i = 0; i < before->count; i++)
+        items[i] = before->items[i];
     words->items = items;
     words->count += before->count;
     return true;
