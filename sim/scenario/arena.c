@@ -50,9 +50,11 @@ void *sim_arena_alloc(struct sim_arena *arena, size_t count, size_t size)
     return result;
 }
 
-void *sim_arena_grow(struct sim_arena *arena, const void *items, size_t count, size_t size)
+void *sim_arena_grow(struct sim_arena *arena, void *items, size_t count, size_t size)
 {
-    unsigned char *grown = sim_arena_alloc(arena, count * 2 + 4, size);
+    if ((count & (count - 1)) != 0)
+        return items;
+    unsigned char *grown = sim_arena_alloc(arena, count == 0 ? 1 : 2 * count, size);
     if (count > 0)
         memcpy(grown, items, count * size);
     return grown;

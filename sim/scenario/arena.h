@@ -25,8 +25,9 @@ struct sim_arena {
 
 /* Zeroed memory for `count` items of `size` bytes, aligned for anything; never NULL. */
 void *sim_arena_alloc(struct sim_arena *arena, size_t count, size_t size);
-/* A longer copy of an array, zeroed behind the old items. */
-void *sim_arena_grow(struct sim_arena *arena, const void *items, size_t count, size_t size);
+/* An array that has grown this way from NULL on, with room for one more: itself, or a copy twice as
+ * long, zeroed behind the old items, when their count is a power of two. */
+void *sim_arena_grow(struct sim_arena *arena, void *items, size_t count, size_t size);
 char *sim_arena_text(struct sim_arena *arena, const char *text, size_t length);
 char *sim_arena_copy(struct sim_arena *arena, const char *text); /* NULL stays NULL */
 char *sim_arena_printf(struct sim_arena *arena, const char *format, ...)

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* Where it is, or would be. */
-static const char **slot_of(const struct sim_name_set *set, const char *name)
+static struct sim_numbered_name *slot_of(const struct sim_name_set *set, const char *name)
 {
     size_t at = sim_random_name(0, SIM_NAME_STAGE, name) & set->mask;
-    while (set->slots[at] != NULL && strcmp(set->slots[at], name) != 0)
+    while (set->slots[at].name != NULL && strcmp(set->slots[at].name, name) != 0)
         at = (at + 1) & set->mask;
     return &set->slots[at];
 }
@@ -19,11 +19,11 @@ static void grow(struct sim_name_set *set)
 {
     const struct sim_name_set old = *set;
     const size_t slots = old.slots == NULL ? 16 : 2 * (old.mask + 1);
-    set->slots = sim_arena_alloc(set->arena, slots, sizeof(const char *));
+    set->slots = sim_arena_alloc(set->arena, slots, sizeof *set->slots);
     set->mask = slots - 1;
     for (size_t i = 0; old.slots != NULL && i <= old.mask; i++)
-        if (old.slots[i] != NULL)
-            *slot_of(set, old.slots[i]) = old.slots[i];
+        if (old.slots[i].name != NULL)
+            *slot_of(set, old.slots[i].name) = old.slots[i];
 }
 
 bool sim_name_set_add(struct sim_name_set *set, const char *name)
@@ -32,10 +32,14 @@ bool sim_name_set_add(struct sim_name_set *set, const char *name)
         return true;
     if (set->slots == NULL || 2 * set->count > set->mask)
         grow(set);
-    const char **slot = slot_of(set, name);
-    if (*slot != NULL)
+    struct sim_numbered_name *slot = slot_of(set, name);
+    if (slot->name != NULL)
         return false;
-    *slot = name;
-    set->count++;
+    *slot = (struct sim_numbered_name){ name, ++set->count };
     return true;
+}
+
+uint32_t sim_name_set_number(const struct sim_name_set *set, const char *name)
+{
+    return name == NULL || set->slots == NULL ? 0 : slot_of(set, name)->number;
 }

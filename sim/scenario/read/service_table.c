@@ -96,9 +96,8 @@ static bool read_row(struct table_reader *reader, char *line)
         return false;
     if (point.seconds <= 0)
         return fail(reader, "the row has no seconds", NULL);
-    if ((service->table_count & (service->table_count - 1)) == 0)
-        service->table = sim_arena_grow(reader->resolver->arena, service->table,
-                                        service->table_count, sizeof *service->table);
+    service->table = sim_arena_grow(reader->resolver->arena, service->table, service->table_count,
+                                    sizeof *service->table);
     service->table[service->table_count++] = point;
     return true;
 }

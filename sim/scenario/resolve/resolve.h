@@ -11,6 +11,7 @@
 #define SIM_SCENARIO_RESOLVE_H
 
 #include "sim/scenario/read/draft.h"
+#include "sim/scenario/read/name_set.h"
 #include "sim/scenario/read/reader.h"
 #include "sim/scenario/stage_names.h"
 
@@ -32,6 +33,7 @@ struct sim_resolver {
     bool is_hardware_unclear;            /* a mistake there: what fits where cannot be judged */
     bool has_gpus, is_exclusive;         /* uncut GPUs so far; they are not shared */
     struct sim_stage_names stage_names;  /* once all stages are known */
+    struct sim_name_set tenants;         /* those of the scenario, in their order */
 };
 
 void sim_resolve(struct sim_resolver *resolver);

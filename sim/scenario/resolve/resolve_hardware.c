@@ -75,8 +75,9 @@ static void use_gpu_type(struct sim_resolver *resolver, const struct draft_head 
                         "there is no GPU type '%s'", head->name);
         return;
     }
-    struct draft_gpu_type *types =
-        sim_arena_grow(resolver->arena, list->items, list->count, sizeof *types);
+    struct draft_gpu_type *types = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *types);
+    if (list->count > 0)
+        memcpy(types, list->items, list->count * sizeof *types);
     types[list->count] = (struct draft_gpu_type){ .head = { NULL, head->name },
                                                   .to = { .mem_bytes = SIM_ABSENT_BYTES,
                                                           .nvdecs = SIM_ABSENT_COUNT,

@@ -125,13 +125,18 @@ void sim_resolve_job_classes(struct sim_resolver *resolver, const struct sim_job
     workload->jobs_count = source->draft->classes.count;
     workload->jobs =
         sim_arena_alloc(resolver->arena, workload->jobs_count + 1, sizeof *workload->jobs);
+    workload->labels_count = workload->jobs_count;
+    workload->labels =
+        sim_arena_alloc(resolver->arena, workload->jobs_count + 1, sizeof *workload->labels);
+    struct sim_name_set names = sim_name_set_open(resolver->arena);
     for (size_t i = 0; i < workload->jobs_count; i++) {
         if (drafts[i].head.name == NULL)
             return; /* reported */
         resolve_class(resolver, &drafts[i], source->timed, &workload->jobs[i]);
         warn_of_turns(resolver, &drafts[i], &workload->jobs[i]);
-        workload->jobs[i].label = label_of(resolver, workload, drafts[i].head.name);
-        if (workload->jobs[i].label != i)
+        workload->labels[i] = drafts[i].head.name;
+        workload->jobs[i].label = (uint32_t)i;
+        if (!sim_name_set_add(&names, drafts[i].head.name))
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "name"),
                              "two classes are called '%s'", drafts[i].head.name);
         weight += workload->jobs[i].count == UINT64_MAX ? workload->jobs[i].weight : 1;

@@ -72,64 +72,51 @@ static uint32_t add_tenant(struct sim_resolver *resolver, const struct sim_tenan
     scenario->tenants = sim_arena_grow(resolver->arena, scenario->tenants, scenario->tenants_count,
                                        sizeof *scenario->tenants);
     scenario->tenants[scenario->tenants_count++] = *tenant;
+    (void)sim_name_set_add(&resolver->tenants, tenant->name);
     return (uint32_t)scenario->tenants_count;
-}
-
-/* Counted from 1; 0 = there is none. */
-static uint32_t find_tenant(const struct sim_scenario *scenario, const char *name)
-{
-    for (uint32_t i = 0; i < scenario->tenants_count; i++)
-        if (strcmp(scenario->tenants[i].name, name) == 0)
-            return i + 1;
-    return 0;
 }
 
 /* ---- the list ---- */
 
-static bool is_listed(const struct draft_list *list, const char *name)
-{
-    const struct draft_tenant *drafts = list->items;
-    for (size_t i = 0; i < list->count; i++)
-        if (drafts[i].head.name != NULL && strcmp(drafts[i].head.name, name) == 0)
-            return true;
-    return false;
-}
-
-static void check_names(struct sim_resolver *resolver)
+static struct sim_name_set check_names(struct sim_resolver *resolver)
 {
     const struct draft_list *list = &resolver->draft->tenants;
     const struct draft_tenant *drafts = list->items;
+    struct sim_name_set names = sim_name_set_open(resolver->arena);
     for (size_t i = 0; i < list->count; i++) {
         const struct draft_tenant *tenant = &drafts[i];
-        for (size_t k = 0; k < i && tenant->head.name != NULL; k++)
-            if (drafts[k].head.name != NULL && strcmp(drafts[k].head.name, tenant->head.name) == 0)
-                sim_report_error(resolver->report, sim_draft_at(&tenant->head, "name"),
-                                 "two tenants are called '%s'", tenant->head.name);
-        if (tenant->parent != NULL && !is_listed(list, tenant->parent))
+        if (!sim_name_set_add(&names, tenant->head.name))
+            sim_report_error(resolver->report, sim_draft_at(&tenant->head, "name"),
+                             "two tenants are called '%s'", tenant->head.name);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const struct draft_tenant *tenant = &drafts[i];
+        if (tenant->parent != NULL && sim_name_set_number(&names, tenant->parent) == 0)
             sim_report_near(resolver->report, sim_draft_at(&tenant->head, "parent"), SIM_AT_VALUE,
                             sim_near_draft(resolver, &resolver->draft->tenants,
                                            sizeof(struct draft_tenant), tenant->parent),
                             "there is no tenant '%s'", tenant->parent);
     }
+    return names;
 }
 
 /* Whether it can be added: it is not there, its parent is. */
-static bool is_next(const struct sim_scenario *scenario, const struct draft_tenant *draft)
+static bool is_next(const struct sim_name_set *tenants, const struct draft_tenant *draft)
 {
-    return draft->head.name != NULL && find_tenant(scenario, draft->head.name) == 0 &&
-           (draft->parent == NULL || find_tenant(scenario, draft->parent) > 0);
+    return draft->head.name != NULL && sim_name_set_number(tenants, draft->head.name) == 0 &&
+           (draft->parent == NULL || sim_name_set_number(tenants, draft->parent) > 0);
 }
 
 /* Those whose parents are never there are their own ancestors, or below such. */
-static void report_rings(struct sim_resolver *resolver)
+static void report_rings(struct sim_resolver *resolver, const struct sim_name_set *names)
 {
     const struct draft_list *list = &resolver->draft->tenants;
     const struct draft_tenant *drafts = list->items;
     for (size_t i = 0; i < list->count; i++) {
         const struct draft_tenant *tenant = &drafts[i];
         if (tenant->head.name != NULL && tenant->parent != NULL &&
-            is_listed(list, tenant->parent) &&
-            find_tenant(resolver->scenario, tenant->head.name) == 0)
+            sim_name_set_number(names, tenant->parent) > 0 &&
+            sim_name_set_number(&resolver->tenants, tenant->head.name) == 0)
             sim_report_error(resolver->report, sim_draft_at(&tenant->head, "parent"),
                              "'%s' is a part of itself, by way of its parents", tenant->head.name);
     }
@@ -139,15 +126,16 @@ static void add_list(struct sim_resolver *resolver)
 {
     const struct draft_list *list = &resolver->draft->tenants;
     const struct draft_tenant *drafts = list->items;
+    const struct sim_name_set *tenants = &resolver->tenants;
     struct sim_scenario *scenario = resolver->scenario;
     bool has_more = true;
     while (has_more) {
         has_more = false;
         for (size_t i = 0; i < list->count; i++) {
-            if (!is_next(scenario, &drafts[i]))
+            if (!is_next(tenants, &drafts[i]))
                 continue;
             struct sim_tenant tenant = tenant_of(&drafts[i]);
-            tenant.parent = drafts[i].parent == NULL ? 0 : find_tenant(scenario, drafts[i].parent);
+            tenant.parent = sim_name_set_number(tenants, drafts[i].parent);
             take_memory(&drafts[i].gpu_memory,
                         tenant.parent == 0 ? NULL : &scenario->tenants[tenant.parent - 1],
                         (uint32_t)scenario->tenants_count + 1, &tenant);
@@ -183,9 +171,10 @@ void sim_resolve_tenants(struct sim_resolver *resolver)
 {
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->root, "tenants"),
                           "there are no tenants in it");
-    check_names(resolver);
+    const struct sim_name_set names = check_names(resolver);
+    resolver->tenants = sim_name_set_open(resolver->arena);
     add_list(resolver);
-    report_rings(resolver);
+    report_rings(resolver, &names);
     check_limits(resolver);
     for (size_t t = 0; t < resolver->scenario->tenants_count; t++)
         resolver->scenario->has_gpu_memory_of_tenants |=
@@ -199,7 +188,7 @@ void sim_resolve_tenants(struct sim_resolver *resolver)
 uint32_t sim_resolve_tenant(struct sim_resolver *resolver, const struct sim_yaml *at,
                             const char *name)
 {
-    const uint32_t number = find_tenant(resolver->scenario, name);
+    const uint32_t number = sim_name_set_number(&resolver->tenants, name);
     if (number > 0)
         return number;
     if (at != NULL && resolver->draft->tenants.count > 0) {
@@ -300,7 +289,7 @@ static void check_reuse(struct sim_resolver *resolver)
         const struct draft_head *head = &drafts[i].gpu_memory.head;
         const uint32_t number = head->node == NULL || drafts[i].head.name == NULL
                                     ? 0
-                                    : find_tenant(resolver->scenario, drafts[i].head.name);
+                                    : sim_name_set_number(&resolver->tenants, drafts[i].head.name);
         if (drafts[i].gpu_memory.reuse > REUSE_NONE && number != 0 && /* not said */
             sim_yaml_get(head->node, "free") != NULL)
             sim_report_error(resolver->report, sim_draft_at(head, "free"), "acts with reuse: none");
