@@ -28,6 +28,18 @@ lines() { seq 100000 | sed "$1"; }
     lines 's/.*/      - {name: s&, cpus: 1, service: 1 s}/'
 } >stages.yaml
 
+# listed COUNT WHAT: so many classes of jobs, or tenants.
+listed() {
+    printf 'schema: 2\nname: t\nhorizon: 1 h\ncluster: {nodes: [{name: n, cpus: 4}]}\n'
+    [ "$2" = classes ] || { printf 'tenants:\n' && seq "$1" | sed 's/.*/  - {name: t&}/'; }
+    printf 'jobs:\n  - name: j\n    count: 5\n    arrivals: {rate: 20/h}\n    classes:\n'
+    seq "$([ "$2" = classes ] && echo "$1" || echo 1)" |
+        sed 's/.*/      - {name: c&, run_time: 1 min, request: {cpus: 1}}/'
+}
+listed 100000 classes >classes.yaml
+listed 100000 tenants >tenants.yaml
+listed 8000 classes >fewer.yaml
+
 # within SECONDS FILE: it is valid, and found so in that time of the processor.
 within() {
     (ulimit -t "$1"; exec "$WEIR_BIN" validate "$2") >stdout 2>stderr ||
@@ -35,6 +47,12 @@ within() {
 }
 within 5 groups.yaml
 within 12 stages.yaml
+within 12 classes.yaml
+within 5 tenants.yaml
+# What a run keeps of a class is little until it has many jobs (0.1 GB; it was 1.9).
+if ! ldd "$WEIR_BIN" | grep libasan >/dev/null; then
+    (ulimit -v 1000000; exec "$WEIR_BIN" run fewer.yaml --no-db -q) >stdout 2>stderr || fail "$(head -c 200 stderr)"
+fi
 
 # Everything that names a stage finds it without a walk over all of them (2 s; the walk took minutes),
 # what it could do at best is found pipeline by pipeline, and a sentence about very many stages names

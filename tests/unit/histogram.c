@@ -65,7 +65,7 @@ static bool percentile_is(struct sim_percentiles *p, double share, int64_t expec
 static void percentiles_of_few_values_are_nearest_ranks(void)
 {
     struct sim_percentiles p;
-    CHECK_I64(sim_percentiles_open(&p, 100), WEIR_OK);
+    p = sim_percentiles_open(100);
     percentile_is(&p, 0.5, -1);
     for (int64_t i = 100; i >= 1; i--)
         sim_percentiles_add(&p, i * 10);
@@ -84,7 +84,7 @@ static void percentiles_of_few_values_are_nearest_ranks(void)
 static void percentiles_of_equal_values_are_that_value(void)
 {
     struct sim_percentiles p;
-    CHECK_I64(sim_percentiles_open(&p, 1000000), WEIR_OK);
+    p = sim_percentiles_open(1000000);
     for (int i = 0; i < 100000; i++)
         sim_percentiles_add(&p, 42);
     percentile_is(&p, 0.5, 42);
@@ -105,8 +105,8 @@ static void percentiles_agree_with_sorting_and_the_histogram_within_one_percent(
     struct sim_percentiles exact;
     struct sim_percentiles coarse;
     int64_t *sorted = malloc(COUNT * sizeof *sorted);
-    CHECK_I64(sim_percentiles_open(&exact, COUNT), WEIR_OK);
-    CHECK_I64(sim_percentiles_open(&coarse, 5000), WEIR_OK);
+    exact = sim_percentiles_open(COUNT);
+    coarse = sim_percentiles_open(5000);
     uint64_t state = 99;
     for (size_t i = 0; i < COUNT; i++) {
         sorted[i] = (int64_t)(next_random(&state) >> (20 + state % 30));
@@ -136,8 +136,8 @@ static void a_percentile_among_censored_values_is_a_lower_bound(void)
 {
     struct sim_percentiles stored;
     struct sim_percentiles bucketed;
-    CHECK_I64(sim_percentiles_open(&stored, 100), WEIR_OK);
-    CHECK_I64(sim_percentiles_open(&bucketed, 0), WEIR_OK);
+    stored = sim_percentiles_open(100);
+    bucketed = sim_percentiles_open(0);
     for (int64_t i = 1; i <= 90; i++) {
         sim_percentiles_add(&stored, i);
         sim_percentiles_add(&bucketed, i);
@@ -175,7 +175,7 @@ static void a_bound_is_not_below_a_percentile_that_is_known(void)
     for (size_t keep = 0; keep <= 100; keep += 100) {
         struct sim_percentiles values;
         bool is_lower_bound = false;
-        CHECK_I64(sim_percentiles_open(&values, keep), WEIR_OK);
+        values = sim_percentiles_open(keep);
         for (int64_t i = 1; i <= 95; i++)
             sim_percentiles_add(&values, i);
         CHECK_I64(
@@ -192,7 +192,7 @@ static void ranks_are_those_of_whole_percents(void)
     struct sim_percentiles values;
     const struct sim_censored none = { .count = 0 };
     bool is_bound = false;
-    CHECK_I64(sim_percentiles_open(&values, 4096), WEIR_OK);
+    values = sim_percentiles_open(4096);
     for (int64_t n = 1; n <= 300; n++) {
         sim_percentiles_add(&values, n);
         for (int64_t percent = 1; percent <= 100; percent++) {
@@ -213,7 +213,7 @@ static void no_percentile_is_above_the_greatest_value(void)
     bool is_bound = false;
     for (int64_t value = 900; value < 1100; value++) {
         struct sim_percentiles values;
-        CHECK_I64(sim_percentiles_open(&values, 0), WEIR_OK);
+        values = sim_percentiles_open(0);
         sim_percentiles_add(&values, value);
         CHECK(sim_percentiles_at(&values, 0.99, &none, &is_bound) <= value);
         sim_percentiles_close(&values);

@@ -9,13 +9,13 @@
 
 /* ---- making ---- */
 
-static weir_status open_row(struct sim_job_meter *row, uint32_t workload)
+static void open_row(struct sim_job_meter *row, uint32_t workload)
 {
     row->workload = workload;
-    WEIR_TRY(sim_percentiles_open(&row->wait, STORED_VALUES));
-    WEIR_TRY(sim_percentiles_open(&row->time, STORED_VALUES));
-    WEIR_TRY(sim_percentiles_open(&row->restart, STORED_VALUES));
-    return sim_percentiles_open(&row->slowdown, STORED_VALUES);
+    row->wait = sim_percentiles_open(STORED_VALUES);
+    row->time = sim_percentiles_open(STORED_VALUES);
+    row->restart = sim_percentiles_open(STORED_VALUES);
+    row->slowdown = sim_percentiles_open(STORED_VALUES);
 }
 
 weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_config *config)
@@ -29,10 +29,12 @@ weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_conf
     size_t class = 0;
     for (uint32_t w = 0; w < meter->workload_count; w++) {
         for (uint32_t i = 0; i < config->workload_classes[w]; i++)
-            WEIR_TRY(open_row(&meter->jobs[class ++], w));
-        WEIR_TRY(open_row(sim_meter_workload(meter, w), w));
+            open_row(&meter->jobs[class ++], w);
+        open_row(sim_meter_workload(meter, w), w);
     }
-    return meter->workload_count > 1 ? open_row(sim_meter_all_jobs(meter), WEIR_NO_INDEX) : WEIR_OK;
+    if (meter->workload_count > 1)
+        open_row(sim_meter_all_jobs(meter), WEIR_NO_INDEX);
+    return WEIR_OK;
 }
 
 /* Of classes and workloads, and of all jobs where there are several. */

@@ -44,8 +44,8 @@ struct meter_tenants {
 
 /* ---- making ---- */
 
-static weir_status open_row(struct meter_tenants *tenants, size_t number,
-                            const struct sim_meter_tenant_info *tenant)
+static void open_row(struct meter_tenants *tenants, size_t number,
+                     const struct sim_meter_tenant_info *tenant)
 {
     struct tenant_meter *row = &tenants->rows[number];
     row->name = tenant->name;
@@ -54,8 +54,8 @@ static weir_status open_row(struct meter_tenants *tenants, size_t number,
     row->guarantee = tenant->guarantee;
     row->is_leaf = true;
     tenants->rows[tenant->parent].is_leaf = false;
-    WEIR_TRY(sim_percentiles_open(&row->fairness, STORED_VALUES));
-    return sim_percentiles_open(&row->wait, STORED_VALUES);
+    row->fairness = sim_percentiles_open(STORED_VALUES);
+    row->wait = sim_percentiles_open(STORED_VALUES);
 }
 
 static void add(struct sim_meter_amounts *sum, const struct sim_meter_amounts *change, double sign)
@@ -89,11 +89,12 @@ weir_status meter_tenants_open(struct sim_meter *meter, const struct sim_meter_c
         return WEIR_ENOMEM;
     meter->tenants->count = config->tenant_count;
     for (size_t i = 0; i < config->tenant_count; i++)
-        WEIR_TRY(open_row(meter->tenants, i + 1, &config->tenants[i]));
+        open_row(meter->tenants, i + 1, &config->tenants[i]);
     for (size_t n = 0; n < config->node_count; n++)
         add(&meter->tenants->all, &config->node_capacity[n], 1);
     divide(meter->tenants, meter->tenants->all.amount[SIM_RESOURCE_GPU]);
-    return sim_percentiles_open(&meter->tenants->rows[0].fairness, STORED_VALUES);
+    meter->tenants->rows[0].fairness = sim_percentiles_open(STORED_VALUES);
+    return WEIR_OK;
 }
 
 void meter_tenants_close(struct sim_meter *meter)

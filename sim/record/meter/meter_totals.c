@@ -124,7 +124,8 @@ static weir_status open_stage(const struct sim_meter_config *config, size_t s,
     stage->label = stage_label(config, s);
     if (!stage->label)
         return WEIR_ENOMEM;
-    return sim_percentiles_open(&stage->wait, STORED_VALUES / config->stage_count);
+    stage->wait = sim_percentiles_open(STORED_VALUES / config->stage_count);
+    return WEIR_OK;
 }
 
 static weir_status open_pipeline(const struct sim_meter_config *config, size_t p,
@@ -136,8 +137,9 @@ static weir_status open_pipeline(const struct sim_meter_config *config, size_t p
         copy_label(config->pipeline_names ? config->pipeline_names[p] : NULL, (uint32_t)p);
     if (!pipeline->label)
         return WEIR_ENOMEM;
-    return config->pipeline_count > 1 ? sim_percentiles_open(&pipeline->latency, STORED_VALUES)
-                                      : WEIR_OK;
+    if (config->pipeline_count > 1)
+        pipeline->latency = sim_percentiles_open(STORED_VALUES);
+    return WEIR_OK;
 }
 
 static void open_node(struct sim_meter *meter, size_t n)
@@ -195,8 +197,8 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
     WEIR_TRY(meter_belief_open(meter, config));
     WEIR_TRY(meter_physics_open(meter, config));
     WEIR_TRY(meter_windows_open(meter, config));
-    WEIR_TRY(sim_percentiles_open(&meter->latency, STORED_VALUES));
-    WEIR_TRY(sim_percentiles_open(&meter->decision, STORED_VALUES));
+    meter->latency = sim_percentiles_open(STORED_VALUES);
+    meter->decision = sim_percentiles_open(STORED_VALUES);
     if (meter->expected)
         sim_frag_mix_open(&meter->mix, meter->expected, config->expected_count);
     else

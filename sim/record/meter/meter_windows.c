@@ -25,10 +25,11 @@ static weir_status open_window(const struct sim_meter *meter,
     window->back_ns = -1;
     if (!window->name || !window->begin.stages || !window->end.stages || !window->queue_max)
         return WEIR_ENOMEM;
-    WEIR_TRY(sim_percentiles_open(&window->latency, STORED_VALUES));
-    WEIR_TRY(sim_percentiles_open(&window->job_wait, STORED_VALUES));
-    WEIR_TRY(sim_percentiles_open(&window->job_time, STORED_VALUES));
-    return sim_percentiles_open(&window->slowdown, STORED_VALUES);
+    window->latency = sim_percentiles_open(STORED_VALUES);
+    window->job_wait = sim_percentiles_open(STORED_VALUES);
+    window->job_time = sim_percentiles_open(STORED_VALUES);
+    window->slowdown = sim_percentiles_open(STORED_VALUES);
+    return WEIR_OK;
 }
 
 weir_status meter_windows_open(struct sim_meter *meter, const struct sim_meter_config *config)

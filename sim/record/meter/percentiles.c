@@ -2,7 +2,7 @@
 /*
  * Exact percentiles by selection, and the hand-over to the histogram.
  *
- * Invariant: either all `count` values are in the array and the histogram is empty, or all are in
+ * Invariant: either all `count` values are in the array and there is no histogram, or all are in
  * the histogram and there is no array.
  */
 #include "sim/record/meter/percentiles.h"
@@ -14,15 +14,6 @@
 #include <string.h>
 
 enum { FIRST_CAPACITY = 1024 };
-
-weir_status sim_percentiles_open(struct sim_percentiles *percentiles, size_t limit)
-{
-    struct sim_histogram *histogram = calloc(1, sizeof *histogram);
-    if (!histogram)
-        return WEIR_ENOMEM;
-    *percentiles = (struct sim_percentiles){ .limit = limit, .histogram = histogram };
-    return WEIR_OK;
-}
 
 void sim_percentiles_close(struct sim_percentiles *percentiles)
 {
@@ -37,7 +28,8 @@ void sim_percentiles_reset(struct sim_percentiles *percentiles)
     percentiles->count = 0;
     percentiles->sum_ns = 0.0;
     percentiles->max_ns = 0;
-    memset(percentiles->histogram, 0, sizeof *percentiles->histogram);
+    free(percentiles->histogram);
+    percentiles->histogram = NULL;
 }
 
 void sim_percentiles_fill(const struct sim_percentiles *percentiles,
@@ -45,12 +37,17 @@ void sim_percentiles_fill(const struct sim_percentiles *percentiles,
 {
     for (size_t i = 0; i < percentiles->stored; i++)
         sim_histogram_add(histogram, percentiles->values[i]);
-    sim_histogram_merge(histogram, percentiles->histogram);
+    if (percentiles->histogram)
+        sim_histogram_merge(histogram, percentiles->histogram);
 }
 
-/* From now on the histogram alone. */
+/* From now on the histogram alone: the first time it is there. Most are of few values. */
 static void hand_over(struct sim_percentiles *percentiles)
 {
+    if (!percentiles->histogram)
+        percentiles->histogram = calloc(1, sizeof *percentiles->histogram);
+    if (!percentiles->histogram)
+        abort(); /* as the arena does */
     for (size_t i = 0; i < percentiles->stored; i++)
         sim_histogram_add(percentiles->histogram, percentiles->values[i]);
     free(percentiles->values);
@@ -60,8 +57,7 @@ static void hand_over(struct sim_percentiles *percentiles)
 
 void sim_percentiles_grow(struct sim_percentiles *percentiles, int64_t value_ns)
 {
-    const bool may_store =
-        percentiles->histogram->count == 0 && percentiles->stored < percentiles->limit;
+    const bool may_store = !percentiles->histogram && percentiles->stored < percentiles->limit;
     size_t capacity = percentiles->capacity ? 2 * percentiles->capacity : FIRST_CAPACITY;
     if (capacity > percentiles->limit)
         capacity = percentiles->limit;

@@ -20,11 +20,14 @@ struct sim_percentiles {
     uint64_t count;
     double sum_ns;
     int64_t max_ns;
-    struct sim_histogram *histogram; /* empty while values are stored */
+    struct sim_histogram *histogram; /* NULL while values are stored */
 };
 
 /* `limit` = values kept before the histogram takes over (0 = histogram from the start). */
-weir_status sim_percentiles_open(struct sim_percentiles *percentiles, size_t limit);
+static inline struct sim_percentiles sim_percentiles_open(size_t limit)
+{
+    return (struct sim_percentiles){ .limit = limit };
+}
 void sim_percentiles_close(struct sim_percentiles *percentiles);
 /* Forgets all values, keeps the limit. */
 void sim_percentiles_reset(struct sim_percentiles *percentiles);
@@ -46,7 +49,7 @@ static inline void sim_percentiles_add(struct sim_percentiles *percentiles, int6
 
 static inline bool sim_percentiles_is_exact(const struct sim_percentiles *percentiles)
 {
-    return percentiles->histogram->count == 0;
+    return percentiles->histogram == NULL;
 }
 
 /* Values that are not known yet but at least this long (`ages_ns` may be NULL: at least 0). */
