@@ -164,6 +164,7 @@ static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
 /* Only one device of the best place is kept. */
 static void keep_device(struct weir_memo_place *kept, const struct weir_alloc *alloc)
 {
+    /* cppcheck-suppress uninitvar ; a node without a reason has a place, which is written there */
     kept->device_count = alloc->device_count <= 1 ? alloc->device_count : WEIR_NO_INDEX;
     if (kept->device_count == 1)
         kept->device = alloc->devices[0];

@@ -8,10 +8,10 @@
 static void add(struct sim_line *line, const char *word)
 {
     char **more = realloc(line->words, (line->count + 2) * sizeof *more);
-    char *copy = strdup(word);
-    line->words = more == NULL ? line->words : more;
-    if (more == NULL || copy == NULL) {
-        free(copy);
+    char *copy = more == NULL ? NULL : strdup(word);
+    if (more != NULL)
+        line->words = more;
+    if (copy == NULL) {
         line->is_short = true;
         return;
     }

@@ -42,6 +42,7 @@ weir_status sim_key_reserve(struct key_table *table)
     return WEIR_OK;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the table hands it out to be written to */
 void sim_key_add(struct key_table *table, uint64_t *key)
 {
     const uint32_t slot = slot_of(table, *key);

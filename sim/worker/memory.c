@@ -75,6 +75,7 @@ weir_status sim_worker_take_gpu_bytes(struct sim_workers *workers, struct sim_wo
     *grant = (struct sim_gpu_grant){ .is_taken = found == SIM_GPU_MEMORY_TAKEN,
                                      .is_scattered = found == SIM_GPU_MEMORY_SCATTERED };
     if (grant->is_taken)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is one */
         worker->gpu_bytes += bytes;
     else
         give_up_to(workers, worker, hold, bytes);

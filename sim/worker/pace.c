@@ -141,7 +141,8 @@ static weir_status check_held(const struct sim_workers *workers, uint32_t index,
     const struct sim_cluster *cluster = workers->context->cluster;
     const struct sim_node *node = &cluster->nodes[index];
     struct books sums[WEIR_MAX_NODE_GPUS] = { { 0 } };
-    int64_t cpu_units = 0, ram_bytes = 0;
+    int64_t cpu_units = 0;
+    int64_t ram_bytes = 0;
     uint32_t beyond = 0;
     for (const struct sim_hold *hold = workers->on_node[index].first; hold != NULL;
          hold = hold->after) {

@@ -276,6 +276,7 @@ static weir_status print_rows(struct pool *pool, struct an_comparison **comparis
                               enum sim_format format, struct weir_error *error)
 {
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
+    assert(pool->first != NULL);
     const size_t rows = all ? pool->first->row_count : 1;
     const bool is_paper = sim_format_is_text(format);
     weir_status status = WEIR_OK;

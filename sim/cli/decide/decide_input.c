@@ -22,6 +22,7 @@ weir_status decide_within(weir_status status, struct weir_error *error, const ch
     if (status == WEIR_OK)
         return status;
     va_start(arguments, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line above begins it */
     (void)vsnprintf(place, sizeof place, format, arguments);
     va_end(arguments);
     weir_error_wrap(error, "%s", place);

@@ -56,10 +56,10 @@ static bool draw_axis(struct sim_axis *axis, size_t count, const double *places)
 static bool is_same_point(const struct sim_axes *axes, size_t one, size_t other)
 {
     bool is_same = true;
-    for (size_t a = 0; a < axes->count; a++)
-        if (!axes->items[a].is_policy)
-            is_same =
-                is_same && strcmp(axes->items[a].values[one], axes->items[a].values[other]) == 0;
+    for (size_t a = 0; a < axes->count; a++) {
+        char *const *values = axes->items[a].is_policy ? NULL : axes->items[a].values;
+        is_same = is_same && (values == NULL || strcmp(values[one], values[other]) == 0);
+    }
     return is_same;
 }
 

@@ -314,6 +314,7 @@ static bool profile_speed(const struct speeds *speeds, uint32_t origin, struct s
         return false;
     double *on_type = sim_arena_alloc(speeds->resolver->arena, count + 1, sizeof *on_type);
     for (size_t t = 0; t < count; t++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): resolve_speed() made it */
         on_type[t] = isnan(said[t]) ? job->speed.on_type[t] : said[t] / said[origin];
     job->speed.on_type = on_type;
     return true;

@@ -75,7 +75,7 @@ static weir_status add(struct making *making, struct sim_trace_row row)
 static int64_t drawn_day(const struct making *making, size_t day)
 {
     const double point = uniform(making, day, 0);
-    if (making->days < 2 * WEEK)
+    if (making->days < (size_t)2 * WEEK)
         return (int64_t)(point * (double)making->days);
     const size_t first = day % WEEK;
     const size_t same = (making->days - first + WEEK - 1) / WEEK;
@@ -115,7 +115,7 @@ static weir_status add_rows(struct making *making)
 static int64_t shift_of(const struct making *making, uint32_t k, int64_t *round_ns)
 {
     const double point = uniform(making, UINT64_MAX, k);
-    const bool has_weeks = making->days >= 2 * WEEK;
+    const bool has_weeks = making->days >= (size_t)2 * WEEK;
     const int64_t unit_ns = has_weeks ? WEEK * day_ns : day_ns;
     *round_ns = making->days < 2 ? making->span_ns : (int64_t)making->days * day_ns;
     if (making->days < 2)
