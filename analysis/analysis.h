@@ -116,7 +116,7 @@ weir_status an_compare(struct an_db *db, const struct an_compare_options *option
 /* A mean with its interval as people read it: "2m5s ± 8 s", "95 % [86, 98]", "≥ 3h", "3h so far".
  */
 struct an_mean_text {
-    char text[128];
+    char text[160];
 };
 struct an_mean_text an_mean_of(const struct an_metric_row *row, const struct an_cell *cell);
 /* A difference as people read it: of shares in points, of others in their unit; "" = there is

@@ -91,7 +91,7 @@ static weir_status take_row(void *state, const struct wl_csv_row *row, struct we
 weir_status sim_observed_read(const char *path, int64_t start_unix_s, struct an_observed *observed,
                               struct weir_error *error)
 {
-    *observed = (struct an_observed){ .count = 0 };
+    memset(observed, 0, sizeof *observed);
     if (path == NULL)
         return WEIR_OK;
     struct reading reading = { observed, start_unix_s };
@@ -111,7 +111,7 @@ weir_status sim_observed_of(struct an_db *db, const char *path, struct an_observ
                             struct weir_error *error)
 {
     struct an_run *run = NULL;
-    *observed = (struct an_observed){ .count = 0 };
+    memset(observed, 0, sizeof *observed);
     if (path == NULL)
         return WEIR_OK;
     WEIR_TRY(an_run_find(db, NULL, 0, &run, error));

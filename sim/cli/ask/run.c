@@ -582,7 +582,7 @@ static bool is_shown(const struct sim_experiment *experiment, struct sim_run_sum
 }
 
 /* A database is repeated as it was. */
-static int repeat(const struct sim_simulate_options *options)
+static int repeat(struct sim_simulate_options *options)
 {
     struct sim_line line = { .words = NULL };
     sim_line_add(&line, "run", options->path);
@@ -593,7 +593,10 @@ static int repeat(const struct sim_simulate_options *options)
     if (options->replication != NULL)
         sim_line_add(&line, "--replication", options->replication);
     sim_line_add_options(&line, &options->common);
-    return sim_line_run(&line, sim_cmd_rerun);
+    const int code = sim_line_run(&line, sim_cmd_rerun);
+    sim_options_clear(&options->common);
+    free(options->variants.items);
+    return code;
 }
 
 int sim_cmd_run(int argc, char **argv)

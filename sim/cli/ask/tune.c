@@ -189,7 +189,7 @@ void sim_tune_end(struct sim_tune *tune)
     for (size_t i = 0; i < sizeof tune->words / sizeof tune->words[0]; i++)
         free(tune->words[i]);
     free(tune->audit);
-    *tune = (struct sim_tune){ .arm_count = 0 };
+    memset(tune, 0, sizeof *tune);
 }
 
 /* ---- printing ---- */
