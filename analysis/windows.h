@@ -54,7 +54,7 @@ bool an_windows_row(const struct an_comparison *comparison, const struct an_wind
 /* What a variant has in a window: mean, interval, and against the baseline "better", "worse" or "".
  * A recovery that did not come about is "not within the run". */
 struct an_window_cell {
-    char text[160];
+    char text[192];
     const char *verdict;
 };
 struct an_window_cell an_window_cell_of(const struct an_metric_row *row, size_t variant,
