@@ -216,6 +216,16 @@ has said 'is running'
 # Nothing is lost with it, so nobody has to say --force.
 expect 0 "$WEIR_BIN" run small.yaml -n 2 -o x.db --quiet
 
+# Who alone is told to end tells its processes: runs of hours end, too.
+"$WEIR_BIN" run small.yaml -n 2 -j 2 -o told.db --quiet --set pipelines.p.input.items=50000000 >stdout 2>stderr &
+pid=$!
+until [ "$(pgrep -cP "$pid")" = 2 ]; do sleep 0.01; done
+kill -TERM "$pid"
+timeout 60 tail --pid="$pid" -f /dev/null || { kill -9 "$pid" && fail 'its processes were not told to end'; }
+status=0
+wait "$pid" || status=$?
+[ "$status" -eq 130 ] || fail "told to end, it gives exit code $status"
+
 # A run whose process is killed, as a system without memory does: a code and a sentence of its own.
 "$WEIR_BIN" run small.yaml -n 2 -j 2 -o killed.db --quiet --set pipelines.p.input.items=50000000 >stdout 2>stderr &
 pid=$!

@@ -35,8 +35,7 @@ static void start_measuring(struct sim_meter *meter, int64_t now_ns)
         struct pipeline_meter *pipeline = &meter->pipelines[p];
         pipeline->base = sim_meter_pipeline_totals(pipeline, now_ns);
         pipeline->steady_from = pipeline->steady_to = pipeline->base;
-        if (pipeline->latency.histogram)
-            sim_percentiles_reset(&pipeline->latency);
+        sim_percentiles_reset(&pipeline->latency);
     }
     meter_jobs_warm(meter, now_ns);
     meter_tenants_warm(meter, now_ns);
