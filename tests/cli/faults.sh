@@ -111,6 +111,13 @@ rm -f old.yaml x.*
 # No memory: the same code.
 expect 6 env LD_PRELOAD="$shim" WEIR_FAIL=alloc:300:once "$WEIR_BIN" run small.yaml -o none.db -q
 has stderr 'weir: out of memory: '
+# In the process of a run it is that, too, and not an invariant.
+expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=alloc:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" run small.yaml -n 2 -j 2 -o none.db -q
+for part in 3 4 5 6; do
+    expect 6 env LD_PRELOAD="$shim" WEIR_FAIL="alloc:$(($(head -n 1 calls) * part / 8)):once" "$WEIR_BIN" run small.yaml -n 2 -j 2 -o none.db -q --force
+    has stderr 'weir: out of memory: '
+done
+rm -f calls none.db*
 for n in 1 3 9; do
     expect 6 env LD_PRELOAD="$shim" WEIR_FAIL=lines:$n:once "$WEIR_BIN" rerun whole.db
     has stderr 'weir: out of memory: '

@@ -62,7 +62,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $name in
     hostile_cpu) has stderr 'scaling policy hostile: ' && has stderr 'node 0: needs 128 CPU, 64 free, 64 too much' ;;
     hostile_gpu_fraction) has stderr 'GPU 0 of node 0: needs 2 GPU, 1 free, 1 too much' ;;
-    hostile_thread_signal | hostile_clone | hostile_old_calls) has stderr 'killed by signal 31' ;;
+    hostile_kill | hostile_thread_signal | hostile_clone | hostile_old_calls) has stderr 'killed by signal 31' ;;
     hostile_owner) has stderr 'it may have no sockets' ;;
     hostile_output) has stderr '?[2Jxxx' && hasnt stderr $'\033' ;;
     hostile_modes) has stderr 'it may not change what it reads' ;;
