@@ -8,7 +8,8 @@
  *                          none fails; HOW once, or on (that one and every later one), and but for
  *                          alloc also an error by its name (eio, enospc, eintr, emfile, eacces,
  *                          eagain, enomem), or short: with "on" every one is short or interrupted
- *                          once; or kill: the process ends there, as by SIGKILL
+ *                          once; or kill: the process ends there, as by SIGKILL, and every
+ *                          other one at its next such call
  *
  *   alloc   memory; lines: memory alone that begins where a line of the cache does; map: pages of
  * the system, what is shared with other processes write   also what makes, names, shortens, removes
@@ -135,7 +136,7 @@ static void read_plan(const char *text)
     if (number == NULL)
         return;
     plan.at = strtol(number + 1, NULL, 10);
-    plan.goes_on = strstr(text, ":on") != NULL;
+    plan.goes_on = strstr(text, ":once") == NULL || strstr(text, ":kill") != NULL;
     plan.how = EIO;
     for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
         if (strstr(number, hows[i].name) != NULL)
