@@ -38,10 +38,10 @@ long=$(awk -v limit=80 '
     function count(text,   words) {
         words = split(text, part, " ")
         if (words > limit)
-            print FILENAME ":" FNR ": " words " words, at most " limit ": " substr(text, 1, 60)
+            print name ": " words " words, at most " limit ": " substr(text, 1, 60)
     }
     function close_paragraph() { count(paragraph); paragraph = "" }
-    FNR == 1 { paragraph = ""; is_fenced = 0 }
+    FNR == 1 { close_paragraph(); is_fenced = 0; name = FILENAME }
     /^ *```/ { close_paragraph(); is_fenced = !is_fenced; next }
     is_fenced { next }
     /^$|^#|^ {4}|^</ { close_paragraph(); next }
