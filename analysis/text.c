@@ -142,8 +142,8 @@ struct an_word an_word_clock(int64_t start_unix_s, double seconds)
     const time_t moment = (time_t)(start_unix_s + (int64_t)floor(seconds));
     struct tm parts;
     if (gmtime_r(&moment, &parts) != NULL)
-        (void)snprintf(word.text, sizeof word.text, "%02d:%02d:%02d", parts.tm_hour, parts.tm_min,
-                       parts.tm_sec);
+        (void)strftime(word.text, sizeof word.text,
+                       seconds < 86400.0 ? "%H:%M:%S" : "%Y-%m-%dT%H:%M:%SZ", &parts);
     return word;
 }
 

@@ -23,7 +23,8 @@ struct an_word an_word_percent(double ratio);
 struct an_word an_word_duration(double seconds);
 /* "01:20:00" since the start, days in front where needed. */
 struct an_word an_word_elapsed(double seconds);
-/* The time of day (UTC) when the run has a start time, else elapsed time. */
+/* The time of day (UTC) when the run has a start time, from the second day on a stamp, as the
+ * reader of moments takes it (moment.h); else elapsed time. */
 struct an_word an_word_clock(int64_t start_unix_s, double seconds);
 /* "18.3 GB", in powers of 1000. */
 struct an_word an_word_bytes(double bytes);

@@ -72,29 +72,34 @@ static void say_most(struct an_claim *claim)
 
 static const struct an_claim_ops rows[] = {
     { .name = "tenants.most",
-      .threshold = "a tenant whose jobs held GPUs",
+      .threshold = "a tenant whose jobs held GPUs after the warm-up",
       .shared = &an_share_tenants,
-      .sql = "WITH m AS (SELECT tenant, sum(gpus * (next - t)) AS gpu_s FROM weir_shares GROUP BY"
-             " tenant) SELECT tenant, gpu_s / (SELECT sum(gpu_s) FROM m) AS share, gpu_s / (SELECT"
-             " max(next) FROM weir_shares) AS gpus FROM m WHERE gpu_s > 0"
-             " ORDER BY gpu_s DESC, tenant LIMIT 1",
+      .sql =
+          "WITH m AS (SELECT tenant, sum(gpus * (next - max(t, :from))) AS gpu_s FROM weir_shares"
+          " WHERE next > :from GROUP BY tenant)"
+          " SELECT tenant, gpu_s / (SELECT sum(gpu_s) FROM m) AS share, gpu_s / (SELECT"
+          " max(next) - :from FROM weir_shares) AS gpus FROM m WHERE gpu_s > 0"
+          " ORDER BY gpu_s DESC, tenant LIMIT 1",
       .say = say_most },
     { .name = "tenants.short",
       .threshold =
-          "a minute and a hundredth of the run in which jobs of a tenant wait and it holds "
-          "less than its guarantee: less is what a decision and a start take",
+          "a minute and a hundredth of the time after the warm-up in which jobs of a tenant wait "
+          "and it holds less than its guarantee: less is what a decision and a start take",
       .shared = &an_share_tenants,
-      .sql = "SELECT s.tenant, g.value AS guarantee, sum(s.next - s.t) AS 'for' FROM weir_shares s"
+      .sql = "SELECT s.tenant, g.value AS guarantee, sum(s.next - max(s.t, :from)) AS 'for'"
+             " FROM weir_shares s"
              " JOIN result g ON g.run_id = :run AND g.metric = 'tenant.guarantee'"
              " AND g.label = s.tenant WHERE s.waits > 0 AND s.gpus < g.value - 1e-6"
-             " GROUP BY s.tenant HAVING sum(s.next - s.t) >= max(60, 0.01 * (SELECT max(next)"
-             " FROM weir_shares)) ORDER BY 3 DESC, s.tenant LIMIT 1",
+             " AND s.next > :from GROUP BY s.tenant HAVING sum(s.next - max(s.t, :from)) >="
+             " max(60, 0.01 * (SELECT max(next) - :from FROM weir_shares)) ORDER BY 3 DESC, "
+             "s.tenant LIMIT 1",
       .say = say_short },
     { .name = "tenants.dominant",
-      .threshold = "a tenant whose jobs ran",
+      .threshold = "a tenant whose jobs ran; after the warm-up",
       .shared = &an_share_tenants,
-      .sql = "WITH m AS (SELECT tenant, sum(dominant * (next - t)) / sum(next - t) AS share,"
-             "  count(*) OVER () AS tenants FROM weir_shares GROUP BY tenant),"
+      .sql = "WITH m AS (SELECT tenant, sum(dominant * (next - max(t, :from))) /"
+             "  sum(next - max(t, :from)) AS share, count(*) OVER () AS tenants FROM weir_shares"
+             "  WHERE next > :from GROUP BY tenant),"
              " a AS (SELECT * FROM m ORDER BY share DESC, tenant LIMIT 1),"
              " z AS (SELECT * FROM m ORDER BY share, tenant DESC LIMIT 1)"
              " SELECT a.tenants, a.tenant, a.share, z.tenant AS other, z.share AS other_share"

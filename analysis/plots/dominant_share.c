@@ -10,15 +10,17 @@
 #include <stdio.h>
 
 static const char tenants_sql[] =
-    "SELECT s.tenant, sum(s.dominant * (s.next - s.t)) / sum(s.next - s.t), max(s.dominant),"
+    "SELECT s.tenant, sum(s.dominant * max(0, s.next - max(s.t, :from))) /"
+    " nullif(sum(max(0, s.next - max(s.t, :from))), 0), max(s.dominant),"
     " max(g.value) / nullif((SELECT total(gpus) FROM node WHERE run_id = :run), 0), max(g.value)"
     " FROM weir_shares s LEFT JOIN result g ON g.run_id = :run AND g.metric = 'tenant.guarantee'"
     " AND g.label = s.tenant GROUP BY s.tenant ORDER BY 2 DESC, s.tenant";
 enum { TENANT, MEAN, MOST, GUARANTEE, GUARANTEED_GPUS };
 
 static const char levels_sql[] =
-    "WITH m AS (SELECT tenant, row_number() OVER (ORDER BY sum(dominant * (next - t)) /"
-    "  sum(next - t) DESC, tenant) - 1 AS place FROM weir_shares GROUP BY tenant)"
+    "WITH m AS (SELECT tenant, row_number() OVER (ORDER BY sum(dominant * max(0, next -"
+    "  max(t, :from))) / nullif(sum(max(0, next - max(t, :from))), 0) DESC, tenant) - 1 AS place "
+    "FROM weir_shares GROUP BY tenant)"
     " SELECT s.t, s.next - s.t, 100.0 * s.dominant, 100.0 * s.gpu, 100.0 * g.value /"
     "  nullif((SELECT total(gpus) FROM node WHERE run_id = :run), 0), m.place FROM weir_shares s"
     " JOIN m USING (tenant) LEFT JOIN result g ON g.run_id = :run"
@@ -69,9 +71,9 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (tenants->row_count == 0)
         return an_chart_empty(chart, "no job of a tenant has a row in this run");
     WEIR_TRY(an_chart_claim(chart, "tenants.short tenants.dominant", error));
-    an_chart_subtitle(chart,
-                      "Largest part of the cluster's CPUs, GPUs or memory that the jobs of "
-                      "each tenant hold, one scale · grey: of the GPUs · dotted: guaranteed");
+    an_chart_subtitle(chart, "Largest part of the cluster's CPUs, GPUs or memory that the jobs of "
+                             "each tenant hold, one scale · grey: of the GPUs · dotted: guaranteed "
+                             "· mean after warm-up");
     return an_strips_of(chart, strips, tenants, error);
 }
 

@@ -16,13 +16,14 @@
     "  FROM worker w JOIN job j ON j.run_id = w.run_id AND j.workload = w.workload"                \
     "  AND j.job = w.job WHERE w.run_id = :run AND w.stage IS NULL AND j.tenant <> ''),"           \
     " ends AS (SELECT max(b) AS b FROM rank),"                                                     \
-    " tenant AS (SELECT tenant, total(gpus * (b - a)) AS gpu_s FROM rank GROUP BY tenant),"        \
+    " tenant AS (SELECT tenant, total(gpus * max(0, b - max(a, :from))) AS gpu_s FROM rank GROUP " \
+    "BY tenant),"                                                                                  \
     " place AS (SELECT tenant, gpu_s, row_number() OVER (ORDER BY gpu_s DESC, tenant) - 1 AS "     \
     "place FROM tenant)"
 
-static const char tenants_sql[] =
-    RANKS " SELECT tenant, gpu_s / (SELECT b FROM ends), gpu_s / (SELECT total(gpu_s) FROM tenant)"
-          " FROM place ORDER BY place";
+static const char tenants_sql[] = RANKS " SELECT tenant, gpu_s / (SELECT b - :from FROM ends), "
+                                        "gpu_s / (SELECT total(gpu_s) FROM tenant)"
+                                        " FROM place ORDER BY place";
 
 /* From one change to the next. */
 static const char levels_sql[] =
@@ -32,7 +33,7 @@ static const char levels_sql[] =
           " level AS (SELECT tenant, t,"
           "  sum(total(d)) OVER (PARTITION BY tenant ORDER BY t) AS gpus,"
           "  lead(t) OVER (PARTITION BY tenant ORDER BY t) AS next FROM change GROUP BY tenant, t)"
-          " SELECT t, next - t, gpus, NULL, gpu_s / (SELECT b FROM ends), place"
+          " SELECT t, next - t, gpus, NULL, gpu_s / (SELECT b - :from FROM ends), place"
           " FROM level JOIN place USING (tenant) WHERE next IS NOT NULL"
           " AND place < " AN_STRIPS_SHOWN_SQL " ORDER BY place, t";
 
@@ -63,9 +64,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_chart_query(chart, tenants_sql, NULL, &tenants, error));
     if (tenants->row_count == 0)
         return an_chart_empty(chart, "no job of a tenant has a row in this run");
-    an_chart_subtitle(
-        chart,
-        "GPUs held by the jobs of each tenant, each to the most it held · dotted: on average");
+    an_chart_subtitle(chart, "GPUs held by the jobs of each tenant, each to the most it held · "
+                             "dotted: mean after warm-up");
     WEIR_TRY(an_chart_claim(chart, "tenants.most", error));
     return an_strips_of(chart, strips, tenants, error);
 }

@@ -633,8 +633,8 @@ static const struct machine_case machine_cases[] = {
       "Interface dgx-0 out is full 62\u00a0% of the time; mean 662\u00a0MB/s of 1\u00a0GB/s",
       "# dgx-0 out\n" },
     { "tenant-share", OWNED("vision"),
-      "vision has 75\u00a0% of the GPU time of tenants, 1.5 GPUs on average",
-      "# vision\n# t_s gpus none mean_gpus\n0 3 nan 1.5\n" },
+      "vision has 71\u00a0% of the GPU time of tenants, 1.36 GPUs on average",
+      "# vision\n# t_s gpus none mean_gpus\n0 3 nan 1.36" },
     { "windows",
       "INSERT INTO meta VALUES ('windows', '[{\"name\": \"before\", \"from_s\": 0, \"to_s\": 1800},"
       " {\"name\": \"outage\", \"from_s\": 1800, \"to_s\": null}]'); DELETE FROM happening;"
