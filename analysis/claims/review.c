@@ -32,6 +32,19 @@ static void say_choice(struct an_claim *claim)
                  an_claim_word(claim, "goal"));
 }
 
+static void say_nearly(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s%s%s %s keeps %s by its mean, not for certain",
+                 an_claim_word(claim, "option"), colon(claim), an_claim_word(claim, "axis"),
+                 an_claim_word(claim, "value"), an_claim_word(claim, "goal"));
+}
+
+static void say_nothing(struct an_claim *claim)
+{
+    an_claim_say(claim, "No %s that was run keeps %s", an_claim_word(claim, "axis"),
+                 an_claim_word(claim, "goal"));
+}
+
 static void say_safe(struct an_claim *claim)
 {
     const double runs = an_claim_number(claim, "runs");
@@ -44,8 +57,9 @@ static void say_safe(struct an_claim *claim)
 
 static void say_likely(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s%s%s keeps it by its mean, not for certain: %s",
-                 an_claim_word(claim, "option"), colon(claim), an_claim_word(claim, "value"),
+    an_claim_say(claim, "%s%s%s %s keeps %s by its mean, not for certain: %s",
+                 an_claim_word(claim, "option"), colon(claim), an_claim_word(claim, "path"),
+                 an_claim_word(claim, "value"), an_claim_word(claim, "goal"),
                  an_claim_word(claim, "means"));
 }
 
@@ -104,6 +118,14 @@ static void say_weeks(struct an_claim *claim)
                  an_plural(floor(weeks)));
 }
 
+static void say_growth(struct an_claim *claim)
+{
+    an_claim_say(claim,
+                 "All of this is of the work there is now, which grows %s a month: weir search "
+                 "SCENARIO --largest WORK.arrivals.scale=1..2:0.1 says for how long a size will do",
+                 an_word_percent(an_claim_number(claim, "growth")).text);
+}
+
 static void say_exhaustion(struct an_claim *claim)
 {
     const double weeks = an_claim_number(claim, "weeks");
@@ -122,6 +144,12 @@ static const struct an_claim_ops rows[] = {
     { .name = "review.choice",
       .threshold = "one option is safe, or of several all have a price and it is the cheapest",
       .say = say_choice },
+    { .name = "review.nearly",
+      .threshold = "no option is safe; the best of those that hold by their means",
+      .say = say_nearly },
+    { .name = "review.nothing",
+      .threshold = "no option holds by its means at any value",
+      .say = say_nothing },
     { .name = "review.safe",
       .threshold = "the 95 % interval of every condition holds there, and no easier value that was "
                    "run fails by its mean",
@@ -143,6 +171,9 @@ static const struct an_claim_ops rows[] = {
     { .name = "review.weeks",
       .threshold = "more work than today is safe, and the scenario says how fast it grows",
       .say = say_weeks },
+    { .name = "review.growth",
+      .threshold = "something was sized, not along the work, and the scenario says that it grows",
+      .say = say_growth },
     { .name = "review.exhaustion",
       .threshold = "the scenario says that its work grows, and jobs were kept",
       .say = say_exhaustion },

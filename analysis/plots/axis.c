@@ -5,6 +5,7 @@
  * there are replications.
  */
 #include "analysis/chart/gnuplot.h"
+#include "analysis/goal.h"
 #include "analysis/nan.h"
 #include "analysis/plots/plots.h"
 #include "analysis/plots/rows.h"
@@ -31,6 +32,7 @@ struct sheet {
     size_t panels;
     struct an_cell (*cells)[MOST_PANELS]; /* by variant of the experiment */
     double low, high;                     /* of x */
+    struct an_goal goal;                  /* its conditions are lines */
 };
 
 /* ---- lines ---- */
@@ -189,6 +191,50 @@ static void write_x_axis(struct an_chart *chart, const struct sheet *sheet)
     (void)fputs(") noenhanced\n", chart->body);
 }
 
+/* What a panel's measure has to keep; NULL = nothing, or so much that all else would be flat. */
+static const struct an_condition *condition_of(const struct sheet *sheet, size_t panel, double most)
+{
+    for (size_t i = 0; i < sheet->goal.condition_count; i++) {
+        const struct an_condition *condition = &sheet->goal.conditions[i];
+        if (strcmp(condition->metric, sheet->rows[panel]->metric) == 0 && condition->bound > 0.0 &&
+            condition->bound < most)
+            return condition;
+    }
+    return NULL;
+}
+
+/* How near the lines of a panel come to a value at x. */
+static double gap_at(const struct sheet *sheet, size_t panel, double x, double value)
+{
+    double gap = AN_INFINITY;
+    for (size_t v = 0; v < sheet->points->variant_count; v++) {
+        const double mean = sheet->cells[v][panel].mean;
+        if (!isnan(mean) && fabs(x_of(sheet, v) - x) < 1e-9)
+            gap = fmin(gap, fabs(mean - value));
+    }
+    return gap;
+}
+
+/* Dashed, with its words above it, at the end where there is more room. */
+static void draw_condition(struct an_chart *chart, const struct sheet *sheet, size_t panel,
+                           const struct an_condition *condition, const struct an_box *box,
+                           double share)
+{
+    const struct an_metric_row *row = sheet->rows[panel];
+    const bool is_left = gap_at(sheet, panel, sheet->low, condition->bound) >
+                         gap_at(sheet, panel, sheet->high, condition->bound);
+    const struct an_label label = { .x = is_left ? box->x0 + 6.0 : box->x1,
+                                    .y = box->y1 - share * (box->y1 - box->y0) - 9.0,
+                                    .size = 11.5,
+                                    .align = is_left ? 'l' : 'r' };
+    an_chart_text(chart, &label, "%s %s %s", row->label, condition->op,
+                  an_word_value(condition->bound, row->unit).text);
+    (void)fprintf(chart->body,
+                  "set arrow from graph 0, graph %.9g to graph 1, graph %.9g nohead "
+                  "dt (6,3) lw 1.4 lc rgb '" AN_INK "' front\n",
+                  share, share);
+}
+
 static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t panel,
                        const struct an_box *box)
 {
@@ -199,8 +245,13 @@ static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t
     char title[96];
     (void)snprintf(title, sizeof title, "%s%s%s%s", row->label, unit[0] == '\0' ? "" : " (", unit,
                    unit[0] == '\0' ? "" : ")");
-    const double top = write_lines(chart, sheet, panel, title, scale, blocks);
+    double top = write_lines(chart, sheet, panel, title, scale, blocks);
+    const struct an_condition *condition = condition_of(sheet, panel, 3.0 * top / scale);
+    if (condition != NULL)
+        top = fmax(top, an_axis_top(scale * condition->bound));
     an_chart_panel(chart, box);
+    if (condition != NULL)
+        draw_condition(chart, sheet, panel, condition, box, scale * condition->bound / top);
     const struct an_label place = { .x = box->x0, .y = box->y0 - 14.0, .is_bold = true };
     an_chart_text(chart, &place, "%s", title);
     const struct an_label below = {
@@ -259,6 +310,19 @@ static void claim_ends(struct an_chart *chart, const struct sheet *sheet, size_t
     an_chart_title(chart, "%s", claim.text);
 }
 
+/* That were run; a search leaves some out. */
+static size_t count_points(const struct sheet *sheet)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < sheet->points->point_count; p++) {
+        bool has_run = false;
+        for (size_t v = 0; v < sheet->points->variant_count; v++)
+            has_run = has_run || (sheet->points->point[v] == p && !isnan(sheet->cells[v][0].mean));
+        count += has_run ? 1 : 0;
+    }
+    return count;
+}
+
 static void write_texts(struct an_chart *chart, const struct sheet *sheet)
 {
     const struct an_axis *axis = &sheet->points->axes[sheet->axis];
@@ -271,9 +335,14 @@ static void write_texts(struct an_chart *chart, const struct sheet *sheet)
         }
     if (to != SIZE_MAX && to != from)
         claim_ends(chart, sheet, from, to);
+    const size_t run = count_points(sheet);
+    char of[32] = "";
+    if (run < sheet->points->point_count)
+        (void)snprintf(of, sizeof of, " of %zu", sheet->points->point_count);
     an_chart_subtitle(chart,
-                      "%zu points over %s · band: 95 %% interval of the mean over replications%s%s",
-                      sheet->points->point_count, axis->path, unfinished_text(sheet),
+                      "%zu%s points over %s · band: 95 %% interval of the mean over "
+                      "replications%s%s",
+                      run, of, axis->path, unfinished_text(sheet),
                       sheet->left_out > 0 ? " · not all lines are shown" : "");
 }
 
@@ -338,7 +407,9 @@ static weir_status draw_points(struct an_chart *chart, const struct an_points *p
         for (size_t i = 0; i < MOST_PANELS; i++)
             sheet.cells[v][i].mean = AN_NAN;
     find_lines(&sheet);
-    weir_status status = read_variants(chart, &sheet, &first, error);
+    weir_status status = an_goal_read(chart->keeper.db, &sheet.goal, error);
+    if (status == WEIR_OK)
+        status = read_variants(chart, &sheet, &first, error);
     if (status == WEIR_OK)
         status = first == NULL || sheet.panels == 0
                      ? an_chart_empty(chart, "all runs of all points failed")

@@ -56,7 +56,7 @@ double an_rows_key(struct an_chart *chart, const struct an_key *keys, size_t cou
     double x = at->x;
     double y = at->y;
     for (size_t i = 0; i < count; i++) {
-        const double width = 26.0 + 6.6 * (double)strlen(keys[i].text);
+        const double width = 32.0 + 7.2 * (double)an_characters(keys[i].text);
         if (x + width > AN_CHART_WIDTH - 10.0) {
             x = at->x;
             y += 18.0;

@@ -258,7 +258,17 @@ static weir_status write_gallery(const struct an_page *page, const struct show *
     const struct gallery *gallery = show->gallery;
     FILE *out = page->out;
     bool has_missing = false;
+    const struct an_frame *frame = NULL;
+    const struct an_args args = { .run = page->run->run_id };
     WEIR_TRY(each_figure(page, show, write_figure, error));
+    WEIR_TRY(an_keep_query(page->keeper, "SELECT count(*) FROM cluster_sample WHERE run_id = :run",
+                           &args, &frame, error));
+    if (page->run->end_s > 0.0 && an_number(frame, 0, 0) < 0.5) {
+        (void)fputs("<p class=\"note\">Of this run results alone were kept. <code>metrics: {keep: "
+                    "series}</code> in the scenario draws what happened over time.</p>\n",
+                    out);
+        return WEIR_OK;
+    }
     for (size_t i = 0; i < gallery->count; i++)
         has_missing = has_missing || gallery->svgs[i] == NULL;
     if (!has_missing)
@@ -436,7 +446,7 @@ static weir_status write_contents(const struct an_page *page, const struct show 
     if (has_comparison(page))
         (void)fputs("<a href=\"#comparison\">comparison</a>\n", page->out);
     WEIR_TRY(each_figure(page, show, write_link, error));
-    if (page->facts->stage_count > 0)
+    if (an_page_has_stages(page))
         (void)fputs("<a href=\"#stages\">stages</a>\n", page->out);
     (void)fputs("<a href=\"#assumptions\">assumptions</a>\n<a href=\"#repeat\">how to "
                 "repeat</a>\n</nav>\n",
@@ -559,7 +569,8 @@ static weir_status report_run(struct an_page *page, const struct an_plot_options
 /* The page is about the plan that is chosen, where nothing else is asked for. */
 static const char *variant_of(const struct an_plot_options *options, const struct an_review *review)
 {
-    const struct an_review_size *choice = an_review_choice(review);
+    size_t option = 0;
+    const struct an_review_size *choice = an_review_nearest(review, &option);
     if (options->variant != NULL || choice == NULL)
         return options->variant;
     assert(review->points.labels != NULL); /* who chose had them */

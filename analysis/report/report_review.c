@@ -34,12 +34,16 @@ static void put_size(struct an_claim *claim, const struct an_review_size *size)
 void an_review_headline(const struct an_review *review, struct an_claim *claim)
 {
     *claim = (struct an_claim){ .name = NULL };
-    const struct an_review_size *choice = an_review_choice(review);
-    if (choice == NULL)
+    size_t option = 0;
+    const struct an_review_size *size = an_review_nearest(review, &option);
+    if (size == NULL)
         return;
-    put_option(claim, review, review->best);
-    put_size(claim, choice);
-    an_claim_give("review.choice", claim);
+    put_option(claim, review, option);
+    put_size(claim, size);
+    an_claim_give(an_review_choice(review) != NULL ? "review.choice"
+                  : size->judged.means_hold        ? "review.nearly"
+                                                   : "review.nothing",
+                  claim);
 }
 
 typedef void review_write(FILE *out, const struct an_claim *claim);
@@ -154,6 +158,12 @@ static void say_all(FILE *out, review_write *write, const struct an_review *revi
     for (size_t i = 0; i < review->count; i++)
         say_option(out, write, review, i);
     say_cheaper(out, write, review);
+    if (!(review->growth_month > 0.0) || review->is_scale)
+        return;
+    struct an_claim claim = { .name = NULL };
+    an_claim_put(&claim, "growth", review->growth_month);
+    an_claim_give("review.growth", &claim);
+    write(out, &claim);
 }
 
 /* ---- the table ---- */
@@ -195,12 +205,19 @@ static struct cells cells_of(const struct an_review *review, const struct an_rev
     return cells;
 }
 
+/* One option that has no name needs no column. */
+static bool has_names(const struct an_review *review)
+{
+    return review->options[0].name[0] != '\0';
+}
+
 static void write_row(FILE *out, const struct an_review *review,
                       const struct an_review_option *option, size_t index)
 {
     const struct cells cells = cells_of(review, option, index);
     (void)fputs(index == option->safe ? "<tr class=\"chosen\">" : "<tr>", out);
-    an_write_element(out, "td", index == 0 ? option->name : "");
+    if (has_names(review))
+        an_write_element(out, "td", index == 0 ? option->name : "");
     for (size_t c = 0; c < COLUMNS; c++)
         an_write_element(out, c == 3 || c == 4 ? "td class=\"text\"" : "td", cells.text[c]);
     (void)fputs("</tr>\n", out);
@@ -208,9 +225,9 @@ static void write_row(FILE *out, const struct an_review *review,
 
 static void write_table(FILE *out, const struct an_review *review)
 {
-    (void)fputs("<h2 id=\"sizes\">What was tried</h2>\n<div class=\"scroll\"><table><thead><tr>"
-                "<th>Option</th>",
+    (void)fputs("<h2 id=\"sizes\">What was tried</h2>\n<div class=\"scroll\"><table><thead><tr>",
                 out);
+    (void)fputs(has_names(review) ? "<th>Option</th>" : "", out);
     an_write_element(out, "th", review->points.axes[review->axis].path);
     for (size_t c = 1; c < COLUMNS; c++)
         an_write_element(out, c == 3 || c == 4 ? "th class=\"text\"" : "th", heads[c]);

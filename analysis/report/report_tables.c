@@ -251,10 +251,15 @@ static void write_percent_cell(FILE *out, double ratio, double warn_from)
                   an_word_percent(ratio).text);
 }
 
+bool an_page_has_stages(const struct an_page *page)
+{
+    return page->facts->stage_count > 0 && !isnan(page->facts->stages[0].workers_mean);
+}
+
 void an_page_stages(const struct an_page *page)
 {
     FILE *out = page->out;
-    if (page->facts->stage_count == 0)
+    if (!an_page_has_stages(page))
         return;
     (void)fputs("<h2 id=\"stages\">Stages</h2>\n<p class=\"note\">Means after warm-up, weighted by "
                 "time. Shares "
@@ -429,11 +434,11 @@ weir_status an_page_events(const struct an_page *page, struct weir_error *error)
 static weir_status write_sources(const struct an_page *page, struct weir_error *error)
 {
     const struct an_frame *frame = NULL;
-    WEIR_TRY(
-        an_keep_query(page->keeper,
-                      "SELECT substr(key, 9), value FROM meta WHERE key GLOB 'sources_*' ORDER BY "
-                      "key",
-                      NULL, &frame, error));
+    WEIR_TRY(an_keep_query(page->keeper,
+                           "SELECT substr(key, 9), value FROM meta WHERE key GLOB 'sources_*' AND "
+                           "value <> '0' ORDER BY "
+                           "key",
+                           NULL, &frame, error));
     if (frame->row_count > 0) {
         (void)fputs("<li>Where the figures of the scenario come from:", page->out);
         for (size_t i = 0; i < frame->row_count; i++) {
@@ -507,8 +512,9 @@ static void write_unfinished(const struct an_page *page)
     if (an_page_is_timed(page))
         return;
     if (facts->items_censored > 0.0)
-        (void)fprintf(out, "<li>Unfinished at the end: %s item%s, censored: " UNFINISHED_WORDS,
-                      an_word_number(facts->items_censored).text, an_plural(facts->items_censored));
+        (void)fprintf(
+            out, "<li>Unfinished at the end of this run: %s item%s, censored: " UNFINISHED_WORDS,
+            an_word_number(facts->items_censored).text, an_plural(facts->items_censored));
     else
         (void)fputs("<li>No item was unfinished at the end: no latency is censored.</li>\n", out);
 }

@@ -38,6 +38,8 @@ weir_status an_page_claim(const struct an_page *page, const char *names, struct 
 weir_status an_page_tiles(const struct an_page *page, struct weir_error *error);
 void an_page_comparison(const struct an_page *page);
 void an_page_stages(const struct an_page *page);
+/* False too where results alone were kept: there is nothing to say of them then. */
+bool an_page_has_stages(const struct an_page *page);
 weir_status an_page_decisions(const struct an_page *page, struct weir_error *error);
 weir_status an_page_events(const struct an_page *page, struct weir_error *error);
 weir_status an_page_assumptions(const struct an_page *page, struct weir_error *error);

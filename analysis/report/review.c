@@ -208,6 +208,28 @@ const struct an_review_size *an_review_choice(const struct an_review *review)
     return &option->sizes[option->safe];
 }
 
+const struct an_review_size *an_review_nearest(const struct an_review *review, size_t *option)
+{
+    const struct an_review_size *best = an_review_choice(review);
+    *option = review->best;
+    if (best != NULL)
+        return best;
+    for (size_t i = 0; i < review->count; i++) {
+        const struct an_review_option *one = &review->options[i];
+        if (one->safe < one->count)
+            return NULL;
+        const bool holds = one->likely < one->count;
+        const struct an_review_size *size = &one->sizes[holds ? one->likely : one->count - 1];
+        const bool best_holds = best != NULL && best->judged.means_hold;
+        if (best == NULL || (size->judged.means_hold && !best_holds) ||
+            (size->judged.means_hold == best_holds && is_better(review, size, best))) {
+            best = size;
+            *option = i;
+        }
+    }
+    return best;
+}
+
 double an_review_weeks(double growth_month, double factor)
 {
     static const double weeks_a_month = 30.0 / 7.0;

@@ -53,6 +53,9 @@ void an_review_clear(struct an_review *review);
 
 /* The safe size of the best option; NULL = there is none. */
 const struct an_review_size *an_review_choice(const struct an_review *review);
+/* That, or when nothing is safe, the best of what comes nearest: the hardest value of each option
+ * that holds by its mean, else its easiest; NULL = nothing was sized, or nobody can say. */
+const struct an_review_size *an_review_nearest(const struct an_review *review, size_t *option);
 /* As they are read: what is printed alike costs the same. */
 bool an_review_is_same_cost(double a, double b);
 /* How much the work grows a month, as the scenario says; NAN = it does not. */

@@ -99,7 +99,7 @@ for name, option in found.items():
         costs[name] = (option[safe]['cost'], option[safe]['value'])
         assert f'- {name}: cluster.nodes.n.count {option[safe]["value"]} is the least that keeps wait p95 <= 20m for certain: wait p95 ' in text
         assert f'- {name}: {option[safe]["value"]} costs ' in text
-    says = f'- {name}: {option[likely]["value"]} keeps it by its mean' if likely < len(option) else f'- {name}: no value'
+    says = f'- {name}: cluster.nodes.n.count {option[likely]["value"]} keeps wait p95 <= 20m by its mean' if likely < len(option) else f'- {name}: no value'
     assert (says in text) == (likely < safe or likely == len(option)), (name, likely, safe)
 assert len(verdicts) >= 3, verdicts
 (first, (cost, value)), (second, (more, other)) = sorted(costs.items(), key=lambda c: c[1][0])
@@ -120,6 +120,38 @@ for name, option in found.items():
 assert '<h3>Why</h3>' in page and '<p>One &amp; two\nlines &lt;b&gt;.\n</p>' in page and '<ul>\n<li>a</li>\n<li>b</li>\n</ul>' in page
 assert '://' not in re.sub(r'http://www.w3.org/[a-zA-Z0-9/]*', '', page)
 PY
+
+# Where nothing is safe the headline says what comes nearest, and the page is about that; the chart has
+# the condition as a line, and counts the points that were run.
+expect 0 "$WEIR_BIN" compare plan.yaml -q -n 3 --axis cluster.nodes.n.count=2..4:1 -o open.db
+expect 0 "$WEIR_BIN" report open.db --as review -o open.html
+python3 - <<'PY' || fail 'the review without a safe size says something else than its rows'
+from judge import *
+page = open('open.html').read()
+found = sizes('open.db', 'cluster.nodes.n.count')
+assert all(chosen(o)[0] == len(o) for o in found.values()), found
+near = {n: o[chosen(o)[1]]['value'] for n, o in found.items() if chosen(o)[1] < len(o)}
+assert near == {'H100': 4}, near
+assert '<h1>H100: count 4 keeps wait p95 &lt;= 20m by its mean, not for certain</h1>' in page
+assert '4 nodes, 16 GPUs' in page
+chart = page[page.index('<figure id="axis">'):]
+assert '<figcaption>3 points over' in chart and 'wait p95 &lt;= 20m' in chart[:chart.index('</figure>')]
+PY
+expect 0 "$WEIR_BIN" report open.db --as review --format md
+has stdout '# plan: H100: count 4 keeps wait p95 <= 20m by its mean'
+expect 0 "$WEIR_BIN" compare plan.yaml -q -n 3 --axis cluster.nodes.n.count=2,3 -o none.db
+expect 0 "$WEIR_BIN" report none.db --as review --format md
+has stdout '# plan: No count that was run keeps wait p95 <= 20m'
+# A search that leaves values out and keeps results alone: no tables of nothing, no empty column.
+expect 0 "$WEIR_BIN" new pipeline video.yaml
+expect 0 "$WEIR_BIN" search video.yaml -q --set compare=- --smallest cluster.nodes.node.count=1..9:1 --such-that 'throughput >= 2/s' -o video.db
+expect 0 "$WEIR_BIN" report video.db --as review -o video.html
+runs=$(python3 -c 'import sqlite3; print(*sqlite3.connect("video.db").execute("SELECT count(DISTINCT variant) FROM run").fetchone())')
+[ "$runs" -lt 9 ] || fail 'the search left nothing out'
+has video.html "<figcaption>$runs of 9 points over"
+has video.html 'results alone were kept'
+hasnt video.html '<h2 id="stages">'
+hasnt video.html '<th>Option</th>'
 
 # A long line stays whole, and nothing in it steers the page.
 { printf 'x%.0s' {1..1500} && printf '\x1b[1m<b>\n'; } >long.md
