@@ -4,6 +4,7 @@
 #include "sim/cli/build_info.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/options.h"
+#include "sim/scenario/read/diagnostic.h"
 #include "weir/version.h"
 
 #include <signal.h>
@@ -77,11 +78,15 @@ static const struct sim_command *find(int argc, char **argv)
 
 static int unknown(const char *word)
 {
-    const char *near = sim_command_near(word);
+    const char *near = word[0] != '-'
+                           ? sim_command_near(word)
+                           : sim_near_name(word, (const char *const[]){ "--help", "--version" }, 2);
     (void)fprintf(stderr, "weir: there is no command '%s'%s%s%s\n", word,
                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                   near == NULL ? "" : "'?");
-    (void)fprintf(stderr, "Try 'weir --help', or 'weir help %s'.\n", word);
+    (void)fprintf(
+        stderr, word[0] == '-' ? "Try 'weir --help'.\n" : "Try 'weir --help', or 'weir help %s'.\n",
+        word);
     return SIM_EXIT_USAGE;
 }
 

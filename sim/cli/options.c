@@ -296,6 +296,9 @@ static void refuse_unknown(const char *program, const char *word, const struct n
     fprintf(stderr, "%s: unknown option '--%s'", program, name);
     if (near != NULL)
         fprintf(stderr, "; did you mean '--%s'?", near);
+    else if (is_known("set", 3, names))
+        fprintf(stderr, "; what the scenario says is changed by --set PATH=VALUE (weir help %s)",
+                name);
     fprintf(stderr, "\nTry '%s --help'.\n", program);
     exit(SIM_EXIT_USAGE);
 }

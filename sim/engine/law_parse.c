@@ -429,7 +429,8 @@ weir_status sim_law_parse(const char *text, const struct sim_law_context *contex
     skip_blanks(&cursor);
     if (*cursor.at != '\0') {
         sim_law_destroy(made);
-        return FAIL_AT(&cursor, cursor.at, "unexpected '%.16s' after the law", cursor.at);
+        return FAIL_AT(&cursor, cursor.at, "unexpected '%.16s' after the law%s", cursor.at,
+                       *cursor.at == '/' ? "; a rate of arrivals is {rate: 5/s}" : "");
     }
     *law = made;
     return WEIR_OK;

@@ -115,7 +115,8 @@ static weir_status open_as(const char *path, bool is_new, struct written *made,
     const int reason = errno;
     clear(made);
     return weir_fail(error, written_status(reason), "%s: cannot be written: %s", path,
-                     strerror(reason));
+                     reason == ENOENT ? "its folder does not exist; mkdir -p makes it"
+                                      : strerror(reason));
 }
 
 weir_status written_open(const char *path, struct written *made, struct weir_error *error)

@@ -9,15 +9,36 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DESCRIBE_TIMEOUT_S = 10 };
+
+static weir_status refuse_source(const char *path, struct weir_error *error)
+{
+    const char *end = strrchr(path, '.');
+    if (end != NULL && strcmp(end, ".c") == 0)
+        return weir_fail(error, WEIR_EIO,
+                         "a module is built from its source: gcc -std=c17 -O2 -shared -fPIC %s -o "
+                         "%.*s.so",
+                         path, (int)(end - path), path);
+    if (end != NULL && strcmp(end, ".py") == 0)
+        return weir_fail(error, WEIR_EIO,
+                         "a program is no module: --set 'sched.scaling={policy: command, argv: "
+                         "[python3, %s]}'",
+                         path);
+    return WEIR_OK;
+}
 
 weir_status sim_module_load(const char *path, const struct weir_module **module,
                             struct weir_error *error)
 {
+    WEIR_TRY(refuse_source(path, error));
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        return weir_fail(error, WEIR_EIO, "%s", dlerror());
+        return weir_fail(error, WEIR_EIO, "%s%s", dlerror(),
+                         strchr(path, '/') == NULL && access(path, F_OK) == 0
+                             ? "; one that lies here is ./FILE.so"
+                             : "");
     /* POSIX lets a function pointer travel through void *; ISO C does not, hence the copy. */
     void *symbol = dlsym(library, WEIR_MODULE_SYMBOL);
     weir_module_entry entry = NULL;

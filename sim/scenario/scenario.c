@@ -256,7 +256,7 @@ static weir_status load_text(struct loading *loading)
     struct sim_report *report = &loading->report;
     struct sim_yaml *root = sim_yaml_parse(arena, report->text, report->length, report);
     if (root != NULL && root->kind != SIM_YAML_MAPPING) {
-        sim_report_error(report, root, "a scenario is a mapping of keys (schema: 2, name: ...)");
+        sim_report_error(report, root, SIM_NO_MAPPING);
         root = NULL;
     }
     const struct sim_extends extends = { .arena = arena,

@@ -79,6 +79,37 @@ mistake "did you mean 'openmetrics'?" export p.db --to prometheus
 mistake 'a page ends in .html or .pdf' report p.db -o p.docx
 [ "$count" -ge 49 ] || fail "only $count mistakes"
 
+# Of a third hour: what stands elsewhere, what others call it, files of another kind.
+printf 'int x;\n' >mod.c
+printf 'x = 1\n' >mod.py
+printf 'hello\n' >notes.txt
+file "'sched' stands at the top of the file" 's/^cluster:/cluster:\n  scheduler: fgd/'
+file "'gpu_types' stands in jobs[].classes[]" 's/gpus: 1\}/gpus: 1, gpu_types: [h100]}/' j.yaml
+file "did you mean 'workers'?" 's/gpus: 0.5/gpus: 0.5, tasks: 4/'
+file "did you mean 'gpu_memory'?" 's/gpus: 0.5/gpus: 0.5, vram: 40 GB/'
+file "did you mean 'buffer'?" 's/gpus: 0.5/gpus: 0.5, queue_size: 9/'
+file "did you mean 'after'?" 's/gpus: 0.5/gpus: 0.5, depends_on: decode/'
+file "did you mean 'stages'?" 's/stages:/steps:/'
+file "did you mean 'members'?" 's/members: 2/gang: 2/' j.yaml
+file 'as arrivals: {load: 70%}' 's/arrivals: .load: 60%./arrivals: poisson(5\/h)/' j.yaml
+file '{rate: 5/s}' 's/input: .items: 50000./input: {arrivals: 5\/s}/'
+mistake "did you mean 'h100'?" check p.yaml --set 'catalog={gpu_types: {x: {codecs: h10}}}'
+mistake 'weir new pipeline NAME writes one' check notes.txt
+mistake '--set compare=- leaves the variants out' search p.yaml --smallest cluster.nodes.node.count=1..4:1
+mistake 'weir help nodes' run p.yaml --nodes 4
+mistake "did you mean '--version'?" --verison
+mistake '--force begins anew' run p.yaml -q -n 1 --resume --set seed=9 -o p.db
+mistake 'mkdir -p makes it' export p.db --to perfetto -o no/such.json
+[ "$count" -ge 66 ] || fail "only $count mistakes"
+expect 4 "$WEIR_BIN" check mod.c
+has stderr '-o mod.so'
+expect 4 "$WEIR_BIN" run p.yaml --plugin mod.c --no-db
+has stderr 'gcc -std=c17 -O2 -shared -fPIC mod.c -o mod.so'
+expect 4 "$WEIR_BIN" run p.yaml --plugin mod.py --no-db
+has stderr 'argv: [python3, mod.py]'
+expect 0 "$WEIR_BIN" check p.db j.db
+[ "$(grep -c '^file ' stdout)" -eq 1 ] || fail 'a head a file'
+
 # Where there is no file yet.
 for command in run compare search; do
     expect 2 "$WEIR_BIN" $command

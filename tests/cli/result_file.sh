@@ -29,7 +29,7 @@ mv small.db x.db
 # All that defines an experiment is compared, and the sentence says what is another one.
 refused run small.yaml -n 2 -q
 refused run small.yaml -n 2 -q --resume --seed 7
-has stderr 'cannot go on: x.db: its seed is 1, now it is 7'
+has stderr 'cannot go on (--force begins anew, -o FILE writes elsewhere): x.db: its seed is 1, now it is 7'
 refused run small.yaml -n 1 -q --resume
 has stderr 'its number of replications is 2, now it is 1'
 refused run small.yaml -n 2 -q --resume --set pipelines.p.input.items=301

@@ -151,7 +151,8 @@ static void a_full_disk_is_told_from_other_errors(void)
     CHECK_I64(written_close(&file, WEIR_OK, &error), WEIR_ENOMEM);
     CHECK_STR(error.text, "/dev/full: cannot be written to: No space left on device");
     CHECK_I64(written_open("/nowhere/x", &file, &error), WEIR_EIO);
-    CHECK_STR(error.text, "/nowhere/x: cannot be written: No such file or directory");
+    CHECK_STR(error.text,
+              "/nowhere/x: cannot be written: its folder does not exist; mkdir -p makes it");
 }
 
 static void a_name_in_gz_compresses(void)

@@ -286,6 +286,6 @@ weir_status sim_identity_compare(const struct sim_identity *identity,
     if (status == WEIR_OK)
         status = check_rest(identity, experiment, database, error);
     if (status != WEIR_OK)
-        weir_error_wrap(error, "cannot go on");
+        weir_error_wrap(error, "cannot go on (--force begins anew, -o FILE writes elsewhere)");
     return status;
 }

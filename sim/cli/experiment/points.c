@@ -30,7 +30,8 @@ static bool check_arms(const struct sim_axes *axes, const struct sim_variant *co
             if (sets_path(arms[v], axes->items[a].path)) {
                 (void)fprintf(stderr,
                               "weir: --axis: %s is what variant '%s' of the scenario changes; an "
-                              "axis is what all variants go along\n",
+                              "axis is what all variants go along (--set compare=- leaves the "
+                              "variants out)\n",
                               axes->items[a].path, arms[v]->label);
                 return false;
             }

@@ -83,7 +83,7 @@ static void add_model(struct sim_table *table, const char *path, int64_t model)
 }
 
 /* A file of a newer program is not looked into. */
-static int check_database(const char *path, int64_t version, enum sim_format format)
+static int check_database(const char *path, int64_t version, struct sim_table *table)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
     int64_t model = SIM_RECORD_MODEL_VERSION;
@@ -93,12 +93,9 @@ static int check_database(const char *path, int64_t version, enum sim_format for
         (void)fprintf(stderr, "weir: %s\n", error.text);
         return sim_exit_for(status);
     }
-    struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     add_form(table, path, version);
     if (is_known)
         add_model(table, path, model);
-    sim_table_print(table, format, stdout);
-    sim_table_destroy(table);
     return version == SIM_RECORD_SCHEMA_VERSION && model == SIM_RECORD_MODEL_VERSION
                ? SIM_EXIT_OK
                : SIM_EXIT_CHECK;
@@ -107,7 +104,8 @@ static int check_database(const char *path, int64_t version, enum sim_format for
 static bool is_module(const char *path)
 {
     const char *end = strrchr(path, '.');
-    return end != NULL && strcmp(end, ".so") == 0;
+    return end != NULL && (strcmp(end, ".so") == 0 || strcmp(end, ".c") == 0 ||
+                           strcmp(end, ".py") == 0); /* of sources it is said what makes one */
 }
 
 static int check_scenario(const char *path, const struct arguments *arguments)
@@ -126,11 +124,11 @@ static int check_scenario(const char *path, const struct arguments *arguments)
     return sim_line_run(&line, sim_cmd_validate);
 }
 
-static int check_file(const char *path, const struct arguments *arguments)
+static int check_file(const char *path, const struct arguments *arguments, struct sim_table *table)
 {
     const int64_t database = sim_file_database(path);
     if (database >= 0)
-        return check_database(path, database, arguments->options.format);
+        return check_database(path, database, table);
     return is_module(path) ? sim_policies_check(path, arguments->options.format)
                            : check_scenario(path, arguments);
 }
@@ -146,10 +144,14 @@ int sim_cmd_check(int argc, char **argv)
         sim_line_add_options(&line, &arguments.options);
         code = sim_line_run(&line, sim_cmd_doctor);
     }
+    struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < arguments.files.count; i++) {
-        const int found = check_file(arguments.files.items[i], &arguments);
+        const int found = check_file(arguments.files.items[i], &arguments, table);
         code = found > code ? found : code;
     }
+    if (sim_table_rows(table) > 0)
+        sim_table_print(table, arguments.options.format, stdout);
+    sim_table_destroy(table);
     free(arguments.files.items);
     sim_options_clear(&arguments.options);
     return code;

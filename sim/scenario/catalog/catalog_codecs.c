@@ -2,6 +2,8 @@
 /* The built-in codec engines: see the header. */
 #include "sim/scenario/catalog/catalog_codecs.h"
 
+#include "sim/engine/nearest.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -77,6 +79,14 @@ static size_t find(const char *gpu_type)
 bool sim_catalog_has_codecs(const char *gpu_type)
 {
     return find(gpu_type) < ENGINES;
+}
+
+const char *sim_catalog_near_codecs(const char *gpu_type)
+{
+    const char *near = NULL;
+    for (size_t i = 0; i < ENGINES; i++)
+        near = sim_nearer((struct sim_word){ gpu_type, strlen(gpu_type) }, near, engines[i].name);
+    return near;
 }
 
 uint32_t sim_catalog_encode_sessions(const char *gpu_type)

@@ -30,6 +30,8 @@ double sim_catalog_decode_fps(const char *gpu_type, uint32_t codec);
 double sim_catalog_encode_fps(const char *gpu_type, uint32_t codec, uint32_t preset);
 /* Whether it is a type whose engines are known. */
 bool sim_catalog_has_codecs(const char *gpu_type);
+/* The one whose name is near; NULL = none is. */
+const char *sim_catalog_near_codecs(const char *gpu_type);
 /* Encode sessions at a time that the driver allows a system (GeForce, since 2024); UINT32_MAX = any
  * number. */
 uint32_t sim_catalog_encode_sessions(const char *gpu_type);

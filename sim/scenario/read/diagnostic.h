@@ -38,6 +38,10 @@ void sim_diagnostics_clear(struct sim_diagnostics *diagnostics);
 void sim_diagnostics_print(const struct sim_diagnostics *diagnostics, FILE *out);
 void sim_diagnostics_print_json(const struct sim_diagnostics *diagnostics, FILE *out);
 
+/* What is said of a text that is no mapping. */
+#define SIM_NO_MAPPING                                                                             \
+    "a scenario is a mapping of keys (schema: 2, name: ...); weir new pipeline NAME writes one"
+
 /* The nearest of `names` within edit distance 2 (3 for names above 8 letters), or NULL; one that
  * the word begins is nearer than any. */
 const char *sim_near_name(const char *word, const char *const *names, size_t count);

@@ -240,8 +240,7 @@ static struct sim_yaml *read_base(const struct link *link, struct sim_yaml_file 
     struct sim_yaml *root = sim_yaml_parse(arena, of.text, of.length, report);
     if (root == NULL || root->kind != SIM_YAML_MAPPING) {
         if (root != NULL)
-            sim_report_error(report, root,
-                             "a scenario is a mapping of keys (schema: 2, name: ...)");
+            sim_report_error(report, root, SIM_NO_MAPPING);
         return NULL;
     }
     const struct link base = { link->extends, report, sim_input_file_folder(arena, of.path), whole,

@@ -4,6 +4,7 @@
  */
 #include "sim/scenario/read/reader.h"
 
+#include "sim/engine/nearest.h"
 #include "sim/scenario/read/reader_value.h"
 
 #include <stdlib.h>
@@ -257,6 +258,24 @@ static const char *list_names(const struct sim_reader *reader, const struct sim_
                : sim_arena_printf(reader->arena, "; weir help '%s' lists them", section->name);
 }
 
+/* "; 'sched' stands at the top of the file" for what an outer mapping has; NULL = none has it. */
+static const char *find_outside(const struct sim_reader *reader, const struct sim_section *section,
+                                const char *key)
+{
+    const struct sim_section *const top = &sim_schema_scenario;
+    const struct sim_section *const wholes[] = { reader->inner == section ? reader->outer : NULL,
+                                                 top };
+    const struct sim_word word = { key, strlen(key) };
+    for (size_t w = 0; w < 2; w++)
+        for (size_t i = 0; wholes[w] != NULL && wholes[w] != section && i < wholes[w]->count; i++)
+            if (sim_is_called(word, wholes[w]->fields[i].key))
+                return sim_arena_printf(reader->arena, "; '%s' stands %s%s",
+                                        wholes[w]->fields[i].key,
+                                        wholes[w] == top ? "at the top of the file" : "in ",
+                                        wholes[w] == top ? "" : wholes[w]->name);
+    return NULL;
+}
+
 /* What the writer may have meant: a name that is near, that begins so, or that stands further
  * inside. */
 static const char *find_meant(const struct sim_reader *reader, const struct sim_section *section,
@@ -300,8 +319,9 @@ void sim_report_unknown_key(struct sim_reader *reader, const struct sim_yaml *no
     else {
         const char *meant =
             today != NULL ? today->key : find_meant(reader, section, node->key, names, count);
+        const char *outside = meant != NULL ? "" : find_outside(reader, section, node->key);
         sim_report_near(reader->report, node, SIM_AT_KEY, meant, "unknown key%s",
-                        meant != NULL ? "" : list_names(reader, section, names, count));
+                        outside != NULL ? outside : list_names(reader, section, names, count));
     }
 }
 
@@ -359,6 +379,9 @@ void sim_read_section(struct sim_reader *reader, const struct sim_yaml *node,
                       const struct sim_section *section, void *draft)
 {
     set_defaults(reader, section, draft);
+    const struct sim_section *const outer = reader->outer;
+    reader->outer = reader->inner;
+    reader->inner = section;
     const enum sim_source before = reader->source;
     const bool had_sources = reader->has_sources;
     reader->has_sources = section->has_sources;
@@ -381,6 +404,8 @@ void sim_read_section(struct sim_reader *reader, const struct sim_yaml *node,
     }
     if (section->policy != SIM_POLICY_NONE)
         sim_read_policy(reader, node, section, draft);
+    reader->inner = reader->outer;
+    reader->outer = outer;
     reader->source = before;
     reader->has_sources = had_sources;
 }

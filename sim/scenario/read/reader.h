@@ -34,6 +34,8 @@ struct sim_reader {
                                 struct weir_error *error);
     int64_t start_unix_s; /* start_time; 0 = not given */
     bool is_old;          /* the file is of schema 1: its names are suggested */
+    /* Whose mapping is being read, and that which it stands in. */
+    const struct sim_section *inner, *outer;
     /* Files named by laws and tables. */
     char **files;
     size_t files_count;

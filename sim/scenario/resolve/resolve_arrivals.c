@@ -24,10 +24,11 @@ static void check_rate(struct sim_resolver *resolver, const struct draft_arrival
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "rate"),
                          "is given by %s already", has_load ? "load" : "gap");
     else if (!has_rate && !has_load && !is_renewal)
-        sim_report_error(resolver->report, at, "%s%s",
-                         draft->is_of_items ? "needs rate: how many items arrive"
-                                            : "needs rate or load: how many jobs arrive",
-                         at != NULL || draft->is_of_items ? "" : ", as arrivals: {load: 70%}");
+        sim_report_error(
+            resolver->report, at, "%s",
+            draft->is_of_items
+                ? "needs rate: how many items arrive, as arrivals: {rate: 5/s}"
+                : "needs rate or load: how many jobs arrive, as arrivals: {load: 70%}");
     if (draft->to.kind == SIM_ARRIVALS_MODULATED && draft->to.burst * draft->to.burst_share > 1)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "burst"),
                          "burst x burst_share is %g: bursts alone exceed the mean rate",

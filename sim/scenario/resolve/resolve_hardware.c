@@ -171,8 +171,9 @@ static char *codecs_of(struct sim_resolver *resolver, const struct draft_gpu_typ
     if (draft->codecs == NULL)
         return usual;
     if (!sim_catalog_has_codecs(draft->codecs))
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "codecs"),
-                         "no built-in GPU type with codec engines is called '%s'", draft->codecs);
+        sim_report_near(resolver->report, sim_draft_at(&draft->head, "codecs"), SIM_AT_VALUE,
+                        sim_catalog_near_codecs(draft->codecs),
+                        "no built-in GPU type with codec engines is called '%s'", draft->codecs);
     return draft->codecs;
 }
 
