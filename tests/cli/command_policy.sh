@@ -117,7 +117,7 @@ for line in map(json.loads, sys.stdin):
     waiting.update((job["id"], job) for job in line["jobs"])
     key = {"sjf": "estimate_s", "smallest": "gpus", "first_fit": "submit_s"}[sys.argv[1]]
     print(json.dumps({"keys": {job["id"]: job[key] for job in line["jobs"]}}), flush=True)
-print("gone:", gone, file=sys.stderr)
+print("gone:", gone, "left:", len(waiting), file=sys.stderr)
 PY
 sed 's/, quota: {[^}]*}}//' jobs.yaml >free.yaml
 decided() { # FILE SETS...
@@ -145,7 +145,11 @@ for rule in sjf smallest first_fit; do
     same built_in program
     decided free.yaml "$order" >program
     same built_in program
-    matches stderr '^gone: [3-9][0-9][0-9]$'
+    matches stderr '^gone: [3-9][0-9][0-9] left: [0-9]*$'
+    # Who has gone is told of, but for those of the last pass.
+    never=$(sqlite3 decided.db 'SELECT count(*) FROM job WHERE first_start_s IS NULL')
+    left=$(sed -n 's/.* left: //p' stderr)
+    [ "$left" -le $((never + 4)) ] || fail "$left jobs are not told to be gone, $never never began"
 done
 expect 0 "$WEIR_BIN" check --resolved jobs.yaml --set "$place" --set "$order"
 has stdout order.py
