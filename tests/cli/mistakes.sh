@@ -80,9 +80,7 @@ mistake 'a page ends in .html or .pdf' report p.db -o p.docx
 [ "$count" -ge 49 ] || fail "only $count mistakes"
 
 # Of a third hour: what stands elsewhere, what others call it, files of another kind.
-printf 'int x;\n' >mod.c
-printf 'x = 1\n' >mod.py
-printf 'hello\n' >notes.txt
+echo hello | tee mod.c mod.py >notes.txt
 file "'sched' stands at the top of the file" 's/^cluster:/cluster:\n  scheduler: fgd/'
 file "'gpu_types' stands in jobs[].classes[]" 's/gpus: 1\}/gpus: 1, gpu_types: [h100]}/' j.yaml
 file "did you mean 'workers'?" 's/gpus: 0.5/gpus: 0.5, tasks: 4/'
@@ -102,8 +100,6 @@ mistake '--force begins anew' run p.yaml -q -n 1 --resume --set seed=9 -o p.db
 mistake 'mkdir -p makes it' export p.db --to perfetto -o no/such.json
 [ "$count" -ge 66 ] || fail "only $count mistakes"
 expect 4 "$WEIR_BIN" check mod.c
-has stderr '-o mod.so'
-expect 4 "$WEIR_BIN" run p.yaml --plugin mod.c --no-db
 has stderr 'gcc -std=c17 -O2 -shared -fPIC mod.c -o mod.so'
 expect 4 "$WEIR_BIN" run p.yaml --plugin mod.py --no-db
 has stderr 'argv: [python3, mod.py]'
