@@ -96,6 +96,16 @@ static void plot_one(struct an_chart *chart, const struct an_curve_panel *panel,
                       dash);
 }
 
+struct an_curve_panel *an_curve_panel(struct an_curves *curves, const char *title,
+                                      enum an_curve_axis axis)
+{
+    struct an_curve_panel *panel = &curves->panels[curves->panel_count++];
+    *panel = (struct an_curve_panel){ .title = title, .axis = axis, .unit = "" };
+    for (size_t g = 0; g < AN_CURVES_MOST; g++)
+        panel->blocks[g] = SIZE_MAX;
+    return panel;
+}
+
 weir_status an_curve_means(struct an_chart *chart, struct an_curve_panel *panel, size_t group,
                            const struct an_grid *grid, const double *means,
                            struct weir_error *error)

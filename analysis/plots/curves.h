@@ -34,6 +34,9 @@ struct an_curves {
     bool is_wide; /* panels below each other, the width of the sheet */
 };
 
+/* A panel more, whose groups have nothing yet; `title` lives as long as the curves. */
+struct an_curve_panel *an_curve_panel(struct an_curves *curves, const char *title,
+                                      enum an_curve_axis axis);
 /* Adds means over time of a group: its data, and what the page tells of them. */
 weir_status an_curve_means(struct an_chart *chart, struct an_curve_panel *panel, size_t group,
                            const struct an_grid *grid, const double *means,

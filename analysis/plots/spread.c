@@ -104,16 +104,8 @@ static size_t group_of(struct an_curves *curves, const char *name)
 static void add_panel(struct an_chart *chart, struct an_curves *curves, const char *title,
                       enum an_curve_axis axis, const struct an_frame *frame)
 {
-    struct an_curve_panel *panel = &curves->panels[curves->panel_count];
     double least = AN_INFINITY;
     double most = 0.0;
-    if (frame->row_count == 0)
-        return;
-    *panel = (struct an_curve_panel){
-        .title = title, .axis = axis, .top = 100.0, .unit = "%", .is_stepped = true
-    };
-    for (size_t g = 0; g < AN_CURVES_MOST; g++)
-        panel->blocks[g] = SIZE_MAX;
     for (size_t i = 0; i < frame->row_count; i++) {
         const double value = an_number(frame, i, 1);
         most = fmax(most, value);
@@ -121,6 +113,10 @@ static void add_panel(struct an_chart *chart, struct an_curves *curves, const ch
     }
     if (!(most > 0.0))
         return;
+    struct an_curve_panel *panel = an_curve_panel(curves, title, axis);
+    panel->top = 100.0;
+    panel->unit = "%";
+    panel->is_stepped = true;
     an_curve_range(panel, fmax(least, 1e-4 * most), most);
     for (size_t i = 0; i < frame->row_count; i++) {
         const char *name = an_text(frame, i, 0);
@@ -134,7 +130,6 @@ static void add_panel(struct an_chart *chart, struct an_curves *curves, const ch
         (void)fprintf(chart->data, "%.6g %.5g\n", fmax(an_number(frame, i, 1), panel->low),
                       an_number(frame, i, 2));
     }
-    curves->panel_count++;
 }
 
 static weir_status read_panels(struct an_chart *chart, const struct split *split,

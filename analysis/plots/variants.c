@@ -70,17 +70,12 @@ static weir_status add_kind(struct an_chart *chart, struct an_curves *curves,
     WEIR_TRY(an_chart_query(chart, kind->sql, NULL, &frame, error));
     if (frame->row_count == 0)
         return WEIR_OK;
-    for (size_t p = 0; p < 2; p++) {
-        curves->panels[from + p] =
-            (struct an_curve_panel){ .title = kind->titles[p], .axis = AN_AXIS_TIME, .unit = "" };
-        for (size_t g = 0; g < AN_CURVES_MOST; g++)
-            curves->panels[from + p].blocks[g] = SIZE_MAX;
-    }
+    for (size_t p = 0; p < 2; p++)
+        (void)an_curve_panel(curves, kind->titles[p], AN_AXIS_TIME);
     for (size_t row = 0; row < frame->row_count;)
         WEIR_TRY(add_variant(chart, curves, from, frame, &row, error));
     for (size_t p = 0; p < 2; p++)
         curves->panels[from + p].top = an_axis_top(curves->panels[from + p].top);
-    curves->panel_count += 2;
     return WEIR_OK;
 }
 

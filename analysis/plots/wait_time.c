@@ -33,15 +33,6 @@ static const char items_sql[] =
     "SELECT t_s + dt_s, sum(items_arrived) OVER (ORDER BY t_s), sum(items_done) OVER (ORDER BY t_s)"
     " FROM cluster_sample WHERE run_id = :run ORDER BY t_s";
 
-static struct an_curve_panel *open_panel(struct an_curves *curves, const char *title)
-{
-    struct an_curve_panel *panel = &curves->panels[curves->panel_count++];
-    *panel = (struct an_curve_panel){ .title = title, .axis = AN_AXIS_TIME, .unit = "" };
-    for (size_t g = 0; g < AN_CURVES_MOST; g++)
-        panel->blocks[g] = SIZE_MAX;
-    return panel;
-}
-
 static weir_status add_jobs(struct an_chart *chart, struct an_curves *curves,
                             const struct measure *measure, char title[96], struct weir_error *error)
 {
@@ -61,7 +52,7 @@ static weir_status add_jobs(struct an_chart *chart, struct an_curves *curves,
     const char *word = NULL;
     const double unit = an_time_unit(an_largest(series, (size_t)2 * SLOTS), &word);
     (void)snprintf(title, 96, "%s, %s", measure->title, word);
-    struct an_curve_panel *panel = open_panel(curves, title);
+    struct an_curve_panel *panel = an_curve_panel(curves, title, AN_AXIS_TIME);
     const struct an_grid grid = { .to_s = args.to, .step_s = args.to / SLOTS, .bins = SLOTS };
     chart->point_s = grid.step_s;
     for (size_t i = 0; i < (size_t)2 * SLOTS; i++)
@@ -112,7 +103,7 @@ static weir_status add_items(struct an_chart *chart, struct an_curves *curves, c
     const char *word = NULL;
     const double unit = an_time_unit(most, &word);
     (void)snprintf(title, 96, "time in the pipeline of the item that is done then, %s", word);
-    struct an_curve_panel *panel = open_panel(curves, title);
+    struct an_curve_panel *panel = an_curve_panel(curves, title, AN_AXIS_TIME);
     panel->top = an_axis_top(most / unit);
     panel->blocks[0] = an_chart_block(chart, title, "t_s time");
     const size_t every = 1 + frame->row_count / AN_CHART_BINS;

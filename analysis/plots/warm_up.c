@@ -91,14 +91,11 @@ static weir_status add_measure(struct an_chart *chart, struct start *start,
                                const struct an_frame *frame, const struct kind *kind,
                                size_t measure, struct weir_error *error)
 {
-    struct an_curve_panel *panel = &start->curves.panels[measure];
+    struct an_curve_panel *panel =
+        an_curve_panel(&start->curves, kind->titles[measure], AN_AXIS_TIME);
     const struct an_grid *grid = &start->grid;
     double *lines[LINES];
     double *smooth = NULL;
-    *panel =
-        (struct an_curve_panel){ .title = kind->titles[measure], .axis = AN_AXIS_TIME, .unit = "" };
-    for (size_t g = 0; g < AN_CURVES_MOST; g++)
-        panel->blocks[g] = SIZE_MAX;
     for (size_t g = 0; g < LINES; g++)
         WEIR_TRY(an_keep_numbers(&chart->keeper, grid->bins, &lines[g], error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, grid->bins, &smooth, error));
@@ -147,7 +144,6 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     start.curves.count = chart->run->warmup_s > 0.0 ? LINES : BEFORE;
     for (size_t m = 0; m < MEASURES; m++)
         WEIR_TRY(add_measure(chart, &start, frame, kind, m, error));
-    start.curves.panel_count = MEASURES;
     (void)snprintf(start.name, sizeof start.name,
                    start.runs == 1 ? "the only replication" : "mean of %zu replications",
                    start.runs);
