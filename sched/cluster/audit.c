@@ -68,7 +68,7 @@ static weir_status take_workers(const struct weir_cluster *cluster, const struct
 
     for (uint32_t s = 0; s < cluster->slot_count; s++) {
         const struct weir_worker_slot *const worker = &cluster->slots[s];
-        if (worker->device_count == WEIR_NO_INDEX)
+        if (worker->state == WEIR_SLOT_FREE)
             continue;
         found++;
         if (weir_id_table_find(&cluster->worker_ids, worker->id) != s)
@@ -232,7 +232,7 @@ static uint32_t workers_of_pools(const struct weir_cluster *cluster)
     uint32_t count = 0;
 
     for (uint32_t s = 0; s < cluster->slot_count; s++)
-        count += cluster->slots[s].device_count != WEIR_NO_INDEX &&
+        count += cluster->slots[s].state != WEIR_SLOT_FREE &&
                  cluster->slots[s].owner.kind == WEIR_OWNER_POOL;
     return count;
 }

@@ -2,9 +2,10 @@
 /*
  * The undo journal: marks, roll-back, release.
  *
- * While a mark is set, every change appends what is needed to take it back. A removed worker's
- * block of devices stays reserved in the journal, so that roll-back needs no memory and cannot
- * fail. Versions and stamps are not rolled back: fingerprints come out equal on their own.
+ * While a mark is set, every change appends what is needed to take it back. A removed worker keeps
+ * its slot and its block of devices until the journal is cleared, so that roll-back needs no memory
+ * and cannot fail. Versions and stamps are not rolled back: fingerprints come out equal on their
+ * own.
  */
 #include "sched/cluster/state.h"
 
@@ -29,17 +30,17 @@ static struct weir_undo *next_entry(struct weir_cluster *cluster)
     return &cluster->journal[cluster->journal_count++];
 }
 
-void weir_journal_write(struct weir_cluster *cluster, enum weir_undo_kind kind,
-                        const struct weir_worker_slot *slot)
+bool weir_journal_write(struct weir_cluster *cluster, enum weir_undo_kind kind, uint32_t slot)
 {
     struct weir_undo *const undo = next_entry(cluster);
 
-    if (undo != NULL) {
-        undo->kind = kind;
-        undo->slot = *slot;
-    } else if (kind == WEIR_UNDO_REMOVE && cluster->mark_count == 0) {
-        weir_roster_give_block(cluster, slot->more, slot->device_count);
-    }
+    if (undo == NULL)
+        return false;
+    *undo = (struct weir_undo){ .kind = kind,
+                                .place = slot,
+                                .before = cluster->slots[slot].state,
+                                .since_ns = cluster->slots[slot].since_ns };
+    return true;
 }
 
 void weir_journal_write_flags(struct weir_cluster *cluster, uint32_t node)
@@ -48,9 +49,9 @@ void weir_journal_write_flags(struct weir_cluster *cluster, uint32_t node)
 
     if (undo == NULL)
         return;
-    undo->kind = WEIR_UNDO_FLAGS;
-    undo->node = node;
-    undo->flags = cluster->nodes[node].flags;
+    *undo = (struct weir_undo){ .kind = WEIR_UNDO_FLAGS,
+                                .place = node,
+                                .before = cluster->nodes[node].flags };
 }
 
 weir_status weir_cluster_mark(struct weir_cluster *cluster)
@@ -60,44 +61,40 @@ weir_status weir_cluster_mark(struct weir_cluster *cluster)
     return WEIR_OK;
 }
 
-static void undo_add(struct weir_cluster *cluster, uint64_t id)
+static void undo_add(struct weir_cluster *cluster, uint32_t slot)
 {
-    const uint32_t slot = weir_id_table_find(&cluster->worker_ids, id);
-    struct weir_worker_slot worker = cluster->slots[slot];
     struct weir_alloc alloc;
 
-    weir_slot_alloc(cluster, &worker, &alloc);
-    weir_ledger_apply(cluster, &alloc, -1, &worker);
+    weir_slot_alloc(cluster, &cluster->slots[slot], &alloc);
+    weir_ledger_apply(cluster, &alloc, -1, &cluster->slots[slot]);
     weir_roster_extract(cluster, slot);
-    weir_roster_give_block(cluster, worker.more, worker.device_count);
+    weir_roster_give_slot(cluster, slot);
 }
 
-static void undo_remove(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
+static void undo_remove(struct weir_cluster *cluster, const struct weir_undo *undo)
 {
     struct weir_alloc alloc;
 
-    (void)weir_roster_insert(cluster, worker);
-    weir_slot_alloc(cluster, worker, &alloc);
-    weir_ledger_apply(cluster, &alloc, 1, worker);
+    weir_roster_return(cluster, undo->place, undo->before);
+    weir_slot_alloc(cluster, &cluster->slots[undo->place], &alloc);
+    weir_ledger_apply(cluster, &alloc, 1, &cluster->slots[undo->place]);
 }
 
 static void undo_one(struct weir_cluster *cluster, const struct weir_undo *undo)
 {
     switch ((enum weir_undo_kind)undo->kind) {
     case WEIR_UNDO_ADD:
-        undo_add(cluster, undo->slot.id);
+        undo_add(cluster, undo->place);
         return;
     case WEIR_UNDO_REMOVE:
-        undo_remove(cluster, &undo->slot);
+        undo_remove(cluster, undo);
         return;
-    case WEIR_UNDO_STATE: {
-        const uint32_t slot = weir_id_table_find(&cluster->worker_ids, undo->slot.id);
-        cluster->slots[slot].state = undo->slot.state;
-        cluster->slots[slot].since_ns = undo->slot.since_ns;
+    case WEIR_UNDO_STATE:
+        cluster->slots[undo->place].state = undo->before;
+        cluster->slots[undo->place].since_ns = undo->since_ns;
         return;
-    }
     case WEIR_UNDO_FLAGS:
-        weir_ledger_set_flags(cluster, undo->node, undo->flags);
+        weir_ledger_set_flags(cluster, undo->place, undo->before);
         return;
     }
 }
@@ -143,9 +140,8 @@ void weir_cluster_release(struct weir_cluster *cluster)
 void weir_journal_clear(struct weir_cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->journal_count; i++) {
-        const struct weir_undo *const undo = &cluster->journal[i];
-        if (undo->kind == WEIR_UNDO_REMOVE)
-            weir_roster_give_block(cluster, undo->slot.more, undo->slot.device_count);
+        if (cluster->journal[i].kind == WEIR_UNDO_REMOVE)
+            weir_roster_give_slot(cluster, cluster->journal[i].place);
     }
     cluster->journal_count = 0;
 }

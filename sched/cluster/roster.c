@@ -70,7 +70,7 @@ uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_co
     return block;
 }
 
-void weir_roster_give_block(struct weir_cluster *cluster, uint32_t more, uint32_t device_count)
+static void give_block(struct weir_cluster *cluster, uint32_t more, uint32_t device_count)
 {
     if (more == WEIR_NO_INDEX)
         return;
@@ -131,6 +131,20 @@ static void unlink_worker(struct weir_cluster *cluster, const struct weir_worker
         weir_id_table_remove(&cluster->peers, key);
 }
 
+void weir_roster_return(struct weir_cluster *cluster, uint32_t slot, uint32_t state)
+{
+    struct weir_worker_slot *const worker = &cluster->slots[slot];
+
+    worker->state = state;
+    link_worker(cluster, slot);
+    if (worker->owner.kind == WEIR_OWNER_POOL)
+        (void)WEIR_HOLDS(
+            weir_pool_list_insert(&cluster->pools[worker->owner.index], worker->sequence, slot),
+            &cluster->broken);
+    weir_id_table_put(&cluster->worker_ids, worker->id, slot);
+    cluster->worker_count++;
+}
+
 uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
 {
     const uint32_t slot = take_slot(cluster);
@@ -138,13 +152,7 @@ uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_work
     if (slot == WEIR_NO_INDEX)
         return slot;
     cluster->slots[slot] = *worker;
-    link_worker(cluster, slot);
-    if (worker->owner.kind == WEIR_OWNER_POOL)
-        (void)WEIR_HOLDS(
-            weir_pool_list_insert(&cluster->pools[worker->owner.index], cluster->slots, slot),
-            &cluster->broken);
-    weir_id_table_put(&cluster->worker_ids, worker->id, slot);
-    cluster->worker_count++;
+    weir_roster_return(cluster, slot, worker->state);
     return slot;
 }
 
@@ -160,12 +168,19 @@ void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot)
 
     if (worker->owner.kind == WEIR_OWNER_POOL)
         (void)WEIR_HOLDS(
-            weir_pool_list_extract(&cluster->pools[worker->owner.index], cluster->slots, slot),
+            weir_pool_list_extract(&cluster->pools[worker->owner.index], worker->sequence, slot),
             &cluster->broken);
     unlink_worker(cluster, worker);
     weir_id_table_remove(&cluster->worker_ids, worker->id);
-    worker->node_next = cluster->slot_free;
-    worker->device_count = WEIR_NO_INDEX; /* marks a free slot for the audit */
-    cluster->slot_free = slot;
+    worker->state = WEIR_SLOT_FREE;
     cluster->worker_count--;
+}
+
+void weir_roster_give_slot(struct weir_cluster *cluster, uint32_t slot)
+{
+    struct weir_worker_slot *const worker = &cluster->slots[slot];
+
+    give_block(cluster, worker->more, worker->device_count);
+    worker->node_next = cluster->slot_free;
+    cluster->slot_free = slot;
 }

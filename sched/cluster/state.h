@@ -52,14 +52,18 @@ struct weir_device_blocks {
     uint32_t free_first[WEIR_MAX_DEVICES];
 };
 
+enum {
+    WEIR_SLOT_FREE = UINT32_MAX
+}; /* the state of a slot nobody is in, or is only to come back */
+
 enum weir_undo_kind { WEIR_UNDO_ADD, WEIR_UNDO_REMOVE, WEIR_UNDO_STATE, WEIR_UNDO_FLAGS };
 
 struct weir_undo {
     uint32_t kind;
-    uint32_t node;  /* FLAGS */
-    uint32_t flags; /* FLAGS: as they were */
+    uint32_t place;  /* a slot; FLAGS: a node */
+    uint32_t before; /* REMOVE, STATE: the state; FLAGS: the flags */
     uint32_t reserved;
-    struct weir_worker_slot slot; /* REMOVE: all of it; ADD: id; STATE: id and the old state */
+    int64_t since_ns; /* STATE */
 };
 
 enum { WEIR_CHANGE_RING = 256, WEIR_MAX_POOLS = 1 << 20 };
@@ -256,22 +260,24 @@ uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node);
 weir_status weir_roster_reserve(struct weir_cluster *cluster, const struct weir_owner *owner,
                                 uint32_t device_count);
 uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_worker_slot *worker);
+/* A worker that was taken out comes back into its slot, and is in this state. */
+void weir_roster_return(struct weir_cluster *cluster, uint32_t slot, uint32_t state);
+/* Takes a worker out; its slot and its block of devices stay its own until they are given back. */
 void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot);
+void weir_roster_give_slot(struct weir_cluster *cluster, uint32_t slot);
 uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_count);
-void weir_roster_give_block(struct weir_cluster *cluster, uint32_t more, uint32_t device_count);
 
-/* journal.c: room for one entry when a mark is set; then the entry, of a worker that is as it
- * shall be again, or of the flags of a node. */
+/* journal.c: room for one entry when a mark is set; then the entry, of a slot whose worker was
+ * added or is as it shall be again, or of the flags of a node. False when there is no mark. */
 weir_status weir_journal_reserve(struct weir_cluster *cluster);
-void weir_journal_write(struct weir_cluster *cluster, enum weir_undo_kind kind,
-                        const struct weir_worker_slot *slot);
+bool weir_journal_write(struct weir_cluster *cluster, enum weir_undo_kind kind, uint32_t slot);
 void weir_journal_write_flags(struct weir_cluster *cluster, uint32_t node);
 /* Lends an inventory without marks to policies, to try things on: under a mark that they can
  * neither release nor roll back. Taken back it is as it was; false when they had left other flags
  * of nodes, which are none of their business. */
 weir_status weir_cluster_lend(struct weir_cluster *cluster);
 bool weir_cluster_take_back(struct weir_cluster *cluster);
-/* Forgets everything recorded, giving blocks of removed workers back. */
+/* Forgets everything recorded, giving slots of removed workers back. */
 void weir_journal_clear(struct weir_cluster *cluster);
 
 #endif

@@ -70,9 +70,11 @@ weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id,
     if (alloc->device_count > 1)
         memcpy(cluster->more.devices + worker.more, alloc->devices + 1,
                (alloc->device_count - 1) * sizeof alloc->devices[0]);
-    (void)weir_roster_insert(cluster, &worker);
+    const uint32_t slot = weir_roster_insert(cluster, &worker);
+    if (slot == WEIR_NO_INDEX)
+        return weir_fail(error, WEIR_EINVARIANT, "worker %llu: no slot", (unsigned long long)id);
     weir_ledger_apply(cluster, alloc, 1, &worker);
-    weir_journal_write(cluster, WEIR_UNDO_ADD, &worker);
+    (void)weir_journal_write(cluster, WEIR_UNDO_ADD, slot);
     cluster->begun += cluster->mark_count == 0 ? 1 : 0;
     return WEIR_OK;
 }
@@ -90,8 +92,10 @@ weir_status weir_cluster_remove_worker(struct weir_cluster *cluster, uint64_t id
     const struct weir_worker_slot *const worker = &cluster->slots[slot];
     weir_slot_alloc(cluster, worker, &alloc);
     weir_ledger_apply(cluster, &alloc, -1, worker);
-    weir_journal_write(cluster, WEIR_UNDO_REMOVE, worker);
+    const bool may_come_back = weir_journal_write(cluster, WEIR_UNDO_REMOVE, slot);
     weir_roster_extract(cluster, slot);
+    if (!may_come_back)
+        weir_roster_give_slot(cluster, slot);
     cluster->ended += cluster->mark_count == 0 ? 1 : 0;
     return WEIR_OK;
 }
@@ -103,9 +107,11 @@ weir_status weir_cluster_set_worker_state(struct weir_cluster *cluster, uint64_t
 
     if (slot == WEIR_NO_INDEX)
         return WEIR_ENOTFOUND;
+    if (state == WEIR_SLOT_FREE)
+        return WEIR_ERANGE;
     WEIR_TRY(weir_journal_reserve(cluster));
     struct weir_worker_slot *const worker = &cluster->slots[slot];
-    weir_journal_write(cluster, WEIR_UNDO_STATE, worker);
+    (void)weir_journal_write(cluster, WEIR_UNDO_STATE, slot);
     worker->state = state;
     worker->since_ns = since_ns;
     return WEIR_OK;

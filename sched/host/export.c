@@ -347,7 +347,7 @@ static weir_status put_workers(const struct weir_export *out)
     if (slots == NULL)
         return WEIR_ENOMEM;
     for (uint32_t i = 0; i < cluster->slot_count; i++)
-        if (cluster->slots[i].device_count != WEIR_NO_INDEX) /* a free slot */
+        if (cluster->slots[i].state != WEIR_SLOT_FREE)
             slots[count++] = &cluster->slots[i];
     qsort(slots, count, sizeof(struct weir_worker_slot *), compare_sequences);
     weir_json_open(out->json, "workers", '[');
