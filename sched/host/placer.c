@@ -401,11 +401,13 @@ weir_status weir_placer_reserve(struct weir_placer *placer, const struct weir_pl
     return weir_plan_append(placer->bound.plan, &action);
 }
 
-static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
+/* At the place of the answer; `choice` is NULL when the placement policy was not asked. */
+static weir_status start_fresh(struct weir_placer *placer, uint32_t pool,
+                               const struct weir_choice *choice, struct weir_error *error)
 {
     const struct weir_placer_start start = { .owner = weir_pool_owner(pool),
                                              .alloc = &placer->answer.alloc,
-                                             .choice = &placer->answer.choice };
+                                             .choice = choice };
     const struct weir_step step = { .pool = pool,
                                     .placed = 1,
                                     .worker = weir_plan_next_worker(placer->bound.plan) };
@@ -480,7 +482,7 @@ static weir_status start_group(struct weir_placer *placer, uint32_t pool, struct
         node = next_member_node(placer, shape, node);
         status = weir_place_first(placer->bound.scratch, node, shape, &placer->answer.alloc);
         if (status == WEIR_OK)
-            status = start_fresh(placer, pool, error);
+            status = start_fresh(placer, pool, &placer->answer.choice, error);
     }
     weir_plan_set_group(plan, 0);
     return status;
@@ -536,7 +538,7 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
     const struct weir_explained explained = { placer->bound.ops, placer->bound.state, &query,
                                               &placer->answer };
     WEIR_TRY(weir_explain_start(placer->bound.plan, &explained));
-    return start_fresh(placer, pool, error);
+    return start_fresh(placer, pool, &placer->answer.choice, error);
 }
 
 /* Whether stopped worker `number` of a pool held just this place. */
@@ -570,13 +572,11 @@ weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
                                  const struct weir_alloc *alloc, struct weir_error *error)
 {
     placer->counts.tried++;
-    placer->answer = (struct weir_place_answer){ .reused = WEIR_NO_INDEX };
-    placer->answer.choice.runner_up_node = WEIR_NO_INDEX;
     weir_place_copy(&placer->answer.alloc, alloc);
     placer->answer.reused = find_stopped_at(pool_at(placer, pool), alloc);
     placer->pools[pool].is_refused = 0;
     return placer->answer.reused != WEIR_NO_INDEX ? keep_stopped(placer, pool, error)
-                                                  : start_fresh(placer, pool, error);
+                                                  : start_fresh(placer, pool, NULL, error);
 }
 
 weir_status weir_placer_start_back(struct weir_placer *placer, uint32_t pool,

@@ -12,7 +12,7 @@
 #include "sched/placement/parts/scan.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum {
     RUIN_MOST = 8,    /* nodes emptied at once */
@@ -57,7 +57,7 @@ static uint32_t missing_of(const struct weir_packing *packing, uint32_t pool)
 {
     const uint32_t count = count_of(packing, pool);
 
-    return packing->wanted[pool] > count ? packing->wanted[pool] - count : 0;
+    return packing->pools[pool].wanted > count ? packing->pools[pool].wanted - count : 0;
 }
 
 /* What is missing, each worker by its share of the cluster. */
@@ -67,7 +67,7 @@ static double shortage(const struct weir_packing *packing)
 
     for (uint32_t i = 0; i < packing->run->count; i++)
         sum += weir_run_is_free(&packing->run->pools[i])
-                   ? missing_of(packing, i) * packing->weight[i]
+                   ? missing_of(packing, i) * packing->pools[i].weight
                    : 0;
     return sum;
 }
@@ -91,36 +91,44 @@ static void want(struct weir_packing *packing, double z_per_s)
     for (uint32_t i = 0; i < packing->run->count; i++) {
         const struct weir_run_pool *const pool = &packing->run->pools[i];
         const double workers = ceil(z_per_s / pool->rate_per_s - 1e-9);
-        packing->wanted[i] = workers < 1 ? 1 : (uint32_t)fmin(workers, UINT32_MAX);
+        packing->pools[i].wanted = workers < 1 ? 1 : (uint32_t)fmin(workers, UINT32_MAX);
     }
 }
 
 /* ---- one worker more, one less ---- */
 
-/* An original of this pool that is not there and whose place on the node is free. */
-static const struct weir_worker *find_original(const struct weir_packing *packing, uint32_t pool,
-                                               uint32_t node)
+static bool is_there(const struct weir_packing *packing, uint64_t id)
 {
-    for (uint32_t i = packing->first[node]; i != 0; i = packing->originals[i - 1].next) {
-        const struct weir_packing_worker *const original = &packing->originals[i - 1];
-        if (original->pool == pool &&
-            !weir_cluster_worker(packing->scratch, original->worker.id, NULL) &&
-            weir_cluster_fits(packing->scratch, &original->worker.alloc))
-            return &original->worker;
+    return weir_cluster_worker(packing->scratch, id, NULL);
+}
+
+/* An original of this pool that is not there and whose place on the node is free. */
+static bool find_original(const struct weir_packing *packing, uint32_t pool, uint32_t node,
+                          uint64_t *id, struct weir_alloc *alloc)
+{
+    const struct weir_stopped *const originals = &packing->pools[pool].originals;
+
+    for (uint32_t i = weir_stopped_first(originals, node); i != WEIR_NO_INDEX;
+         i = originals->entries[i].next) {
+        *id = originals->entries[i].id;
+        if (is_there(packing, *id))
+            continue;
+        weir_stopped_alloc(originals, i, alloc);
+        if (weir_cluster_fits(packing->scratch, alloc))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* WEIR_EBUSY when the node has no room. */
 static weir_status add(struct weir_packing *packing, uint32_t pool, uint32_t node)
 {
     const struct weir_owner owner = weir_pool_owner(pool);
-    const struct weir_worker *const original = find_original(packing, pool, node);
     struct weir_alloc alloc;
+    uint64_t id;
 
-    if (original != NULL)
-        return weir_cluster_add_worker(packing->scratch, original->id, owner, &original->alloc,
-                                       packing->run->error);
+    if (find_original(packing, pool, node, &id, &alloc))
+        return weir_cluster_add_worker(packing->scratch, id, owner, &alloc, packing->run->error);
     const struct weir_place_query query = { .size = sizeof query,
                                             .cluster = packing->scratch,
                                             .shape = shape_of(packing, pool),
@@ -349,11 +357,11 @@ static uint32_t count_absent(const struct weir_packing *packing, uint32_t nodes)
 {
     uint32_t count = 0;
 
-    for (uint32_t n = 0; n < nodes; n++) {
-        for (uint32_t i = packing->first[packing->nodes[n]]; i != 0;
-             i = packing->originals[i - 1].next)
-            count +=
-                !weir_cluster_worker(packing->scratch, packing->originals[i - 1].worker.id, NULL);
+    for (uint32_t k = 0; k < packing->run->count * nodes; k++) {
+        const struct weir_stopped *const originals = &packing->pools[k / nodes].originals;
+        for (uint32_t i = weir_stopped_first(originals, packing->nodes[k % nodes]);
+             i != WEIR_NO_INDEX; i = originals->entries[i].next)
+            count += !is_there(packing, originals->entries[i].id);
     }
     return count;
 }
@@ -363,8 +371,9 @@ static uint32_t count_absent(const struct weir_packing *packing, uint32_t nodes)
 static weir_status improve(struct weir_packing *packing, uint32_t tries)
 {
     double least = shortage(packing);
+    uint32_t in_vain = 0;
 
-    for (uint32_t i = 0; i < tries && least > 0; i++) {
+    for (uint32_t i = 0; in_vain < tries && least > 0; i++) {
         const uint32_t most = packing->node_count < RUIN_MOST ? packing->node_count : RUIN_MOST;
         const uint32_t nodes = 1 + (uint32_t)draw(packing, most);
         WEIR_TRY(mark(packing));
@@ -377,9 +386,11 @@ static weir_status improve(struct weir_packing *packing, uint32_t tries)
         if (now > least || (!(now < least) && count_absent(packing, nodes) > absent &&
                             draw(packing, SIDEWAYS) != 0)) {
             weir_cluster_rollback(packing->scratch);
+            in_vain++;
             continue;
         }
         weir_cluster_release(packing->scratch);
+        in_vain += !(now < least);
         least = now;
     }
     return WEIR_OK;
@@ -387,22 +398,42 @@ static weir_status improve(struct weir_packing *packing, uint32_t tries)
 
 /* ---- rates ---- */
 
-/* Whether workers for this rate find places; they stay when they do. */
+/* What each node could hold of each pool alone; the nodes are empty. */
+static void count_room(struct weir_packing *packing)
+{
+    for (uint32_t i = 0; i < packing->run->count; i++) {
+        for (uint32_t n = 0; n < packing->node_count; n++) {
+            const uint64_t room = weir_node_room(packing->scratch, n, shape_of(packing, i));
+            packing->quota[i * packing->node_count + n] =
+                room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+        }
+    }
+    packing->has_quota = true;
+}
+
+static weir_status start_anew(struct weir_packing *packing)
+{
+    for (uint32_t n = 0; n < packing->node_count; n++)
+        WEIR_TRY(empty_node(packing, n));
+    if (!packing->has_quota)
+        count_room(packing);
+    return spread(packing);
+}
+
+/* Looks for places for as many workers as this rate wants. What is reached stays when it is more
+ * than `low_per_s`. */
 static weir_status try_rate(struct weir_packing *packing, const struct weir_packing_goal *goal,
-                            double z_per_s, bool *fits)
+                            double z_per_s, double low_per_s, double *reached_per_s)
 {
     want(packing, z_per_s);
     WEIR_TRY(mark(packing));
-    if (goal->way == WEIR_PACK_COLD) {
-        for (uint32_t n = 0; n < packing->node_count; n++)
-            WEIR_TRY(empty_node(packing, n));
-        WEIR_TRY(spread(packing));
-    }
+    if (goal->way == WEIR_PACK_COLD)
+        WEIR_TRY(start_anew(packing));
     WEIR_TRY(fill(packing));
     if (goal->way != WEIR_PACK_ADD)
         WEIR_TRY(improve(packing, goal->tries));
-    *fits = !(shortage(packing) > 0);
-    if (*fits)
+    *reached_per_s = least_per_s(packing);
+    if (*reached_per_s > low_per_s)
         weir_cluster_release(packing->scratch);
     else
         weir_cluster_rollback(packing->scratch);
@@ -412,17 +443,17 @@ static weir_status try_rate(struct weir_packing *packing, const struct weir_pack
 static weir_status bisect(struct weir_packing *packing, const struct weir_packing_goal *goal,
                           double *z_per_s)
 {
-    double low = goal->way == WEIR_PACK_COLD ? 0 : goal->low_per_s;
+    double low = goal->low_per_s;
     double high = goal->high_per_s;
     double next = high;
 
     *z_per_s = 0;
     for (uint32_t i = 0; i < BISECTIONS && high - low > CLOSE * high; i++) {
-        bool fits = false;
-        WEIR_TRY(try_rate(packing, goal, next, &fits));
-        if (fits)
-            low = fmax(next, *z_per_s = least_per_s(packing));
-        else
+        double reached_per_s = 0;
+        WEIR_TRY(try_rate(packing, goal, next, low, &reached_per_s));
+        if (reached_per_s > low)
+            low = *z_per_s = reached_per_s;
+        if (reached_per_s < next * (1 - 1e-9))
             high = next;
         next = low + (high - low) / 2;
     }
@@ -431,81 +462,101 @@ static weir_status bisect(struct weir_packing *packing, const struct weir_packin
 
 /* ---- the outcome ---- */
 
-static weir_status note_start(struct weir_packing *packing, const struct weir_worker *worker)
-{
-    WEIR_ROOM(&packing->run->allocator, packing->starts, packing->start_capacity,
-              packing->start_count + 1);
-    packing->starts[packing->start_count++] =
-        (struct weir_packing_start){ .pool = worker->owner.index, .alloc = worker->alloc };
-    return WEIR_OK;
-}
-
 /* Takes the latest new worker of a pool away. What came back since stands behind the new ones, and
  * is passed over once. */
 static weir_status remove_new(struct weir_packing *packing, uint32_t pool)
 {
     uint64_t id;
 
-    while (packing->newest[pool] > 0) {
-        (void)weir_cluster_pool_worker_id(packing->scratch, pool, --packing->newest[pool], &id);
+    while (packing->pools[pool].newest > 0) {
+        (void)weir_cluster_pool_worker_id(packing->scratch, pool, --packing->pools[pool].newest,
+                                          &id);
         if (id > packing->next_id)
             return weir_cluster_remove_worker(packing->scratch, id, packing->run->error);
     }
     return WEIR_OK;
 }
 
-/* What was given up comes back where its place is free, in the stead of a new one, which may free
- * another's place. */
+/* Of one pool: what was given up comes back where its place is free, in the stead of a new one. */
+static weir_status bring_back_of(struct weir_packing *packing, uint32_t pool, bool *is_changed)
+{
+    const struct weir_stopped *const originals = &packing->pools[pool].originals;
+    struct weir_alloc alloc;
+
+    for (uint32_t i = originals->entry_count; i-- > 0;) {
+        const uint64_t id = originals->entries[i].id;
+        if (is_there(packing, id))
+            continue;
+        weir_stopped_alloc(originals, i, &alloc);
+        if (!weir_cluster_fits(packing->scratch, &alloc))
+            continue;
+        WEIR_TRY(weir_cluster_add_worker(packing->scratch, id, weir_pool_owner(pool), &alloc,
+                                         packing->run->error));
+        WEIR_TRY(remove_new(packing, pool));
+        *is_changed = true;
+    }
+    return WEIR_OK;
+}
+
+/* A new one that goes may free another's place. */
 static weir_status bring_back(struct weir_packing *packing)
 {
     bool is_changed = true;
 
     for (uint32_t i = 0; i < packing->run->count; i++)
-        packing->newest[i] = weir_cluster_pool_workers(packing->scratch, i);
+        packing->pools[i].newest = weir_cluster_pool_workers(packing->scratch, i);
     while (is_changed) {
         is_changed = false;
-        for (uint32_t i = 0; i < packing->original_count; i++) {
-            const struct weir_worker *const original = &packing->originals[i].worker;
-            if (weir_cluster_worker(packing->scratch, original->id, NULL) ||
-                !weir_cluster_fits(packing->scratch, &original->alloc))
-                continue;
-            WEIR_TRY(weir_cluster_add_worker(packing->scratch, original->id, original->owner,
-                                             &original->alloc, packing->run->error));
-            WEIR_TRY(remove_new(packing, packing->originals[i].pool));
-            is_changed = true;
-        }
+        for (uint32_t i = 0; i < packing->run->count; i++)
+            WEIR_TRY(bring_back_of(packing, i, &is_changed));
+    }
+    return WEIR_OK;
+}
+
+/* What is new of a pool, and how many workers stay. */
+static weir_status note_starts(struct weir_packing *packing, uint32_t pool, uint32_t *kept)
+{
+    struct weir_stopped *const starts = &packing->pools[pool].starts;
+    const uint32_t count = weir_cluster_pool_workers(packing->scratch, pool);
+    struct weir_worker worker;
+
+    for (uint32_t k = 0; k < count; k++) {
+        (void)weir_cluster_pool_worker(packing->scratch, pool, k, &worker);
+        if (worker.id > packing->next_id)
+            WEIR_TRY(weir_stopped_add(starts, &packing->run->allocator, &worker));
+    }
+    *kept = count - starts->entry_count;
+    packing->start_count += starts->entry_count;
+    return WEIR_OK;
+}
+
+static weir_status note_stops(struct weir_packing *packing, uint32_t pool)
+{
+    const struct weir_stopped *const originals = &packing->pools[pool].originals;
+
+    for (uint32_t i = 0; i < originals->entry_count; i++) {
+        if (is_there(packing, originals->entries[i].id))
+            continue;
+        WEIR_ROOM(&packing->run->allocator, packing->stops, packing->stop_capacity,
+                  packing->stop_count + 1);
+        packing->stops[packing->stop_count++] = originals->entries[i].id;
     }
     return WEIR_OK;
 }
 
 static weir_status note_outcome(struct weir_packing *packing, double *kept_per_s)
 {
-    const struct weir_allocator *const memory = &packing->run->allocator;
-    struct weir_worker worker;
-
     packing->start_count = 0;
     packing->stop_count = 0;
     WEIR_TRY(bring_back(packing));
-    for (uint32_t i = 0; i < packing->original_count; i++) {
-        const uint64_t id = packing->originals[i].worker.id;
-        if (weir_cluster_worker(packing->scratch, id, NULL))
-            continue;
-        WEIR_ROOM(memory, packing->stops, packing->stop_capacity, packing->stop_count + 1);
-        packing->stops[packing->stop_count++] = id;
-    }
     *kept_per_s = (double)INFINITY;
     for (uint32_t i = 0; i < packing->run->count; i++) {
-        const uint32_t count = weir_cluster_pool_workers(packing->scratch, i);
         uint32_t kept = 0;
+        weir_stopped_clear(&packing->pools[i].starts);
         if (!weir_run_is_free(&packing->run->pools[i]))
             continue;
-        for (uint32_t k = 0; k < count; k++) {
-            (void)weir_cluster_pool_worker(packing->scratch, i, k, &worker);
-            if (worker.id > packing->next_id)
-                WEIR_TRY(note_start(packing, &worker));
-            else
-                kept++;
-        }
+        WEIR_TRY(note_stops(packing, i));
+        WEIR_TRY(note_starts(packing, i, &kept));
         *kept_per_s =
             fmin(*kept_per_s, weir_run_throughput(&packing->run->pools[i],
                                                   kept / weir_shape_members(shape_of(packing, i))));
@@ -550,12 +601,12 @@ static void weigh_pools(struct weir_packing *packing)
 
     for (uint32_t i = 0; i < packing->run->count; i++) {
         const struct weir_amounts need = weir_run_need(packing->run, i);
-        packing->weight[i] = fmax(
+        packing->pools[i].weight = fmax(
             fmax(fmax(share(need.cpu_units, all->cpu_units), share(need.gpu_units, all->gpu_units)),
                  fmax(share(need.nvdecs, all->nvdecs), share(need.nvencs, all->nvencs))),
             fmax(share(need.ram_bytes, all->ram_bytes),
                  share(need.gpu_mem_bytes, all->gpu_mem_bytes)));
-        packing->weight[i] = fmax(packing->weight[i], 1e-9);
+        packing->pools[i].weight = fmax(packing->pools[i].weight, 1e-9);
     }
 }
 
@@ -563,72 +614,31 @@ static weir_status reserve(struct weir_packing *packing)
 {
     const struct weir_allocator *const memory = &packing->run->allocator;
     const uint32_t pools = packing->run->count;
+    const uint32_t before = packing->pool_capacity;
 
-    WEIR_ROOM(memory, packing->wanted, packing->wanted_capacity, pools);
-    WEIR_ROOM(memory, packing->newest, packing->newest_capacity, pools);
+    WEIR_ROOM(memory, packing->pools, packing->pool_capacity, pools);
+    memset(packing->pools + before, 0,
+           (packing->pool_capacity - before) * sizeof packing->pools[0]);
     WEIR_ROOM(memory, packing->order, packing->order_capacity, pools);
-    WEIR_ROOM(memory, packing->weight, packing->weight_capacity, pools);
-    WEIR_ROOM(memory, packing->first, packing->first_capacity, packing->node_count);
     WEIR_ROOM(memory, packing->nodes, packing->node_capacity, RUIN_MOST);
     WEIR_ROOM(memory, packing->quota, packing->quota_capacity, pools * packing->node_count);
     return WEIR_OK;
 }
 
-static int by_node_and_age(const void *a, const void *b)
+/* The youngest first: on each node the oldest is then seen first. So of workers in like places
+ * those come back that are there for longest, and those that this plan started go. */
+static weir_status list_originals(struct weir_packing *packing, uint32_t pool)
 {
-    const struct weir_worker *const one = &((const struct weir_packing_worker *)a)->worker;
-    const struct weir_worker *const other = &((const struct weir_packing_worker *)b)->worker;
-
-    if (one->alloc.node != other->alloc.node)
-        return one->alloc.node < other->alloc.node ? -1 : 1;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
-/* Of each node, the oldest first: of workers in like places those come back that are there for
- * longest, and those that this plan started go. */
-static weir_status list_originals(struct weir_packing *packing)
-{
+    struct weir_stopped *const originals = &packing->pools[pool].originals;
     struct weir_worker worker;
 
-    packing->original_count = 0;
-    for (uint32_t n = 0; n < packing->node_count; n++) {
-        uint32_t cursor = 0;
-        packing->first[n] = 0;
-        while (weir_cluster_node_worker(packing->scratch, n, &cursor, &worker)) {
-            if (worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index >= packing->run->count ||
-                !may_move(packing, worker.owner.index))
-                continue;
-            WEIR_ROOM(&packing->run->allocator, packing->originals, packing->original_capacity,
-                      packing->original_count + 1);
-            packing->originals[packing->original_count++] =
-                (struct weir_packing_worker){ .pool = worker.owner.index, .worker = worker };
-        }
+    weir_stopped_clear(originals);
+    if (!may_move(packing, pool))
+        return WEIR_OK;
+    for (uint32_t k = weir_cluster_pool_workers(packing->scratch, pool); k-- > 0;) {
+        (void)weir_cluster_pool_worker(packing->scratch, pool, k, &worker);
+        WEIR_TRY(weir_stopped_add(originals, &packing->run->allocator, &worker));
     }
-    if (packing->original_count > 0)
-        qsort(packing->originals, packing->original_count, sizeof packing->originals[0],
-              by_node_and_age);
-    for (uint32_t i = packing->original_count; i-- > 0;) {
-        uint32_t *const first = &packing->first[packing->originals[i].worker.alloc.node];
-        packing->originals[i].next = *first;
-        *first = i + 1;
-    }
-    return WEIR_OK;
-}
-
-/* What each node could hold of each pool alone. */
-static weir_status count_room(struct weir_packing *packing)
-{
-    WEIR_TRY(mark(packing));
-    for (uint32_t n = 0; n < packing->node_count; n++)
-        WEIR_TRY(empty_node(packing, n));
-    for (uint32_t i = 0; i < packing->run->count; i++) {
-        for (uint32_t n = 0; n < packing->node_count; n++) {
-            const uint64_t room = weir_node_room(packing->scratch, n, shape_of(packing, i));
-            packing->quota[i * packing->node_count + n] =
-                room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
-        }
-    }
-    weir_cluster_rollback(packing->scratch);
     return WEIR_OK;
 }
 
@@ -637,26 +647,29 @@ weir_status weir_packing_begin(struct weir_packing *packing, struct weir_run *ru
     packing->run = run;
     packing->scratch = weir_placer_scratch(run->placer);
     packing->node_count = weir_cluster_node_count(packing->scratch);
-    if (reserve(packing) != WEIR_OK || list_originals(packing) != WEIR_OK)
-        return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
+    packing->has_quota = false;
+    weir_status status = reserve(packing);
+    for (uint32_t i = 0; i < run->count && status == WEIR_OK; i++)
+        status = list_originals(packing, i);
+    if (status != WEIR_OK)
+        return weir_fail(run->error, status, "out of memory");
     sort_pools(packing);
     weigh_pools(packing);
-    return count_room(packing);
+    return WEIR_OK;
 }
 
 void weir_packing_clear(struct weir_packing *packing)
 {
     const struct weir_allocator *const memory = &packing->run->allocator;
 
-    weir_free(memory, packing->originals);
-    weir_free(memory, packing->first);
-    weir_free(memory, packing->wanted);
-    weir_free(memory, packing->newest);
+    for (uint32_t i = 0; i < packing->pool_capacity; i++) {
+        weir_stopped_free(&packing->pools[i].originals, memory);
+        weir_stopped_free(&packing->pools[i].starts, memory);
+    }
+    weir_free(memory, packing->pools);
     weir_free(memory, packing->order);
     weir_free(memory, packing->nodes);
     weir_free(memory, packing->quota);
-    weir_free(memory, packing->weight);
     weir_free(memory, packing->doomed);
-    weir_free(memory, packing->starts);
     weir_free(memory, packing->stops);
 }

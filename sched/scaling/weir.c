@@ -111,11 +111,15 @@ static weir_status apply(struct searcher *searcher)
                                 &worker))
             WEIR_TRY(weir_run_stop_worker(run, worker.owner.index, worker.id));
     }
-    for (uint32_t i = 0; i < searcher->packing.start_count; i++) {
-        const struct weir_packing_start *const start = &searcher->packing.starts[i];
-        WEIR_TRY(weir_placer_start_at(run->placer, start->pool, &start->alloc, run->error));
-        run->pools[start->pool].workers++;
-        run->pools[start->pool].started++;
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct weir_stopped *const starts = &searcher->packing.pools[i].starts;
+        for (uint32_t k = 0; k < starts->entry_count; k++) {
+            struct weir_alloc alloc;
+            weir_stopped_alloc(starts, k, &alloc);
+            WEIR_TRY(weir_placer_start_at(run->placer, i, &alloc, run->error));
+        }
+        run->pools[i].workers += starts->entry_count;
+        run->pools[i].started += starts->entry_count;
     }
     return WEIR_OK;
 }
@@ -138,15 +142,13 @@ static weir_status pack(struct searcher *searcher, uint32_t round, bool *is_bett
     const double now_per_s = least_per_s(run, false);
     const double most_per_s = least_per_s(run, true);
     double best = now_per_s * searcher->horizon_s;
-    enum weir_packing_way found = WEIR_PACK_COLD;
+    struct weir_packing_goal found = { .way = WEIR_PACK_COLD };
 
     *is_better = false;
     if (!(now_per_s < most_per_s * (1 - NOTHING_LEFT)))
         return WEIR_OK;
     WEIR_TRY(weir_packing_begin(&searcher->packing, run));
-    struct weir_packing_goal goal = { .tries = searcher->tries,
-                                      .low_per_s = now_per_s,
-                                      .high_per_s = most_per_s };
+    struct weir_packing_goal goal = { .tries = searcher->tries, .high_per_s = most_per_s };
     enum weir_packing_way last = WEIR_PACK_COLD;
     for (int way = WEIR_PACK_ADD; way <= WEIR_PACK_COLD; way++) {
         if (way == WEIR_PACK_COLD && round > 0 && *is_better)
@@ -154,23 +156,23 @@ static weir_status pack(struct searcher *searcher, uint32_t round, bool *is_bett
         double z_per_s = 0;
         double kept_per_s = 0;
         goal.way = last = (enum weir_packing_way)way;
+        goal.low_per_s = best / searcher->horizon_s; /* less cannot be worth more */
         WEIR_TRY(weir_packing_search(&searcher->packing, &goal, &z_per_s, &kept_per_s));
         const double value = z_per_s > 0 ? value_of(searcher, z_per_s, kept_per_s) : 0;
         if (value > best * (1 + 1e-9)) {
             best = value;
-            found = last;
+            found = goal;
             *is_better = true;
         }
-        if (*is_better && found == last && !(z_per_s < most_per_s * (1 - NOTHING_LEFT)))
+        if (*is_better && found.way == last && !(z_per_s < most_per_s * (1 - NOTHING_LEFT)))
             break;
     }
     if (!*is_better)
         return WEIR_OK;
-    if (found != last) {
+    if (found.way != last) {
         double z_per_s = 0;
         double kept_per_s = 0;
-        goal.way = found;
-        WEIR_TRY(weir_packing_search(&searcher->packing, &goal, &z_per_s, &kept_per_s));
+        WEIR_TRY(weir_packing_search(&searcher->packing, &found, &z_per_s, &kept_per_s));
     }
     return apply(searcher);
 }

@@ -167,6 +167,25 @@ static void slots_go_by_the_workers_of_the_plan(void)
     }
 }
 
+/* Five workers of one stage and one of the other, where three of each are best: those that are
+ * there for longest stay. */
+static void weir_parts_with_the_latest_workers(void)
+{
+    const struct test_stage stages[] = { { .name = "a", .cpus = 1, .speed_per_s = 1 },
+                                         { .name = "b", .cpus = 1, .speed_per_s = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .cpus = 6, .stages = stages, .stage_count = COUNT(stages)
+    };
+    const struct weir_host_config config = test_config("fgd_xenna", "weir");
+    struct weir_host *const host = adopting_host(&config, &pipeline, 5, 1);
+
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "3,3");
+    for (uint64_t id = 1; id <= 6; id++)
+        CHECK(weir_cluster_worker(weir_host_cluster(host), id, NULL) == (id < 4 || id == 6));
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "slots go by the workers of the plan", slots_go_by_the_workers_of_the_plan },
     { "inverse_speed divides what fixed stages leave",
@@ -174,6 +193,7 @@ static const struct test tests[] = {
     { "equal_split leaves who is one ahead", equal_split_leaves_who_is_one_ahead },
     { "a donor gives its latest worker", a_donor_gives_its_latest_worker },
     { "weir moves only where it pays", weir_moves_only_where_it_pays },
+    { "weir parts with the latest workers", weir_parts_with_the_latest_workers },
 };
 
 TEST_MAIN(tests)
