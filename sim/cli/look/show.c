@@ -327,7 +327,8 @@ static void finding_text(const struct sim_bound_problem *problem, const struct s
         return;
     }
     length = bound->binding == SIM_BOUND_ARRIVALS
-                 ? snprintf(text, capacity, "The cluster keeps up with the arrivals (%.4g items/s)",
+                 ? snprintf(text, capacity,
+                            "On average the cluster keeps up with the arrivals (%.4g items/s)",
                             bound->fluid_per_s)
                  : limit_text(bound, slowest, text, capacity);
     if (length < 0 || (size_t)length >= capacity)
