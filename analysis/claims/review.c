@@ -140,9 +140,26 @@ static void say_exhaustion(struct an_claim *claim)
                      number_of(claim, "p95").text, number_of(claim, "installed").text);
 }
 
+static void say_busy(struct an_claim *claim)
+{
+    const double weeks = an_claim_number(claim, "weeks");
+    if (weeks > 0.0)
+        an_claim_say(claim,
+                     "Growing %s a month, one hour in twenty keeps all %s %s busy within "
+                     "%.0f week%s",
+                     an_word_percent(an_claim_number(claim, "growth")).text,
+                     number_of(claim, "installed").text, an_claim_word(claim, "devices"),
+                     ceil(weeks), an_plural(ceil(weeks)));
+    else
+        an_claim_say(claim, "One hour in twenty keeps all %s %s busy already",
+                     number_of(claim, "installed").text, an_claim_word(claim, "devices"));
+}
+
 static const struct an_claim_ops rows[] = {
     { .name = "review.choice",
-      .threshold = "one option is safe, or of several all have a price and it is the cheapest",
+      .threshold =
+          "one option is safe, or of several it is the cheapest; where none has a price and all "
+          "are of one size, the best",
       .say = say_choice },
     { .name = "review.nearly",
       .threshold = "no option is safe; the best of those that hold by their means",
@@ -177,6 +194,11 @@ static const struct an_claim_ops rows[] = {
     { .name = "review.exhaustion",
       .threshold = "the scenario says that its work grows, and jobs were kept",
       .say = say_exhaustion },
+    { .name = "review.busy",
+      .threshold =
+          "the scenario says that its work grows, and no jobs were kept but stages; of the "
+          "kind of device with the largest 95 % quantile of what is busy after the warm-up",
+      .say = say_busy },
 };
 
 AN_CLAIM_FAMILY(review, rows);

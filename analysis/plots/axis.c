@@ -203,13 +203,14 @@ static const struct an_condition *condition_of(const struct sheet *sheet, size_t
     return NULL;
 }
 
-/* How near the lines of a panel come to a value at x. */
-static double gap_at(const struct sheet *sheet, size_t panel, double x, double value)
+/* How near the points of a panel come to a value, where words at an end of the axis are. */
+static double gap_near(const struct sheet *sheet, size_t panel, double end, double value)
 {
+    const double width = 0.2 * (sheet->high - sheet->low);
     double gap = AN_INFINITY;
     for (size_t v = 0; v < sheet->points->variant_count; v++) {
         const double mean = sheet->cells[v][panel].mean;
-        if (!isnan(mean) && fabs(x_of(sheet, v) - x) < 1e-9)
+        if (!isnan(mean) && fabs(x_of(sheet, v) - end) <= width)
             gap = fmin(gap, fabs(mean - value));
     }
     return gap;
@@ -221,8 +222,8 @@ static void draw_condition(struct an_chart *chart, const struct sheet *sheet, si
                            double share)
 {
     const struct an_metric_row *row = sheet->rows[panel];
-    const bool is_left = gap_at(sheet, panel, sheet->low, condition->bound) >
-                         gap_at(sheet, panel, sheet->high, condition->bound);
+    const bool is_left = gap_near(sheet, panel, sheet->low, condition->bound) >
+                         gap_near(sheet, panel, sheet->high, condition->bound);
     const struct an_label label = { .x = is_left ? box->x0 + 6.0 : box->x1,
                                     .y = box->y1 - share * (box->y1 - box->y0) - 9.0,
                                     .size = 11.5,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chart headroom: GPUs that jobs ask for, held or waited for, as the work grows by the scenario's
- * `growth:`, beside the GPUs there are. Quantiles are over time after the warm-up; growth
- * multiplies them: twice the jobs ask for twice as much at every moment.
+ * `growth:`, beside the GPUs there are; of pipelines the devices that are busy, of the kind of
+ * which there is least to spare. Quantiles are over time after the warm-up; growth multiplies them:
+ * twice the work asks for twice as much at every moment.
  */
 #include "analysis/nan.h"
 #include "analysis/plots/plots.h"
@@ -36,7 +37,26 @@ static const char asked_sql[] =
     " min(iif(share >= 0.99, gpus, NULL)),"
     " (SELECT count(*) FROM job WHERE run_id = :run AND gpus > 0) FROM rank";
 
+/* Means of the intervals. */
+#define BUSY(name, column)                                                                         \
+    "SELECT '" name "' AS name, " column "_active AS used, " column                                \
+    "_capacity AS there, dt_s AS dt FROM cluster_sample WHERE run_id = :run AND t_s >= :from"
+#define BUSY_DEVICES                                                                               \
+    BUSY("GPUs", "gpu")                                                                            \
+    " UNION ALL " BUSY("CPUs", "cpu") " UNION ALL " BUSY("NVDECs", "nvdec") " UNION ALL " BUSY(    \
+        "NVENCs", "nvenc")
+static const char busy_sql[] =
+    "WITH part AS (" BUSY_DEVICES "),"
+    " rank AS (SELECT name, used, max(there) OVER (PARTITION BY name) AS there,"
+    "  sum(dt) OVER (PARTITION BY name ORDER BY used) / sum(dt) OVER (PARTITION BY name) AS share"
+    "  FROM part)"
+    " SELECT min(iif(share >= 0.5, used, NULL)), min(iif(share >= 0.95, used, NULL)),"
+    " min(iif(share >= 0.99, used, NULL)), there, name FROM rank WHERE there > 0"
+    " GROUP BY name ORDER BY 2 / there DESC, name LIMIT 1";
+
 struct sheet {
+    const char *devices;
+    bool is_busy; /* what is used, and not what is asked for */
     double asked[QUANTILES], growth_month, installed, weeks; /* until the 95 % quantile is there */
     double span;                                             /* of the chart, weeks */
 };
@@ -53,12 +73,14 @@ static void write_texts(struct an_chart *chart, const struct sheet *sheet)
     an_claim_put(&claim, "weeks", sheet->weeks);
     an_claim_put(&claim, "p95", sheet->asked[1]);
     an_claim_put(&claim, "installed", sheet->installed);
-    an_claim_give("review.exhaustion", &claim);
+    an_claim_put_word(&claim, "devices", sheet->devices);
+    an_claim_give(sheet->is_busy ? "review.busy" : "review.exhaustion", &claim);
     an_chart_title(chart, "%s", claim.text);
     an_chart_subtitle(chart,
-                      "GPUs that jobs hold or wait for: half, 95 %% and 99 %% of the time it is at "
-                      "most that; %s more a month · dashed: GPUs there are",
-                      an_word_percent(sheet->growth_month).text);
+                      "%s that %s: half, 95 %% and 99 %% of the time it is at most that; %s more a "
+                      "month · dashed: %s there are",
+                      sheet->devices, sheet->is_busy ? "are busy" : "jobs hold or wait for",
+                      an_word_percent(sheet->growth_month).text, sheet->devices);
 }
 
 static void label_lines(struct an_chart *chart, const struct sheet *sheet, const struct an_box *box,
@@ -88,7 +110,7 @@ static void draw_lines(struct an_chart *chart, const struct sheet *sheet)
     const struct an_box box = { 90, 20, 830, 300 };
     const double top =
         an_axis_top(fmax(asked_in(sheet, QUANTILES - 1, sheet->span), sheet->installed));
-    (void)an_chart_block(chart, "GPUs asked for", "week p50 p95 p99");
+    (void)an_chart_block(chart, sheet->is_busy ? "busy" : "GPUs asked for", "week p50 p95 p99");
     for (uint32_t i = 0; (double)i <= sheet->span; i++) {
         const double week = (double)i;
         (void)fprintf(chart->data, "%g %.6g %.6g %.6g\n", week, asked_in(sheet, 0, week),
@@ -116,7 +138,7 @@ static void draw_lines(struct an_chart *chart, const struct sheet *sheet)
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     const struct an_frame *frame = NULL;
-    struct sheet sheet = { .installed = chart->facts->gpu_count };
+    struct sheet sheet = { .devices = "GPUs", .installed = chart->facts->gpu_count };
     WEIR_TRY(an_review_growth(chart->keeper.db, &sheet.growth_month, error));
     if (!(sheet.growth_month > 0.0))
         return an_chart_empty(chart, "the scenario does not say that its work grows "
@@ -125,15 +147,23 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
                                   .from = chart->facts->from_s,
                                   .to = chart->run->end_s };
     WEIR_TRY(an_chart_query(chart, asked_sql, &args, &frame, error));
-    if (!(an_number(frame, 0, 3) > 0.5) || !(an_number(frame, 0, 2) > 0.0))
-        return an_chart_empty(chart, "no job that asks for GPUs has a row in this run");
+    if (!(an_number(frame, 0, 3) > 0.5) || !(an_number(frame, 0, 2) > 0.0)) {
+        if (chart->facts->stage_count == 0)
+            return an_chart_empty(chart, "no job that asks for GPUs has a row in this run");
+        WEIR_TRY(an_chart_query(chart, busy_sql, &args, &frame, error));
+        if (frame->row_count == 0)
+            return an_chart_empty(chart, "nothing was sampled over time in this run");
+        sheet.installed = an_number(frame, 0, 3);
+        sheet.devices = an_text(frame, 0, 4);
+        sheet.is_busy = true;
+    }
     for (size_t i = 0; i < QUANTILES; i++)
         sheet.asked[i] = an_number(frame, 0, i);
     sheet.weeks = sheet.asked[1] > 0.0
                       ? an_review_weeks(sheet.growth_month, sheet.installed / sheet.asked[1])
                       : AN_INFINITY;
     if (isinf(sheet.weeks))
-        return an_chart_empty(chart, "no GPU is asked for 95 %% of the time");
+        return an_chart_empty(chart, "nothing is used 95 %% of the time");
     sheet.span = fmin(fmax(ceil(1.25 * sheet.weeks), LEAST_WEEKS), MOST_WEEKS);
     write_texts(chart, &sheet);
     draw_lines(chart, &sheet);
@@ -141,5 +171,5 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 }
 
 const struct an_plot_ops an_plot_headroom = {
-    { "headroom", "When does the work outgrow the GPUs there are?" }, draw
+    { "headroom", "When does the work outgrow the devices there are?" }, draw
 };

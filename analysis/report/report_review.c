@@ -36,13 +36,16 @@ void an_review_headline(const struct an_review *review, struct an_claim *claim)
     *claim = (struct an_claim){ .name = NULL };
     size_t option = 0;
     const struct an_review_size *size = an_review_nearest(review, &option);
-    if (size == NULL)
-        return;
+    const bool is_choice = an_review_choice(review) != NULL;
+    const bool is_safe =
+        size != NULL && review->options[option].safe < review->options[option].count;
+    if (size == NULL || (is_safe && !is_choice))
+        return; /* several are safe, and nobody can say which is the best */
     put_option(claim, review, option);
     put_size(claim, size);
-    an_claim_give(an_review_choice(review) != NULL ? "review.choice"
-                  : size->judged.means_hold        ? "review.nearly"
-                                                   : "review.nothing",
+    an_claim_give(is_choice                 ? "review.choice"
+                  : size->judged.means_hold ? "review.nearly"
+                                            : "review.nothing",
                   claim);
 }
 

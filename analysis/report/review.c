@@ -126,12 +126,12 @@ static bool is_better(const struct an_review *review, const struct an_review_siz
     return review->is_demand && fabs(more) > 0 ? more > 0 : size->goal > than->goal;
 }
 
-/* Of several options money decides, if all that are safe have a price; of those that cost the same
- * how much work they carry, then the goal. */
+/* Of several options money decides, if all that are safe have a price; of those that cost the same,
+ * or are as large where nothing has a price, how much work they carry, then the goal. */
 static void choose_best(struct an_review *review)
 {
-    size_t safe_count = 0;
     bool has_costs = true;
+    bool is_one_size = true;
     const struct an_review_size *best = NULL;
     review->best = review->count;
     for (size_t i = 0; i < review->count; i++) {
@@ -139,14 +139,15 @@ static void choose_best(struct an_review *review)
         if (option->safe == option->count)
             continue;
         const struct an_review_size *size = &option->sizes[option->safe];
-        safe_count++;
         has_costs = has_costs && !isnan(size->cost);
+        is_one_size = is_one_size && (best == NULL || (fabs(size->value - best->value) < 1e-9 &&
+                                                       fabs(size->gpus - best->gpus) < 1e-9));
         if (best == NULL || is_better(review, size, best)) {
             review->best = i;
             best = size;
         }
     }
-    if (safe_count > 1 && !has_costs)
+    if (!has_costs && !is_one_size)
         review->best = review->count;
 }
 
@@ -214,16 +215,16 @@ const struct an_review_size *an_review_nearest(const struct an_review *review, s
     *option = review->best;
     if (best != NULL)
         return best;
+    int best_rank = -1;
     for (size_t i = 0; i < review->count; i++) {
         const struct an_review_option *one = &review->options[i];
-        if (one->safe < one->count)
-            return NULL;
-        const bool holds = one->likely < one->count;
-        const struct an_review_size *size = &one->sizes[holds ? one->likely : one->count - 1];
-        const bool best_holds = best != NULL && best->judged.means_hold;
-        if (best == NULL || (size->judged.means_hold && !best_holds) ||
-            (size->judged.means_hold == best_holds && is_better(review, size, best))) {
+        const int rank = one->safe < one->count ? 2 : one->likely < one->count ? 1 : 0;
+        const struct an_review_size *size = &one->sizes[rank == 2   ? one->safe
+                                                        : rank == 1 ? one->likely
+                                                                    : one->count - 1];
+        if (rank > best_rank || (rank == best_rank && is_better(review, size, best))) {
             best = size;
+            best_rank = rank;
             *option = i;
         }
     }

@@ -42,7 +42,8 @@ struct an_review {
     bool is_scale;  /* and counts in multiples of the work there is now */
     struct an_review_option options[AN_REVIEW_OPTIONS];
     size_t count;        /* 0 = nothing was sized */
-    size_t best;         /* safe, of several the cheapest, then the best; count = nobody can say */
+    size_t best;         /* safe, of several the cheapest, then the best; count = nobody can say:
+                            they have no prices and are not of one size */
     double growth_month; /* of the work, from the scenario; NAN = not said */
 };
 
@@ -53,8 +54,8 @@ void an_review_clear(struct an_review *review);
 
 /* The safe size of the best option; NULL = there is none. */
 const struct an_review_size *an_review_choice(const struct an_review *review);
-/* That, or when nothing is safe, the best of what comes nearest: the hardest value of each option
- * that holds by its mean, else its easiest; NULL = nothing was sized, or nobody can say. */
+/* That, or the best of what comes nearest: of each option its safe value, else the hardest that
+ * holds by its mean, else its easiest; NULL = nothing was sized. */
 const struct an_review_size *an_review_nearest(const struct an_review *review, size_t *option);
 /* As they are read: what is printed alike costs the same. */
 bool an_review_is_same_cost(double a, double b);

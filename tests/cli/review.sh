@@ -148,6 +148,14 @@ has video.html 'results alone were kept'
 hasnt video.html '<h2 id="stages">'
 hasnt video.html '<th>Option</th>'
 
+# Without prices, of options that are safe at one size the better one is chosen.
+expect 0 "$WEIR_BIN" new jobs jobs.yaml
+expect 0 "$WEIR_BIN" search jobs.yaml -q --smallest cluster.nodes.dgx.count=2..6:1 \
+    --such-that 'wait mean <= 1 h' -o jobs.db
+expect 0 "$WEIR_BIN" report jobs.db --as review --format md
+matches stdout '^- in order: cluster.nodes.dgx.count 4 is the least that keeps wait mean <= 1h for certain'
+matches stdout '^# jobs: backfill: count 4 keeps wait mean <= 1h$'
+
 # A long line stays whole, and nothing in it steers the page.
 { printf 'x%.0s' {1..1500} && printf '\x1b[1m<b>\n'; } >long.md
 expect 0 "$WEIR_BIN" report sizes.db --as review --notes long.md -o long.html
@@ -197,6 +205,37 @@ expect 0 "$WEIR_BIN" run plan.yaml -q -n 1 -o full.db
 expect 0 "$WEIR_BIN" report full.db --as review -o full.html
 python3 weeks.py full.db full.html || fail 'what is asked for already is something else'
 has full.html 'GPUs or more already'
+cat >busy.py <<'PY'
+# busy.py DB PAGE: the title of the chart, from the samples of the pipeline.
+import math, re, sqlite3, sys
+db, page = sqlite3.connect(sys.argv[1]), open(sys.argv[2]).read()
+warm, = db.execute('select warmup_s from run where run_id = 1').fetchone()
+least = None
+for name in 'gpu', 'cpu', 'nvdec', 'nvenc':
+    rows = sorted(db.execute(f'select {name}_active, dt_s, {name}_capacity from cluster_sample'
+        ' where run_id = 1 and t_s >= ?', (warm,)))
+    there, total, share = max(r[2] for r in rows), sum(r[1] for r in rows), 0
+    if there == 0: continue
+    for used, dt, _ in rows:
+        share += dt / total
+        if share >= 0.95 - 1e-12: break
+    if least is None or used / there > least[0]:
+        least = used / there, there, name.upper() + 's'
+weeks = math.ceil(30 / 7 * math.log(1 / least[0]) / math.log(1.03))
+title = re.search(r'<figure id="headroom"><h2>([^<]*)</h2>', page).group(1).replace('\xa0', ' ')
+sentence = (f'Growing 3 % a month, one hour in twenty keeps all {least[1]:.0f} {least[2]} busy within {weeks} weeks'
+    if weeks > 0 else f'One hour in twenty keeps all {least[1]:.0f} {least[2]} busy already')
+assert title == sentence, (title, sentence)
+PY
+expect 0 "$WEIR_BIN" new pipeline film.yaml
+echo 'growth: 3%/month' >>film.yaml
+for work in seed=1 'pipelines.video.input.arrivals=exp(1 s)'; do
+    expect 0 "$WEIR_BIN" run film.yaml -q -n 1 --force --set compare=- --set metrics.keep=series \
+        --set "$work" -o film.db
+    expect 0 "$WEIR_BIN" report film.db --as review -o film.html --force
+    python3 busy.py film.db film.html || fail 'the weeks of a pipeline are others'
+done
+has film.html 'Growing 3'
 expect 0 "$WEIR_BIN" run plan.yaml -q --set growth=- -o still.db
 expect 0 "$WEIR_BIN" report still.db --as review -o still.html
 hasnt still.html 'figure id="headroom"'
