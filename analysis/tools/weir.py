@@ -113,7 +113,8 @@ class Database:
                                    capture_output=True, text=True, check=True)
             names = {row["label"]: row["id"] for row in json.loads(asked.stdout)["rows"]}
         except (OSError, subprocess.CalledProcessError):
-            names = {}
+            raise Error(f"no run has a result '{word}'; the names that tables print are asked of "
+                        f"{self._program}, which cannot be run: open(path, program=...)") from None
         name, at, window = word.partition("@")
         metric = names.get(name, name) + at + window
         if metric in ids:

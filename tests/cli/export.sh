@@ -209,7 +209,7 @@ with weir.open("run.db", program=os.environ["WEIR_BIN"]) as db:
         pass
 with weir.open("run.db", program="no-such-program") as db: # ids alone are known then
     assert db.result("thr.pipeline") > 0
-    fails("there is no metric 'throughput'", db.result, "throughput")
+    fails("asked of no-such-program, which cannot be run", db.result, "throughput")
 with weir.run("small.yaml", "new.db", program=os.environ["WEIR_BIN"]) as db:
     assert db.result("thr.pipeline") > 0 and db.runs()[0]["status"] == "complete", db.runs()
 P
