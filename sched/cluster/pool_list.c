@@ -4,15 +4,16 @@
  */
 #include "sched/cluster/pool_list.h"
 
+#include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
 
 #include <string.h>
 
 void weir_pool_list_free(struct weir_pool_list *list, const struct weir_allocator *allocator)
 {
-    weir_free(allocator, list->rooms);
+    weir_free(allocator, list->slots);
     weir_free(allocator, list->blocks);
-    *list = (struct weir_pool_list){ .rooms = NULL };
+    *list = (struct weir_pool_list){ .slots = NULL };
 }
 
 weir_status weir_pool_list_reserve(struct weir_pool_list *list,
@@ -28,24 +29,16 @@ weir_status weir_pool_list_reserve(struct weir_pool_list *list,
     if (blocks == NULL)
         return WEIR_ENOMEM;
     list->blocks = blocks;
-    uint32_t room_capacity = list->block_capacity;
-    struct weir_pool_room *const rooms =
-        weir_grow(allocator, list->rooms, &room_capacity, capacity, sizeof *rooms);
-    if (rooms == NULL)
+    uint32_t slot_capacity = list->block_capacity;
+    uint32_t *const slots = weir_grow(allocator, list->slots, &slot_capacity, capacity,
+                                      WEIR_POOL_BLOCK * sizeof *slots);
+    if (slots == NULL)
         return WEIR_ENOMEM;
-    list->rooms = rooms;
+    list->slots = slots;
     for (uint32_t b = list->block_capacity; b < capacity; b++)
         blocks[b] = (struct weir_pool_block){ .at = b };
     list->block_capacity = capacity;
     return WEIR_OK;
-}
-
-/* `count` of the one from `from` on, to the other from `at` on. */
-static void move(struct weir_pool_room *to, uint32_t at, const struct weir_pool_room *one,
-                 uint32_t from, uint32_t count)
-{
-    memmove(to->sequences + at, one->sequences + from, count * sizeof one->sequences[0]);
-    memmove(to->slots + at, one->slots + from, count * sizeof one->slots[0]);
 }
 
 weir_status weir_pool_list_copy(struct weir_pool_list *list, const struct weir_allocator *allocator,
@@ -57,7 +50,9 @@ weir_status weir_pool_list_copy(struct weir_pool_list *list, const struct weir_a
     list->settled = 0;
     for (uint32_t b = 0; b < source->block_count; b++) {
         const struct weir_pool_block *const block = &source->blocks[b];
-        move(&list->rooms[b], 0, &source->rooms[block->at], 0, block->count);
+        memcpy(list->slots + (size_t)b * WEIR_POOL_BLOCK,
+               source->slots + (size_t)block->at * WEIR_POOL_BLOCK,
+               block->count * sizeof *list->slots);
         list->blocks[b] =
             (struct weir_pool_block){ .first = block->first, .at = b, .count = block->count };
     }
@@ -68,9 +63,9 @@ weir_status weir_pool_list_copy(struct weir_pool_list *list, const struct weir_a
 
 /* ---- blocks ---- */
 
-static struct weir_pool_room *room_of(const struct weir_pool_list *list, uint32_t block)
+static uint32_t *slots_of(const struct weir_pool_list *list, uint32_t block)
 {
-    return &list->rooms[list->blocks[block].at];
+    return list->slots + (size_t)list->blocks[block].at * WEIR_POOL_BLOCK;
 }
 
 static void unsettle(struct weir_pool_list *list, uint32_t from)
@@ -108,20 +103,21 @@ static void join(struct weir_pool_list *list, uint32_t block)
     if (block + 1 >= list->block_count ||
         list->blocks[block].count + list->blocks[block + 1].count > WEIR_POOL_BLOCK)
         return;
-    move(room_of(list, block), list->blocks[block].count, room_of(list, block + 1), 0,
-         list->blocks[block + 1].count);
+    memcpy(slots_of(list, block) + list->blocks[block].count, slots_of(list, block + 1),
+           list->blocks[block + 1].count * sizeof *list->slots);
     list->blocks[block].count += list->blocks[block + 1].count;
     close_block(list, block + 1);
 }
 
 /* The upper half of a full block becomes one of its own. */
-static void split(struct weir_pool_list *list, uint32_t block)
+static void split(struct weir_pool_list *list, const struct weir_worker_slot *all, uint32_t block)
 {
     const uint32_t kept = WEIR_POOL_BLOCK / 2;
 
     open_block(list, block + 1);
-    move(room_of(list, block + 1), 0, room_of(list, block), kept, WEIR_POOL_BLOCK - kept);
-    list->blocks[block + 1].first = room_of(list, block + 1)->sequences[0];
+    memcpy(slots_of(list, block + 1), slots_of(list, block) + kept,
+           (WEIR_POOL_BLOCK - kept) * sizeof *list->slots);
+    list->blocks[block + 1].first = all[slots_of(list, block + 1)[0]].sequence;
     list->blocks[block + 1].count = WEIR_POOL_BLOCK - kept;
     list->blocks[block].count = kept;
 }
@@ -145,18 +141,19 @@ static uint32_t block_of(const struct weir_pool_list *list, uint64_t sequence)
 }
 
 /* The first place in a block whose sequence is not below `sequence`. */
-static uint32_t place_in(const struct weir_pool_list *list, uint32_t block, uint64_t sequence)
+static uint32_t place_in(const struct weir_pool_list *list, const struct weir_worker_slot *all,
+                         uint32_t block, uint64_t sequence)
 {
-    const uint64_t *const sequences = room_of(list, block)->sequences;
+    const uint32_t *const slots = slots_of(list, block);
     uint32_t low = 0;
     uint32_t high = list->blocks[block].count;
 
     /* Nearly every insertion is at the end. */
-    if (high == 0 || sequences[high - 1] < sequence)
+    if (high == 0 || all[slots[high - 1]].sequence < sequence)
         return high;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (sequences[middle] < sequence)
+        if (all[slots[middle]].sequence < sequence)
             low = middle + 1;
         else
             high = middle;
@@ -164,65 +161,69 @@ static uint32_t place_in(const struct weir_pool_list *list, uint32_t block, uint
     return low;
 }
 
-static void put(struct weir_pool_list *list, uint32_t block, uint32_t place, uint64_t sequence,
-                uint32_t slot)
+static void put(struct weir_pool_list *list, const struct weir_worker_slot *all, uint32_t block,
+                uint32_t place, uint32_t slot)
 {
-    struct weir_pool_room *const room = room_of(list, block);
+    uint32_t *const slots = slots_of(list, block);
 
-    move(room, place + 1, room, place, list->blocks[block].count - place);
-    room->sequences[place] = sequence;
-    room->slots[place] = slot;
-    list->blocks[block].first = room->sequences[0];
+    memmove(slots + place + 1, slots + place, (list->blocks[block].count - place) * sizeof *slots);
+    slots[place] = slot;
+    if (place == 0)
+        list->blocks[block].first = all[slot].sequence;
     list->blocks[block].count++;
     list->count++;
     unsettle(list, block + 1);
 }
 
-bool weir_pool_list_insert(struct weir_pool_list *list, uint64_t sequence, uint32_t slot)
+bool weir_pool_list_insert(struct weir_pool_list *list, const struct weir_worker_slot *all,
+                           uint32_t slot)
 {
-    const uint32_t block = list->block_count > 0 ? block_of(list, sequence) : 0;
-    const uint32_t place = list->block_count > 0 ? place_in(list, block, sequence) : 0;
+    const uint64_t sequence = all[slot].sequence;
+    uint32_t block = list->block_count > 0 ? block_of(list, sequence) : 0;
+    uint32_t place = list->block_count > 0 ? place_in(list, all, block, sequence) : 0;
 
     if (list->block_count > 0 && list->blocks[block].count < WEIR_POOL_BLOCK) {
-        put(list, block, place, sequence, slot);
+        put(list, all, block, place, slot);
         return true;
     }
     if (list->block_count == list->block_capacity)
         return false;
     if (block + 1 >= list->block_count && (list->block_count == 0 || place == WEIR_POOL_BLOCK)) {
         open_block(list, list->block_count); /* at the end of a list whose last block is full */
-        put(list, list->block_count - 1, 0, sequence, slot);
+        put(list, all, list->block_count - 1, 0, slot);
         return true;
     }
-    split(list, block);
+    split(list, all, block);
     if (place > WEIR_POOL_BLOCK / 2)
-        put(list, block + 1, place - WEIR_POOL_BLOCK / 2, sequence, slot);
+        put(list, all, block + 1, place - WEIR_POOL_BLOCK / 2, slot);
     else
-        put(list, block, place, sequence, slot);
+        put(list, all, block, place, slot);
     join(list, block + 1);
     if (block > 0)
         join(list, block - 1);
     return true;
 }
 
-bool weir_pool_list_extract(struct weir_pool_list *list, uint64_t sequence, uint32_t slot)
+bool weir_pool_list_extract(struct weir_pool_list *list, const struct weir_worker_slot *all,
+                            uint32_t slot)
 {
     if (list->count == 0)
         return false;
-    const uint32_t block = block_of(list, sequence);
-    const uint32_t place = place_in(list, block, sequence);
-    struct weir_pool_room *const room = room_of(list, block);
-    if (place >= list->blocks[block].count || room->slots[place] != slot)
+    const uint32_t block = block_of(list, all[slot].sequence);
+    const uint32_t place = place_in(list, all, block, all[slot].sequence);
+    uint32_t *const slots = slots_of(list, block);
+    if (place >= list->blocks[block].count || slots[place] != slot)
         return false;
     list->count--;
     list->blocks[block].count--;
-    move(room, place, room, place + 1, list->blocks[block].count - place);
-    list->blocks[block].first = room->sequences[0];
+    memmove(slots + place, slots + place + 1, (list->blocks[block].count - place) * sizeof *slots);
     unsettle(list, block + 1);
     if (list->blocks[block].count == 0) {
         close_block(list, block);
         return true;
     }
+    if (place == 0)
+        list->blocks[block].first = all[slots[0]].sequence;
     join(list, block);
     if (block > 0)
         join(list, block - 1);
@@ -246,5 +247,5 @@ uint32_t weir_pool_list_at(struct weir_pool_list *list, uint32_t position)
         else
             high = middle;
     }
-    return room_of(list, low)->slots[position - list->blocks[low].before];
+    return slots_of(list, low)[position - list->blocks[low].before];
 }

@@ -13,23 +13,19 @@
 
 enum { WEIR_POOL_BLOCK = 128 };
 
-/* What is searched stands together, apart from the slots of the inventory, which are anywhere. */
-struct weir_pool_room {
-    uint64_t sequences[WEIR_POOL_BLOCK];
-    uint32_t slots[WEIR_POOL_BLOCK];
-};
+struct weir_worker_slot;
 
 /* In the order of the list; behind the last one are those that are free. */
 struct weir_pool_block {
-    uint64_t first; /* its first sequence */
-    uint32_t at;    /* in `rooms` */
+    uint64_t first; /* its first sequence: a block is found without a look at slots anywhere */
+    uint32_t at;    /* in `slots`, in blocks */
     uint32_t count;
     uint32_t before; /* workers in the blocks before; for the first `settled` blocks */
 };
 
 /* Zeroed = empty. */
 struct weir_pool_list {
-    struct weir_pool_room *rooms;
+    uint32_t *slots;
     struct weir_pool_block *blocks;
     uint32_t count; /* of workers */
     uint32_t block_count, block_capacity;
@@ -41,10 +37,12 @@ weir_status weir_pool_list_reserve(struct weir_pool_list *list,
                                    const struct weir_allocator *allocator, uint32_t count);
 weir_status weir_pool_list_copy(struct weir_pool_list *list, const struct weir_allocator *allocator,
                                 const struct weir_pool_list *source);
-/* Room must have been reserved; false when there is none. */
-bool weir_pool_list_insert(struct weir_pool_list *list, uint64_t sequence, uint32_t slot);
-/* False when there is no such slot. */
-bool weir_pool_list_extract(struct weir_pool_list *list, uint64_t sequence, uint32_t slot);
+/* Room must have been reserved; false when there is none, or no such slot. `all` are the slots of
+ * the inventory. */
+bool weir_pool_list_insert(struct weir_pool_list *list, const struct weir_worker_slot *all,
+                           uint32_t slot);
+bool weir_pool_list_extract(struct weir_pool_list *list, const struct weir_worker_slot *all,
+                            uint32_t slot);
 /* The slot at a position below `count`. */
 uint32_t weir_pool_list_at(struct weir_pool_list *list, uint32_t position);
 

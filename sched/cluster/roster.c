@@ -139,7 +139,7 @@ void weir_roster_return(struct weir_cluster *cluster, uint32_t slot, uint32_t st
     link_worker(cluster, slot);
     if (worker->owner.kind == WEIR_OWNER_POOL)
         (void)WEIR_HOLDS(
-            weir_pool_list_insert(&cluster->pools[worker->owner.index], worker->sequence, slot),
+            weir_pool_list_insert(&cluster->pools[worker->owner.index], cluster->slots, slot),
             &cluster->broken);
     weir_id_table_put(&cluster->worker_ids, worker->id, slot);
     cluster->worker_count++;
@@ -168,7 +168,7 @@ void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot)
 
     if (worker->owner.kind == WEIR_OWNER_POOL)
         (void)WEIR_HOLDS(
-            weir_pool_list_extract(&cluster->pools[worker->owner.index], worker->sequence, slot),
+            weir_pool_list_extract(&cluster->pools[worker->owner.index], cluster->slots, slot),
             &cluster->broken);
     unlink_worker(cluster, worker);
     weir_id_table_remove(&cluster->worker_ids, worker->id);

@@ -90,12 +90,12 @@ static void blocks_hold_what_an_array_would(void)
         const bool in = is_in(model, slot);
         if (!in && draw(model, 10) >= wave * 8) {
             put_in(model, slot);
-            CHECK(weir_pool_list_insert(&list, model->all[slot].sequence, slot));
+            CHECK(weir_pool_list_insert(&list, model->all, slot));
         } else if (in && draw(model, 10) >= (1 - wave) * 8) {
             take_out(model, slot);
-            CHECK(weir_pool_list_extract(&list, model->all[slot].sequence, slot));
+            CHECK(weir_pool_list_extract(&list, model->all, slot));
         } else if (!in) {
-            CHECK(!weir_pool_list_extract(&list, model->all[slot].sequence, slot));
+            CHECK(!weir_pool_list_extract(&list, model->all, slot));
         }
         if (step % 997 == 0 && !are_same(&list, model))
             break;
@@ -118,11 +118,11 @@ static void those_that_come_at_the_end_fill_their_blocks(void)
     for (uint32_t s = 0; s < SLOTS; s++) {
         all[s].sequence = s;
         CHECK_I64(weir_pool_list_reserve(&list, &memory, list.count + 1), WEIR_OK);
-        CHECK(weir_pool_list_insert(&list, all[s].sequence, s));
+        CHECK(weir_pool_list_insert(&list, all, s));
     }
     CHECK_I64(list.block_count, (SLOTS + WEIR_POOL_BLOCK - 1) / WEIR_POOL_BLOCK);
     for (uint32_t s = SLOTS; s-- > 0;)
-        CHECK(weir_pool_list_extract(&list, all[s].sequence, s));
+        CHECK(weir_pool_list_extract(&list, all, s));
     CHECK_I64(list.block_count, 0);
     weir_pool_list_free(&list, &memory);
     free(all);
