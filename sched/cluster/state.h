@@ -52,9 +52,8 @@ struct weir_device_blocks {
     uint32_t free_first[WEIR_MAX_DEVICES];
 };
 
-enum {
-    WEIR_SLOT_FREE = UINT32_MAX
-}; /* the state of a slot nobody is in, or is only to come back */
+/* The state of a slot that nobody is in, or whose worker could only come back. */
+enum { WEIR_SLOT_FREE = UINT32_MAX };
 
 enum weir_undo_kind { WEIR_UNDO_ADD, WEIR_UNDO_REMOVE, WEIR_UNDO_STATE, WEIR_UNDO_FLAGS };
 

@@ -27,8 +27,8 @@
 
 /* Of one pool. */
 struct weir_packing_pool {
-    struct weir_stopped
-        originals;              /* that ran when the search began; of each node the oldest first */
+    /* That ran when the search began; of each node the oldest first. */
+    struct weir_stopped originals;
     struct weir_stopped starts; /* outcome of a search: what is to be started */
     uint32_t wanted;
     uint32_t newest; /* no worker of this plan stands at or behind this position */

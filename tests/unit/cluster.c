@@ -206,6 +206,7 @@ static void marks_nest_and_roll_back(void)
     CHECK_I64(weir_cluster_mark(cluster), WEIR_OK);
     CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_set_worker_state(cluster, 0, WEIR_WORKER_READY, 5), WEIR_OK);
+    CHECK_I64(weir_cluster_set_worker_state(cluster, 0, UINT32_MAX, 5), WEIR_ERANGE);
     CHECK_I64(weir_cluster_set_node_flags(cluster, 1, 0), WEIR_OK);
     CHECK_I64(add_node(cluster, 30), WEIR_EINVAL);
     CHECK_I64(worker_at(cluster, 0, 3), 1);

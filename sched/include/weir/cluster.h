@@ -277,6 +277,7 @@ WEIR_API weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint6
 /* Takes everything back. Errors: WEIR_ENOTFOUND. */
 WEIR_API weir_status weir_cluster_remove_worker(struct weir_cluster *cluster, uint64_t id,
                                                 struct weir_error *error);
+/* Errors: WEIR_ENOTFOUND; WEIR_ERANGE, `state` is UINT32_MAX, which is no state. */
 WEIR_API weir_status weir_cluster_set_worker_state(struct weir_cluster *cluster, uint64_t id,
                                                    uint32_t state, int64_t since_ns);
 
