@@ -2,8 +2,7 @@
 /*
  * The plan: growable lists of actions, choices, notes and steps that keep their memory.
  *
- * Actions are large because an allocation may span 16 GPUs; only the devices in use are ever
- * copied. Indices that callers see are stable until the next append or take-back.
+ * Indices that callers see are stable until the next append or take-back.
  */
 #include "sched/internal/plan_state.h"
 #include "sched/internal/size.h"
@@ -66,7 +65,8 @@ void weir_plan_destroy(struct weir_plan *plan)
     weir_free(&memory, store->notes);
     weir_free(&memory, store->choices);
     weir_free(&memory, store->order);
-    weir_free(&memory, store->actions);
+    weir_free(&memory, store->places);
+    weir_free(&memory, store->slots);
     weir_free(&memory, store);
     weir_free(&memory, plan);
 }
@@ -76,6 +76,8 @@ void weir_plan_reset(struct weir_plan *plan, uint64_t next_worker, uint32_t expl
     struct weir_plan_store *const store = plan->store;
 
     store->action_count = 0;
+    store->slots_used = 0;
+    store->slots_clear = 0;
     store->choice_count = 0;
     store->note_count = 0;
     store->step_count = 0;
@@ -113,7 +115,9 @@ void weir_plan_set_phase(struct weir_plan *plan, uint32_t phase)
 
 static weir_status reserve_action(struct weir_plan_store *store)
 {
-    WEIR_ROOM(&store->allocator, store->actions, store->action_capacity, store->action_count + 1);
+    WEIR_ROOM(&store->allocator, store->slots, store->slot_capacity,
+              store->slots_clear + WEIR_ACTION_SPAN);
+    WEIR_ROOM(&store->allocator, store->places, store->place_capacity, store->action_count + 1);
     WEIR_ROOM(&store->allocator, store->order, store->order_capacity, store->action_count + 1);
     return WEIR_OK;
 }
@@ -133,6 +137,18 @@ static uint32_t devices_of(const struct weir_alloc *alloc)
     return alloc->device_count < WEIR_MAX_DEVICES ? alloc->device_count : WEIR_MAX_DEVICES;
 }
 
+/* The next action, for which there is room. */
+static struct weir_action *take_slots(struct weir_plan_store *store, uint32_t device_count)
+{
+    const bool is_compact = device_count <= WEIR_ACTION_COMPACT;
+    const uint32_t first = is_compact ? store->slots_used : store->slots_clear;
+
+    store->slots_clear = first + WEIR_ACTION_SPAN;
+    store->slots_used = is_compact ? first + 1 : store->slots_clear;
+    store->places[store->action_count] = first;
+    return weir_plan_stored(store, store->action_count++);
+}
+
 weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *action)
 {
     if (plan == NULL || action == NULL)
@@ -143,10 +159,11 @@ weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *a
     struct weir_plan_store *const store = plan->store;
     WEIR_TRY(reserve_action(store));
     WEIR_TRY(remember_worker(store, action->verb, action->worker));
-    struct weir_action *const added = &store->actions[store->action_count++];
+    const uint32_t devices = devices_of(&action->alloc);
+    struct weir_action *const added = take_slots(store, devices);
     memcpy(added, action,
            offsetof(struct weir_action, alloc) + offsetof(struct weir_alloc, devices) +
-               devices_of(&action->alloc) * sizeof action->alloc.devices[0]);
+               devices * sizeof action->alloc.devices[0]);
     added->group = action->group;
     store->is_settled = 0;
     return WEIR_OK;
@@ -165,14 +182,19 @@ static weir_status keep_choice(struct weir_plan_store *store, const struct weir_
     return WEIR_OK;
 }
 
-/* Adds an action where it stays, for which there is room; the devices are not written. */
+/* Adds an action with this allocation (NULL = none) where it stays, for which there is room. */
 static struct weir_action *add_action(struct weir_plan_store *store, uint32_t verb,
-                                      struct weir_owner owner)
+                                      struct weir_owner owner, const struct weir_alloc *alloc)
 {
-    struct weir_action *const action = &store->actions[store->action_count++];
+    const uint32_t devices = alloc == NULL ? 0 : devices_of(alloc);
+    struct weir_action *const action = take_slots(store, devices);
 
     memset(action, 0, offsetof(struct weir_action, alloc));
-    memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
+    if (alloc == NULL)
+        memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
+    else
+        memcpy(&action->alloc, alloc,
+               offsetof(struct weir_alloc, devices) + devices * sizeof alloc->devices[0]);
     action->size = sizeof *action;
     action->group = 0;
     action->verb = verb;
@@ -192,10 +214,8 @@ weir_status weir_plan_start(struct weir_plan *plan, struct weir_owner owner, uin
     WEIR_TRY(reserve_action(store));
     WEIR_TRY(keep_choice(store, choice, &kept));
     WEIR_TRY(remember_worker(store, WEIR_VERB_START, worker));
-    struct weir_action *const action = add_action(store, WEIR_VERB_START, owner);
+    struct weir_action *const action = add_action(store, WEIR_VERB_START, owner, alloc);
     action->worker = worker;
-    memcpy(&action->alloc, alloc,
-           offsetof(struct weir_alloc, devices) + devices_of(alloc) * sizeof alloc->devices[0]);
     action->group = store->group;
     action->rank = store->rank;
     action->reused = weir_id_map_get(&store->stops, worker) != WEIR_NO_INDEX;
@@ -228,6 +248,10 @@ void weir_plan_rewind(struct weir_plan *plan, const struct weir_plan_mark *mark)
     struct weir_plan_store *const store = plan->store;
 
     store->next_worker = mark->next_worker;
+    if (mark->action_count < store->action_count) {
+        store->slots_used = store->places[mark->action_count];
+        store->slots_clear = store->slots_used + WEIR_ACTION_SPAN;
+    }
     store->action_count = mark->action_count;
     store->choice_count = mark->choice_count;
     store->candidate_count = mark->candidate_count;
@@ -238,14 +262,14 @@ weir_status weir_plan_stop(struct weir_plan *plan, struct weir_owner owner, uint
 {
     WEIR_TRY(reserve_action(plan->store));
     WEIR_TRY(remember_worker(plan->store, WEIR_VERB_STOP, worker));
-    add_action(plan->store, WEIR_VERB_STOP, owner)->worker = worker;
+    add_action(plan->store, WEIR_VERB_STOP, owner, NULL)->worker = worker;
     return WEIR_OK;
 }
 
 weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t pool, uint32_t slots)
 {
     WEIR_TRY(reserve_action(plan->store));
-    add_action(plan->store, WEIR_VERB_SET_SLOTS, weir_pool_owner(pool))->value = slots;
+    add_action(plan->store, WEIR_VERB_SET_SLOTS, weir_pool_owner(pool), NULL)->value = slots;
     return WEIR_OK;
 }
 
@@ -256,7 +280,7 @@ weir_status weir_plan_deny(struct weir_plan *plan, struct weir_owner owner, uint
 
     WEIR_TRY(reserve_action(plan->store));
     WEIR_TRY(keep_choice(plan->store, choice, &kept));
-    struct weir_action *const action = add_action(plan->store, WEIR_VERB_DENY, owner);
+    struct weir_action *const action = add_action(plan->store, WEIR_VERB_DENY, owner, NULL);
     action->reason = reason;
     action->choice = kept;
     return WEIR_OK;
@@ -265,7 +289,7 @@ weir_status weir_plan_deny(struct weir_plan *plan, struct weir_owner owner, uint
 weir_status weir_plan_wake(struct weir_plan *plan, int64_t at_ns)
 {
     WEIR_TRY(reserve_action(plan->store));
-    add_action(plan->store, WEIR_VERB_WAKE, weir_pool_owner(WEIR_NO_INDEX))->value = at_ns;
+    add_action(plan->store, WEIR_VERB_WAKE, weir_pool_owner(WEIR_NO_INDEX), NULL)->value = at_ns;
     return WEIR_OK;
 }
 
@@ -338,10 +362,12 @@ static bool take_back(struct weir_plan_store *store, const struct weir_id_map *m
 {
     const uint32_t index = weir_id_map_get(map, worker);
 
-    if (index == WEIR_NO_INDEX || store->actions[index].verb != verb ||
-        store->actions[index].worker != worker)
+    if (index == WEIR_NO_INDEX)
         return false;
-    store->actions[index].verb = HOLE;
+    struct weir_action *const action = weir_plan_stored(store, index);
+    if (action->verb != verb || action->worker != worker)
+        return false;
+    action->verb = HOLE;
     store->hole_count++;
     store->is_settled = 0;
     return true;
@@ -351,7 +377,7 @@ static bool take_back(struct weir_plan_store *store, const struct weir_id_map *m
 static uint32_t list_verbs(struct weir_plan_store *store, uint32_t count, bool stops)
 {
     for (uint32_t i = 0; i < store->action_count; i++) {
-        const uint32_t verb = store->actions[i].verb;
+        const uint32_t verb = weir_plan_stored(store, i)->verb;
         if (verb != HOLE && (verb == WEIR_VERB_STOP) == stops)
             store->order[count++] = i;
     }
@@ -363,7 +389,7 @@ static void list_all(struct weir_plan_store *store)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < store->action_count; i++) {
-        if (store->actions[i].verb != HOLE)
+        if (weir_plan_stored(store, i)->verb != HOLE)
             store->order[count++] = i;
     }
 }
@@ -402,7 +428,7 @@ void weir_plan_truncate(struct weir_plan *plan, uint32_t count)
     const uint32_t before = weir_plan_settle(plan);
 
     for (uint32_t i = count; i < before; i++) {
-        store->actions[store->order[i]].verb = HOLE;
+        weir_plan_stored(store, store->order[i])->verb = HOLE;
         store->hole_count++;
     }
     store->is_settled = 0;

@@ -365,7 +365,8 @@ static bool find_holding(const struct checker *checker, uint64_t worker, struct 
 
     if (last == WEIR_NO_INDEX)
         return weir_cluster_worker(checker->view->cluster, worker, held);
-    const struct weir_action *const action = &checker->store->actions[checker->store->order[last]];
+    const struct weir_action *const action =
+        weir_plan_stored(checker->store, checker->store->order[last]);
     if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_MOVE)
         return false;
     held->id = worker;

@@ -14,6 +14,8 @@
 #include "sched/internal/id_map.h"
 #include "weir/plan.h"
 
+#include <stddef.h>
+
 /* check.c: what is free on the devices that the plan touches, and what became of its workers. */
 struct weir_check_node {
     uint32_t node;
@@ -44,17 +46,40 @@ struct weir_check {
     uint32_t gpu_count, gpu_capacity;
 };
 
+/* Actions lie in one another: an action is 624 bytes, because 16 devices stand in it before its
+ * last field, and nearly all use one of them or none. Such a one has one slot of its own and its
+ * last field in the gap of a later slot; one of several devices has all the slots that it spans. So
+ * no two actions use the same byte, as long as devices beyond the count are neither written nor
+ * read. */
+enum { WEIR_ACTION_SLOT = 160, WEIR_ACTION_SPAN = 4, WEIR_ACTION_COMPACT = 1 };
+
+struct weir_action_slot {
+    uint64_t words[WEIR_ACTION_SLOT / sizeof(uint64_t)];
+};
+
+_Static_assert(sizeof(struct weir_action) <= WEIR_ACTION_SPAN * sizeof(struct weir_action_slot),
+               "an action reaches over the slots that it spans");
+_Static_assert(offsetof(struct weir_action, alloc) + offsetof(struct weir_alloc, devices) +
+                           WEIR_ACTION_COMPACT * sizeof(struct weir_device) <=
+                       offsetof(struct weir_action, group) % WEIR_ACTION_SLOT &&
+                   offsetof(struct weir_action, group) % WEIR_ACTION_SLOT + sizeof(uint64_t) <=
+                       WEIR_ACTION_SLOT,
+               "the last field of an action falls into the gap of a slot");
+
 struct weir_plan_store {
     struct weir_allocator allocator;
-    struct weir_action *actions;
-    uint32_t *order; /* what callers see: indices into actions */
+    struct weir_action_slot *slots;
+    uint32_t *places; /* by action: its first slot */
+    uint32_t *order;  /* what callers see: numbers of actions */
     struct weir_choice *choices;
     struct weir_pool_note *notes; /* by pool */
     uint32_t *noted;              /* by pool: 1 = has a note */
     struct weir_step *steps;
     struct weir_candidate *candidates;
     struct weir_holder *holders;
-    uint32_t action_count, action_capacity;
+    uint32_t action_count, place_capacity, slot_capacity;
+    uint32_t slots_used;  /* the next action of one device begins here */
+    uint32_t slots_clear; /* the next one of several: no slot from here on is in use */
     uint32_t choice_count, choice_capacity;
     uint32_t note_count, note_capacity, noted_capacity;
     uint32_t step_count, step_capacity;
@@ -79,13 +104,19 @@ struct weir_plan {
     struct weir_plan_store *store;
 };
 
+static inline struct weir_action *weir_plan_stored(const struct weir_plan_store *store,
+                                                   uint32_t number)
+{
+    return (struct weir_action *)(void *)&store->slots[store->places[number]];
+}
+
 /* Brings the order that callers see up to date and says how many actions there are; then, until the
  * plan changes, one of them. */
 uint32_t weir_plan_settle(const struct weir_plan *plan);
 static inline const struct weir_action *weir_plan_settled(const struct weir_plan *plan,
                                                           uint32_t index)
 {
-    return &plan->store->actions[plan->store->order[index]];
+    return weir_plan_stored(plan->store, plan->store->order[index]);
 }
 
 /* Takes back the latest START of this worker (it was stopped again in the same plan). False when

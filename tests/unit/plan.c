@@ -198,7 +198,66 @@ static void a_plan_goes_back_to_its_mark(void)
     weir_plan_destroy(plan);
 }
 
+enum { MIXED_ACTIONS = 400 };
+
+/* One of so many devices, every field of it different from those of the others. */
+static struct weir_action mixed_action(uint32_t number, uint32_t devices)
+{
+    struct weir_action action = { .size = sizeof action, .verb = WEIR_VERB_START };
+
+    action.worker = number;
+    action.owner = weir_pool_owner(number % 7);
+    action.group = 1000 + number;
+    action.alloc.cpu_units = number * WEIR_ONE;
+    action.alloc.device_count = devices;
+    for (uint32_t d = 0; d < devices; d++)
+        action.alloc.devices[d] = (struct weir_device){ .gpu = d, .units = number * 16 + d + 1 };
+    return action;
+}
+
+static bool is_mixed_action(const struct weir_action *action, const struct weir_action *made)
+{
+    return action->worker == made->worker && action->group == made->group &&
+           action->owner.index == made->owner.index &&
+           memcmp(&action->alloc, &made->alloc,
+                  offsetof(struct weir_alloc, devices) +
+                      made->alloc.device_count * sizeof made->alloc.devices[0]) == 0;
+}
+
+/* Actions of no, one and many devices lie in one another: none overwrites another one, also when
+ * some were given up and others came into their place. */
+static void actions_of_all_sizes_stay_as_they_were_made(void)
+{
+    struct weir_plan *const plan = make(WEIR_EXPLAIN_OFF);
+    uint32_t sizes[MIXED_ACTIONS];
+    uint32_t count = 0;
+    uint32_t draw = 1;
+    struct weir_plan_mark mark = weir_plan_mark(plan);
+
+    for (uint32_t step = 0; step < 4 * MIXED_ACTIONS && count < MIXED_ACTIONS; step++) {
+        draw = draw * 1664525 + 1013904223;
+        const uint32_t devices = draw >> 31 != 0 ? 0 : (draw >> 27) % 16 > 11 ? draw >> 28 : 1;
+        const struct weir_action made = mixed_action(step, devices);
+        if ((draw >> 20) % 16 == 0) {
+            mark = weir_plan_mark(plan);
+        } else if ((draw >> 20) % 16 == 1) {
+            weir_plan_rewind(plan, &mark);
+            count = mark.action_count;
+        }
+        CHECK(weir_plan_append(plan, &made) == WEIR_OK);
+        sizes[count++] = step * 32 + devices;
+    }
+    CHECK_I64(count, MIXED_ACTIONS);
+    CHECK_I64(weir_plan_count(plan), count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_action made = mixed_action(sizes[i] / 32, sizes[i] % 32);
+        CHECK(is_mixed_action(weir_plan_action(plan, i), &made));
+    }
+    weir_plan_destroy(plan);
+}
+
 static const struct test tests[] = {
+    { "actions of all sizes stay as they were made", actions_of_all_sizes_stay_as_they_were_made },
     { "a plan goes back to its mark", a_plan_goes_back_to_its_mark },
     { "an empty plan has nothing", an_empty_plan_has_nothing },
     { "ids count on from the reset", ids_count_on_from_the_reset },
