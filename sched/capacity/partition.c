@@ -3,6 +3,7 @@
 #include "weir/partition.h"
 
 #include "sched/cluster/state.h"
+#include "sched/internal/bits.h"
 #include "sched/internal/size.h"
 
 /* What is asked for of the GPUs of one table, by profile. */
@@ -155,7 +156,7 @@ struct choice {
 
 static uint32_t slices_in_use(const struct weir_gpu *gpu)
 {
-    return (uint32_t)__builtin_popcount(weir_mig_slices(gpu->mig, gpu->mig_state.held));
+    return weir_bit_count(weir_mig_slices(gpu->mig, gpu->mig_state.held));
 }
 
 /* Looks at the GPUs of one table and type. */

@@ -6,6 +6,7 @@
 #include "sched/cluster/state.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/bits.h"
 
 /* What the workers hold, GPU by GPU and node by node. */
 struct held {
@@ -168,12 +169,12 @@ static void sum_gpu(const struct weir_gpu *gpu, const struct weir_gpu *held,
 
     total->gpu_units += gpu->units_total - (is_ill ? held->units_free : 0);
     total->gpu_mem_bytes += gpu->mem_total_bytes - (is_ill ? held->mem_free_bytes : 0);
-    total->nvdecs += __builtin_popcount(gpu->nvdec_all & ~(is_ill ? held->nvdec_free : 0));
-    total->nvencs += __builtin_popcount(gpu->nvenc_all & ~(is_ill ? held->nvenc_free : 0));
+    total->nvdecs += weir_bit_count(gpu->nvdec_all & ~(is_ill ? held->nvdec_free : 0));
+    total->nvencs += weir_bit_count(gpu->nvenc_all & ~(is_ill ? held->nvenc_free : 0));
     free->gpu_units += gpu->units_free;
     free->gpu_mem_bytes += gpu->mem_free_bytes;
-    free->nvdecs += __builtin_popcount(gpu->nvdec_free);
-    free->nvencs += __builtin_popcount(gpu->nvenc_free);
+    free->nvdecs += weir_bit_count(gpu->nvdec_free);
+    free->nvencs += weir_bit_count(gpu->nvenc_free);
 }
 
 static weir_status compare_sums(const struct weir_cluster *cluster, const struct held *held,

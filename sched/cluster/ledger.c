@@ -12,6 +12,7 @@
  */
 #include "sched/cluster/state.h"
 
+#include "sched/internal/bits.h"
 #include "sched/internal/hash.h"
 
 /* The part of a GPU that every worker on it changes. */
@@ -155,8 +156,8 @@ static struct weir_amounts counted_total(const struct weir_cluster *cluster,
         unused = healthy_gpu(cluster, (uint32_t)(node - cluster->nodes), gpu);
     return (struct weir_amounts){
         .gpu_units = books->units_total - unused.units_free,
-        .nvdecs = __builtin_popcount(books->nvdec_all & ~unused.nvdec_free),
-        .nvencs = __builtin_popcount(books->nvenc_all & ~unused.nvenc_free),
+        .nvdecs = weir_bit_count(books->nvdec_all & ~unused.nvdec_free),
+        .nvencs = weir_bit_count(books->nvenc_all & ~unused.nvenc_free),
         .gpu_mem_bytes = books->mem_total_bytes - unused.mem_free_bytes,
     };
 }
@@ -173,8 +174,8 @@ static void count_node(struct weir_cluster *cluster, const struct weir_node *nod
         const struct weir_amounts counted = counted_total(cluster, node, g);
         add_amounts(&total, &counted, 1);
         rest.gpu_units += gpu->units_free;
-        rest.nvdecs += __builtin_popcount(gpu->nvdec_free);
-        rest.nvencs += __builtin_popcount(gpu->nvenc_free);
+        rest.nvdecs += weir_bit_count(gpu->nvdec_free);
+        rest.nvencs += weir_bit_count(gpu->nvenc_free);
         rest.gpu_mem_bytes += gpu->mem_free_bytes;
     }
     add_amounts(&cluster->total, &total, sign);
@@ -456,9 +457,9 @@ static void count_device(struct weir_amounts *sum, const struct weir_device *dev
     sum->gpu_units += sign * device->units;
     sum->gpu_mem_bytes += sign * device->mem_bytes;
     if (device->nvdec_mask != 0)
-        sum->nvdecs += sign * __builtin_popcount(device->nvdec_mask);
+        sum->nvdecs += sign * weir_bit_count(device->nvdec_mask);
     if (device->nvenc_mask != 0)
-        sum->nvencs += sign * __builtin_popcount(device->nvenc_mask);
+        sum->nvencs += sign * weir_bit_count(device->nvenc_mask);
 }
 
 /* What moves between free and held; of an unhealthy GPU, what comes into or leaves the totals. */

@@ -3,6 +3,7 @@
  * The geometry of multi-instance GPUs: what fits beside what. Knows no inventory.
  */
 #include "weir/mig.h"
+#include "sched/internal/bits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -370,5 +371,5 @@ uint32_t weir_mig_dead(const struct weir_mig *table, struct weir_mig_state state
                 covered |= range(s, table->profiles[p].slices);
         }
     }
-    return (uint32_t)__builtin_popcount(range(0, table->slices) & ~held & ~covered);
+    return weir_bit_count(range(0, table->slices) & ~held & ~covered);
 }

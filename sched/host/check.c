@@ -10,6 +10,7 @@
 #include "sched/cluster/state.h"
 #include "sched/host/jobs.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/bits.h"
 #include "sched/internal/plan_state.h"
 
 #include <string.h>
@@ -271,7 +272,7 @@ static weir_status give_back(const struct checker *checker, const struct weir_al
 /* Most have none, and to count bits is a call where the processor is not told to. */
 static uint32_t engines_of(uint32_t mask)
 {
-    return mask == 0 ? 0 : (uint32_t)__builtin_popcount(mask);
+    return mask == 0 ? 0 : weir_bit_count(mask);
 }
 
 /* Whether every GPU gives a worker of this shape what it needs of one GPU. */

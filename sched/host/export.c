@@ -10,6 +10,7 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/bits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,8 +109,8 @@ static void put_gpu(const struct weir_export *out, const struct weir_gpu *gpu)
 
     weir_json_open(json, NULL, '{');
     put_amount(json, "fraction", gpu->units_total);
-    weir_json_integer(json, "nvdecs", __builtin_popcount(gpu->nvdec_all));
-    weir_json_integer(json, "nvencs", __builtin_popcount(gpu->nvenc_all));
+    weir_json_integer(json, "nvdecs", weir_bit_count(gpu->nvdec_all));
+    weir_json_integer(json, "nvencs", weir_bit_count(gpu->nvenc_all));
     weir_json_integer(json, "type", gpu->type);
     weir_json_integer(json, "mem_bytes", gpu->mem_total_bytes);
     weir_export_unless(json, "idle_w", gpu->idle_w, 0);

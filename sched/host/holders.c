@@ -14,6 +14,7 @@
 #include "sched/cluster/state.h"
 #include "sched/host/placer_state.h"
 #include "sched/host/state.h"
+#include "sched/internal/bits.h"
 #include "sched/internal/plan_state.h"
 #include "sched/placement/parts/candidates.h"
 #include "weir/group.h"
@@ -41,8 +42,8 @@ static double larger(double a, double b)
 /* Of one GPU of the worker, its compute, memory or engines. */
 static double missing_on(const struct weir_gpu *gpu, const struct weir_shape *shape)
 {
-    const int64_t decoders = __builtin_popcount(gpu->nvdec_free);
-    const int64_t encoders = __builtin_popcount(gpu->nvenc_free);
+    const int64_t decoders = weir_bit_count(gpu->nvdec_free);
+    const int64_t encoders = weir_bit_count(gpu->nvenc_free);
     const double compute = missing(shape->gpu_units, gpu->units_free);
     const double memory = missing(shape->gpu_mem_bytes, gpu->mem_free_bytes);
 

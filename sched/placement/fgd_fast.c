@@ -19,6 +19,7 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/bits.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/stopped.h"
 
@@ -255,8 +256,8 @@ static bool holds_same(const struct weir_worker_slot *a, const struct weir_worke
            (a->device_count == 0 ||
             (a->first.gpu == b->first.gpu && a->first.units == b->first.units &&
              a->first.mem_bytes == b->first.mem_bytes &&
-             __builtin_popcount(a->first.nvdec_mask) == __builtin_popcount(b->first.nvdec_mask) &&
-             __builtin_popcount(a->first.nvenc_mask) == __builtin_popcount(b->first.nvenc_mask)));
+             weir_bit_count(a->first.nvdec_mask) == weir_bit_count(b->first.nvdec_mask) &&
+             weir_bit_count(a->first.nvenc_mask) == weir_bit_count(b->first.nvenc_mask)));
 }
 
 /* Who goes first of equal victims: the oldest; in single precision who is on the first node, there

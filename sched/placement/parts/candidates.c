@@ -9,6 +9,7 @@
 #include "sched/placement/parts/candidates.h"
 
 #include "sched/cluster/state.h"
+#include "sched/internal/bits.h"
 #include "sched/placement/parts/near.h"
 
 #include <string.h>
@@ -92,9 +93,9 @@ static bool same_state(const struct weir_gpu *a, const struct weir_gpu *b)
            a->mig_state.held == b->mig_state.held && a->mig_state.cut == b->mig_state.cut &&
            a->is_closed == b->is_closed &&
            (a->nvdec_free == b->nvdec_free ||
-            __builtin_popcount(a->nvdec_free) == __builtin_popcount(b->nvdec_free)) &&
+            weir_bit_count(a->nvdec_free) == weir_bit_count(b->nvdec_free)) &&
            (a->nvenc_free == b->nvenc_free ||
-            __builtin_popcount(a->nvenc_free) == __builtin_popcount(b->nvenc_free));
+            weir_bit_count(a->nvenc_free) == weir_bit_count(b->nvenc_free));
 }
 
 static uint8_t nearest_twin(const struct weir_gpu *gpus, uint32_t gpu)
@@ -344,10 +345,10 @@ static void visit_splits(struct walk *walk)
     for (uint32_t g = gpu_count; g-- > 0;) {
         const struct weir_gpu *const gpu = &walk->gpus[g];
         const bool reachable = engines_reachable(gpu, walk->shape);
-        walk->decs_from[g] = walk->decs_from[g + 1] +
-                             (reachable ? (uint32_t)__builtin_popcount(gpu->nvdec_free) : 0);
-        walk->encs_from[g] = walk->encs_from[g + 1] +
-                             (reachable ? (uint32_t)__builtin_popcount(gpu->nvenc_free) : 0);
+        walk->decs_from[g] =
+            walk->decs_from[g + 1] + (reachable ? weir_bit_count(gpu->nvdec_free) : 0);
+        walk->encs_from[g] =
+            walk->encs_from[g + 1] + (reachable ? weir_bit_count(gpu->nvenc_free) : 0);
     }
     if (walk->decs_from[0] >= walk->shape->nvdecs && walk->encs_from[0] >= walk->shape->nvencs)
         visit_dec_splits(walk, 0, walk->shape->nvdecs);
@@ -430,8 +431,8 @@ struct passed {
 static void count_engines(const struct weir_gpu *gpu, const struct weir_shape *shape, bool split,
                           struct passed *passed)
 {
-    const uint32_t decs = (uint32_t)__builtin_popcount(gpu->nvdec_free);
-    const uint32_t encs = (uint32_t)__builtin_popcount(gpu->nvenc_free);
+    const uint32_t decs = weir_bit_count(gpu->nvdec_free);
+    const uint32_t encs = weir_bit_count(gpu->nvenc_free);
     const bool entire = shape->kind == WEIR_SHAPE_ENTIRE;
 
     if (split) {

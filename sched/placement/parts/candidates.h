@@ -20,6 +20,7 @@
 #ifndef SCHED_PLACEMENT_CANDIDATES_H
 #define SCHED_PLACEMENT_CANDIDATES_H
 
+#include "sched/internal/bits.h"
 #include "weir/policy.h"
 
 #include <stddef.h>
@@ -52,8 +53,8 @@ static inline bool weir_gpu_usable(const struct weir_gpu *gpu, const struct weir
     if (shape->kind == WEIR_SHAPE_ENTIRE)
         return gpu->nvdec_free == gpu->nvdec_all && gpu->nvenc_free == gpu->nvenc_all &&
                gpu->mem_free_bytes == gpu->mem_total_bytes;
-    return (shape->nvdecs == 0 || (uint32_t)__builtin_popcount(gpu->nvdec_free) >= shape->nvdecs) &&
-           (shape->nvencs == 0 || (uint32_t)__builtin_popcount(gpu->nvenc_free) >= shape->nvencs);
+    return (shape->nvdecs == 0 || weir_bit_count(gpu->nvdec_free) >= shape->nvdecs) &&
+           (shape->nvencs == 0 || weir_bit_count(gpu->nvenc_free) >= shape->nvencs);
 }
 
 enum weir_candidate_mode {

@@ -6,6 +6,7 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/bits.h"
 
 #include <string.h>
 
@@ -248,9 +249,9 @@ static int64_t engines(uint32_t nvdecs, uint32_t nvencs)
     int64_t count = 0;
 
     if (nvdecs != 0)
-        count += __builtin_popcount(nvdecs);
+        count += weir_bit_count(nvdecs);
     if (nvencs != 0)
-        count += __builtin_popcount(nvencs);
+        count += weir_bit_count(nvencs);
     return count * WEIR_ONE;
 }
 

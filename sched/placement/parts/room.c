@@ -6,6 +6,7 @@
 #include "sched/placement/parts/room.h"
 
 #include "sched/cluster/state.h"
+#include "sched/internal/bits.h"
 #include "sched/placement/parts/candidates.h"
 
 /* How often `request` goes into `total`; a request of nothing always does. */
@@ -21,7 +22,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 static uint64_t engines(uint32_t mask)
 {
-    return (uint64_t)__builtin_popcount(mask);
+    return (uint64_t)weir_bit_count(mask);
 }
 
 /* A GPU as if what is free now were all it has. */

@@ -156,6 +156,33 @@ uint32_t weir_scan_find_reused(const struct weir_place_query *query, const struc
     return WEIR_NO_INDEX;
 }
 
+/* A text put together piece by piece: this one is written at every try that fails, and nearly
+ * always for nobody. */
+struct text {
+    char *at;
+    const char *end; /* where its 0 goes at the latest */
+};
+
+static void add_text(struct text *text, const char *piece)
+{
+    while (*piece != '\0' && text->at < text->end)
+        *text->at++ = *piece++;
+    *text->at = '\0';
+}
+
+static void add_count(struct text *text, uint32_t count)
+{
+    char digits[11];
+    uint32_t first = sizeof digits - 1;
+
+    digits[first] = '\0';
+    do {
+        digits[--first] = (char)('0' + count % 10);
+        count /= 10;
+    } while (count > 0);
+    add_text(text, digits + first);
+}
+
 weir_status weir_scan_busy(const struct weir_choice *choice, struct weir_error *error)
 {
     uint32_t most = WEIR_REASON_NONE;
@@ -166,8 +193,18 @@ weir_status weir_scan_busy(const struct weir_choice *choice, struct weir_error *
     }
     if (most == WEIR_REASON_NONE)
         return weir_fail(error, WEIR_EBUSY, "no acceptable place on %u nodes", choice->nodes_seen);
-    return weir_fail(error, WEIR_EBUSY, "fits none of %u nodes now, %u of them: %s",
-                     choice->nodes_seen, choice->rejected[most], weir_reason_text(most));
+    if (error == NULL)
+        return WEIR_EBUSY;
+    struct text text = { error->text, error->text + sizeof error->text - 1 };
+    error->phase = -1;
+    error->pool = -1;
+    add_text(&text, "fits none of ");
+    add_count(&text, choice->nodes_seen);
+    add_text(&text, " nodes now, ");
+    add_count(&text, choice->rejected[most]);
+    add_text(&text, " of them: ");
+    add_text(&text, weir_reason_text(most));
+    return WEIR_EBUSY;
 }
 
 weir_status weir_placement_place(const struct weir_placement_ops *ops, void *state,
