@@ -197,6 +197,7 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
         weir_policy_set_destroy(&host->fallback, &host->allocator);
     host->main = main;
     host->fallback = fallback;
+    host->answer.is_kept = false;
     take_settings(host, config);
     for (uint32_t i = 0; i < host->pools.count; i++)
         WEIR_TRY(weir_estimator_set_window(host->pools.pools[i].estimator, host->window));
@@ -365,13 +366,21 @@ static weir_status ask_reserved(struct weir_host *host, const struct weir_policy
     return status;
 }
 
-/* Nobody waits or lacks ranks, nothing is to be cut and there is nothing to scale: what is planned
- * is nothing. */
-static bool has_nothing_to_plan(const struct weir_host *host, const struct weir_policy_set *set)
+/* Nobody waits or lacks ranks, and nothing is to be cut. */
+static bool is_about_stages(const struct weir_host *host, const struct weir_policy_set *set)
 {
-    return !concerns_jobs(host, set) && host->fresh_count == 0 && host->pools.count == 0 &&
-           host->cut_min_gain == 0 && host->cuts.count == 0 && host->jobs.short_count == 0 &&
-           !must_wake(host);
+    return !concerns_jobs(host, set) && host->fresh_count == 0 && host->cut_min_gain == 0 &&
+           host->cuts.count == 0 && host->jobs.short_count == 0 && !must_wake(host);
+}
+
+/* What is planned is nothing, or what was planned before. */
+static bool has_nothing_to_plan(struct weir_host *host, const struct weir_policy_set *set)
+{
+    if (!is_about_stages(host, set))
+        return false;
+    if (host->pools.count == 0)
+        weir_host_clear_plan(host);
+    return host->pools.count == 0 || (concerns_scaling(host) && weir_host_is_answered(host, set));
 }
 
 static void accept_plan(struct weir_host *host)
@@ -401,11 +410,11 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .group_report = host->group_report,
                                                  .seed = host->seed };
 
-    weir_plan_reset(host->plan, host->next_worker, host->explain);
     if (has_nothing_to_plan(host, set)) {
         accept_plan(host);
         return WEIR_OK;
     }
+    weir_host_clear_plan(host);
     if (weir_cluster_lend(host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_status status = weir_placer_begin(host->placer, &binding);
@@ -432,6 +441,8 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     if (status == WEIR_OK) {
         weir_placer_accept(host->placer);
         accept_plan(host);
+        if (is_about_stages(host, set) && concerns_scaling(host))
+            weir_host_keep_answer(host, set);
         return WEIR_OK;
     }
     weir_host_cuts_dropped(host);
@@ -547,7 +558,7 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
     const weir_status status = decide(host, box);
     count_time(host, begin_ns);
     if (status != WEIR_OK) {
-        weir_plan_reset(host->plan, host->next_worker, host->explain);
+        weir_host_clear_plan(host);
         return status;
     }
     weir_host_hand_out(host, plan);

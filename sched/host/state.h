@@ -68,6 +68,13 @@ struct weir_host_limits {
     bool is_open; /* the plan was handed out, and no outcome was told since */
 };
 
+/* The latest decision about stages planned nothing; see repeat.c. */
+struct weir_host_answer {
+    bool is_kept;
+    uint64_t changes, stamp; /* of the inventory then */
+    uint64_t question;       /* the pools then, as a hash */
+};
+
 struct weir_gone_job {
     uint32_t record;
     uint64_t worker; /* one of its ranks */
@@ -107,6 +114,7 @@ struct weir_host {
     struct weir_host_mix mix;
     struct weir_host_cuts cuts;
     struct weir_host_limits limits;
+    struct weir_host_answer answer;
     uint32_t group_by_policy, group_report, cut_min_gain, hold_mode;
     struct weir_host_stats stats;
 };
@@ -124,6 +132,13 @@ weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call 
 weir_status weir_host_blame_plan(const struct weir_host *host, const struct weir_policy_set *set,
                                  weir_status status, struct weir_error *error);
 void weir_host_hand_out(struct weir_host *host, const struct weir_plan **plan);
+
+/* repeat.c: the plan is empty. Whether this decision, about stages alone, is the one that was
+ * answered with nothing; then the plan is there still. Keeps the answer of one that holds, if it is
+ * nothing. */
+void weir_host_clear_plan(struct weir_host *host);
+bool weir_host_is_answered(const struct weir_host *host, const struct weir_policy_set *set);
+void weir_host_keep_answer(struct weir_host *host, const struct weir_policy_set *set);
 
 /* The state of one of its policies, an enum weir_policy_part. */
 struct weir_policy_state *weir_host_policy(struct weir_host *host, uint32_t part);

@@ -183,8 +183,8 @@ static weir_status evict(void *state, const struct weir_evict_query *query, uint
     {                                                                                              \
         .size = sizeof(struct weir_placement_ops), .abi = WEIR_ABI_MAJOR, .name = (title),         \
         .summary = (text), .params = (table), .param_count = WEIR_FGD_PARAM_COUNT,                 \
-        .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED, .create = create, .destroy = destroy,             \
-        .score = score, .place = place, .evict = evict                                             \
+        .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED | WEIR_PLACEMENT_REPEATS, .create = create,        \
+        .destroy = destroy, .score = score, .place = place, .evict = evict                         \
     }
 
 const struct weir_placement_ops weir_placement_fgd =

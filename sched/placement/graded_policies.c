@@ -245,6 +245,7 @@ GRADED_POLICIES(CREATE_ROW)
                                .summary = (text),                                                  \
                                .params = lower##_params,                                           \
                                .param_count = policy##_COUNT,                                      \
+                               .flags = WEIR_PLACEMENT_REPEATS,                                    \
                                .create = create_##lower,                                           \
                                .destroy = weir_graded_destroy,                                     \
                                .score = (score_of),                                                \

@@ -106,12 +106,13 @@ weir_status weir_run_create(const struct weir_params *params,
                             struct weir_error *error);
 void weir_run_destroy(void *state);
 
-/* The descriptor of a policy whose state begins with a run. */
+/* The descriptor of a policy whose state is a run, and numbers that never change. */
 #define WEIR_RUN_POLICY(title, table, creates, decides, text)                                      \
     {                                                                                              \
         .size = sizeof(struct weir_scaling_ops), .abi = WEIR_ABI_MAJOR, .name = (title),           \
         .summary = (text), .params = (table), .param_count = sizeof(table) / sizeof((table)[0]),   \
-        .create = (creates), .destroy = weir_run_destroy, .decide = (decides)                      \
+        .flags = WEIR_SCALING_REPEATS, .create = (creates), .destroy = weir_run_destroy,           \
+        .decide = (decides)                                                                        \
     }
 
 /* Reads the view. */

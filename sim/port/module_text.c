@@ -54,18 +54,18 @@ static weir_status put_policy(struct sim_line *line, const struct policy_text *p
     return WEIR_OK;
 }
 
-#define TEXT_OF(ops, its_flags)                                                                    \
+#define TEXT_OF(ops)                                                                               \
     {                                                                                              \
-        (ops)->name, (ops)->summary, (ops)->params, (ops)->param_count, its_flags, (ops)->abi      \
+        (ops)->name, (ops)->summary, (ops)->params, (ops)->param_count, (ops)->flags, (ops)->abi   \
     }
-#define PUT_POLICIES(line, list, its_flags)                                                        \
+#define PUT_POLICIES(line, list)                                                                   \
     do {                                                                                           \
         uint32_t count = 0;                                                                        \
         while ((list) != NULL && (list)[count] != NULL)                                            \
             count++;                                                                               \
         WEIR_TRY(sim_line_put(line, &count, sizeof count));                                        \
         for (uint32_t i = 0; i < count; i++) {                                                     \
-            const struct policy_text policy = TEXT_OF((list)[i], its_flags);                       \
+            const struct policy_text policy = TEXT_OF((list)[i]);                                  \
             WEIR_TRY(put_policy(line, &policy));                                                   \
         }                                                                                          \
     } while (0)
@@ -74,9 +74,9 @@ weir_status sim_module_text_put(struct sim_line *line, const struct weir_module 
 {
     const struct weir_queueing_ops *const *queueings = weir_module_queueings(module);
     WEIR_TRY(put_text(line, module->name));
-    PUT_POLICIES(line, module->placements, module->placements[i]->flags);
-    PUT_POLICIES(line, module->scalings, 0);
-    PUT_POLICIES(line, queueings, queueings[i]->flags);
+    PUT_POLICIES(line, module->placements);
+    PUT_POLICIES(line, module->scalings);
+    PUT_POLICIES(line, queueings);
     return WEIR_OK;
 }
 
@@ -167,15 +167,12 @@ static weir_status get_policy(struct sim_line *line, struct sim_module_text *tex
             stand_in->ops.summary = policy.summary;                                                \
             stand_in->ops.params = policy.param_count == 0 ? NULL : policy.params;                 \
             stand_in->ops.param_count = policy.param_count;                                        \
-            SET_FLAGS_##kind(stand_in->ops, policy.flags);                                         \
+            stand_in->ops.flags = policy.flags;                                                    \
             text->list[i] = &stand_in->ops;                                                        \
         }                                                                                          \
         text->all.kind##_count = count;                                                            \
         return WEIR_OK;                                                                            \
     }
-#define SET_FLAGS_placement(ops, value) (ops).flags = (value)
-#define SET_FLAGS_queueing(ops, value)  (ops).flags = (value)
-#define SET_FLAGS_scaling(ops, value)   (ops).reserved = 0
 
 GET_POLICIES(placement, placements)
 GET_POLICIES(scaling, scalings)

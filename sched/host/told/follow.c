@@ -156,7 +156,7 @@ static bool is_told_well(const struct weir_plan_lists *lists, uint32_t nodes)
 static weir_status take_plan(struct weir_host *host, const struct weir_plan_lists *lists,
                              struct weir_error *error)
 {
-    weir_plan_reset(host->plan, host->next_worker, host->explain);
+    weir_host_clear_plan(host);
     host->started_count = 0;
     host->preempted_count = 0;
     if (weir_plan_take_lists(host->plan, lists) != WEIR_OK ||
@@ -187,7 +187,7 @@ weir_status weir_host_follow(struct weir_host *host, const struct weir_call *cal
     if (status != WEIR_OK) {
         weir_host_cuts_dropped(host);
         WEIR_TRY(weir_host_pass_dropped(host));
-        weir_plan_reset(host->plan, host->next_worker, host->explain);
+        weir_host_clear_plan(host);
         host->stats.rejected += status == WEIR_EPOLICY;
         return weir_host_blame_plan(host, &host->main, status, error);
     }

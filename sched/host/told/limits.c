@@ -162,6 +162,6 @@ weir_status weir_host_cancel(struct weir_host *host, struct weir_error *error)
         WEIR_TRY(refuse_action(host, weir_plan_action(host->plan, i), error));
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
-    weir_plan_reset(host->plan, host->next_worker, host->explain);
+    weir_host_clear_plan(host);
     return WEIR_OK;
 }

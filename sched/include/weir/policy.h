@@ -119,7 +119,8 @@ struct weir_evict_query {
 
 enum weir_placement_flag {
     WEIR_PLACEMENT_FOLLOWS_STOPPED = 1, /* built-in policies only: reads `stopped` of a query */
-    WEIR_PLACEMENT_WITHOUT_MIX = 2      /* never reads `mix` of a query: it may be empty */
+    WEIR_PLACEMENT_WITHOUT_MIX = 2,     /* never reads `mix` of a query: it may be empty */
+    WEIR_PLACEMENT_REPEATS = 4 /* the same query has the same answer, whatever came before */
 };
 
 struct weir_placement_ops {
@@ -170,13 +171,21 @@ WEIR_API uint32_t weir_placer_workers(const struct weir_placer *placer, uint32_t
 /* The scratch cluster itself, for policies that place on their own with marks and roll-back. */
 WEIR_API struct weir_cluster *weir_placer_scratch(struct weir_placer *placer);
 
+enum weir_scaling_flag {
+    /* Plans by the inventory and, of every pool, by its pipeline, shape, batch_size, slots,
+     * requested_workers, finished, over_provision, speed_hint_per_s and measured rates alone, not
+     * by the time, queues, seed or what came before. Where this is as it was when a plan came to
+     * nothing, and the placement policy repeats itself, too, it is not asked again. From 2.3 on. */
+    WEIR_SCALING_REPEATS = 1
+};
+
 struct weir_scaling_ops {
     uint32_t size, abi;
     const char *name;
     const char *summary;
     const struct weir_param *params;
     uint32_t param_count;
-    uint32_t reserved;
+    uint32_t flags; /* enum weir_scaling_flag */
     weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error);
     void (*destroy)(void *state);
