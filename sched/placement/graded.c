@@ -18,6 +18,7 @@ struct weir_grader weir_graded_grader(const struct weir_graded_kind *kind, const
     return (struct weir_grader){ .grade = kind->grade,
                                  .rules = values,
                                  .uses_ram = kind->uses_ram,
+                                 .uses_workers = kind->uses_workers,
                                  .tie = (uint32_t)values[kind->tie],
                                  .order_seed = (uint64_t)values[kind->order_seed],
                                  .steps = kind->steps == WEIR_NO_INDEX ? 0 : values[kind->steps],

@@ -166,27 +166,28 @@ static weir_status place_first(const double *values, const struct weir_place_que
 
 /* ---- the table ---- */
 
-/* Policy, its name, steps and what counts as all of them, whether grades depend on memory, the
- * score of a place (NULL = none), summary. Every policy has TIE and ORDER. */
+/* Policy, its name, steps and what counts as all of them, whether grades depend on the memory asked
+ * for, whether on who is there, the score of a place (NULL = none), summary. Every policy has TIE
+ * and ORDER. */
 #define GRADED_POLICIES(ROW)                                                                       \
-    ROW(BEST_FIT, best_fit, BEST_FIT_STEPS, 1, false, least_left,                                  \
+    ROW(BEST_FIT, best_fit, BEST_FIT_STEPS, 1, false, false, least_left,                           \
         "the place that leaves the smallest share free, on its GPUs, then on its node")            \
-    ROW(WORST_FIT, worst_fit, WORST_FIT_STEPS, 1, false, most_left,                                \
+    ROW(WORST_FIT, worst_fit, WORST_FIT_STEPS, 1, false, false, most_left,                         \
         "the place that leaves the largest share free, on its GPUs, then on its node")             \
-    ROW(FIRST_FIT, first_fit, WEIR_NO_INDEX, 1, false, NULL,                                       \
+    ROW(FIRST_FIT, first_fit, WEIR_NO_INDEX, 1, false, false, NULL,                                \
         "the first place that fits, nodes and GPUs in order")                                      \
-    ROW(DOT_PRODUCT, dot_product, DOT_PRODUCT_STEPS, 1, false, NULL,                               \
+    ROW(DOT_PRODUCT, dot_product, DOT_PRODUCT_STEPS, 1, false, false, NULL,                        \
         "the node whose free CPUs and GPUs are least aligned with the request")                    \
-    ROW(GPU_PACKING, gpu_packing, GPU_PACKING_STEPS, 100, false, NULL,                             \
+    ROW(GPU_PACKING, gpu_packing, GPU_PACKING_STEPS, 100, false, false, NULL,                      \
         "GPUs in use first, then free GPUs of nodes in use, an empty node last")                   \
-    ROW(GPU_CLUSTERING, gpu_clustering, GPU_CLUSTERING_STEPS, 100, false, NULL,                    \
+    ROW(GPU_CLUSTERING, gpu_clustering, GPU_CLUSTERING_STEPS, 100, false, true, NULL,              \
         "work of one kind together: shares of GPUs, or the same number of whole GPUs")             \
-    ROW(ALIGNMENT, alignment, ALIGNMENT_STEPS, 1, true, NULL,                                      \
+    ROW(ALIGNMENT, alignment, ALIGNMENT_STEPS, 1, true, false, NULL,                               \
         "the node whose free CPUs, GPUs and memory are most aligned with the request")             \
-    ROW(POWER, power, POWER_STEPS, 1, false, NULL,                                                 \
+    ROW(POWER, power, POWER_STEPS, 1, false, false, NULL,                                          \
         "the node whose power grows least: GPUs and CPU sockets in use first")
 
-#define KIND_ROW(policy, lower, steps_place, all, needs_ram, score_of, text)                       \
+#define KIND_ROW(policy, lower, steps_place, all, needs_ram, needs_workers, score_of, text)        \
     [WEIR_GRADED_##policy] = { .params = lower##_params,                                           \
                                .count = policy##_COUNT,                                            \
                                .steps = (steps_place),                                             \
@@ -194,7 +195,8 @@ static weir_status place_first(const double *values, const struct weir_place_que
                                .order_seed = policy##_ORDER,                                       \
                                .grade = weir_grade_##lower,                                        \
                                .full = (all),                                                      \
-                               .uses_ram = (needs_ram) },
+                               .uses_ram = (needs_ram),                                            \
+                               .uses_workers = (needs_workers) },
 
 const struct weir_graded_kind weir_graded_kinds[WEIR_GRADED_COUNT] = { GRADED_POLICIES(KIND_ROW) };
 
@@ -227,7 +229,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
     return weir_scan_place(&scan, query, answer, error);
 }
 
-#define CREATE_ROW(policy, lower, steps_place, all, needs_ram, score_of, text)                     \
+#define CREATE_ROW(policy, lower, steps_place, all, needs_ram, needs_workers, score_of, text)      \
     static weir_status create_##lower(const struct weir_params *given,                             \
                                       const struct weir_allocator *allocator, void **state,        \
                                       struct weir_error *error)                                    \
@@ -238,7 +240,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
 
 GRADED_POLICIES(CREATE_ROW)
 
-#define POLICY_ROW(policy, lower, steps_place, all, needs_ram, score_of, text)                     \
+#define POLICY_ROW(policy, lower, steps_place, all, needs_ram, needs_workers, score_of, text)      \
     [WEIR_GRADED_##policy] = { .size = sizeof(struct weir_placement_ops),                          \
                                .abi = WEIR_ABI_MAJOR,                                              \
                                .name = #lower,                                                     \

@@ -2,7 +2,8 @@
 /*
  * Cost of jobs in time: 10^6 jobs of five kinds at 90 % load on growing clusters, each run in a
  * process of its own so that its memory can be told. The cost of a job must grow less than the
- * cluster does. A name of a policy as argument measures that one (fgd by default).
+ * cluster does. A name of a policy as argument measures that one (fgd by default); with two more,
+ * nodes and jobs, that size alone, in this process.
  */
 #include "sim/world/run.h"
 #include "tests/support/results.h"
@@ -61,6 +62,8 @@ int main(int argc, char **argv)
         unsigned nodes, jobs;
     } sizes[] = { { 100, 100000 }, { 1000, 1000000 }, { 10000, 1000000 }, { 100000, 1000000 } };
     int failures = 0;
+    if (argc > 3)
+        return run_one(argv[1], (unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         int code = 0;
         const pid_t child = fork();

@@ -288,6 +288,41 @@ static void kept_grades_of_every_policy_equal_plain_ones(void)
     }
 }
 
+/* Both nodes have the same left, one from a worker of two GPUs, the other one from two of one. */
+static void equal_nodes_with_other_workers_are_graded_apart(void)
+{
+    const struct weir_graded_kind *const kind = &weir_graded_kinds[WEIR_GRADED_GPU_CLUSTERING];
+    const struct weir_gpu_spec gpu = { .units = WEIR_ONE };
+    const struct weir_gpu_spec gpus[4] = { gpu, gpu, gpu, gpu };
+    const struct weir_shape shapes[] = { job(2000, 2, 1000), job(1000, 1, 1000) };
+    struct duel duel = { .next_worker = 10 };
+    double values[16];
+    weir_params_read(kind->params, kind->count, NULL, values);
+    duel.grader = weir_graded_grader(kind, values);
+    CHECK_I64(weir_cluster_create(NULL, &duel.cluster), WEIR_OK);
+    CHECK_I64(weir_grades_create(NULL, &duel.grades), WEIR_OK);
+    for (uint32_t n = 0; n < 2; n++) {
+        const struct weir_node_spec spec = {
+            .size = sizeof spec, .id = n, .gpu_count = 4, .cpu_units = 8 * WEIR_ONE, .gpus = gpus
+        };
+        CHECK_I64(weir_cluster_add_node(duel.cluster, &spec, NULL, NULL), WEIR_OK);
+    }
+    for (uint32_t w = 0; w < 3; w++) {
+        struct weir_alloc alloc;
+        CHECK_I64(weir_place_first(duel.cluster, w > 0, &shapes[w > 0], &alloc), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(duel.cluster, w, weir_pool_owner(0), &alloc, NULL),
+                  WEIR_OK);
+    }
+    const struct weir_place_query query = {
+        .size = sizeof query, .cluster = duel.cluster, .mix = &duel.mix, .shape = &shapes[1]
+    };
+    struct weir_place_answer answer;
+    CHECK_I64(weir_grades_place(duel.grades, &duel.grader, &query, &answer, NULL), WEIR_OK);
+    CHECK_I64(answer.alloc.node, 1);
+    weir_grades_destroy(duel.grades);
+    weir_cluster_destroy(duel.cluster);
+}
+
 static void a_chooser_refuses_what_a_policy_may_not_be_asked(void)
 {
     struct weir_chooser *chooser = NULL;
@@ -384,6 +419,8 @@ static const struct test tests[] = {
     { "kept grades equal plain ones", kept_grades_equal_plain_ones },
     { "kept grades of every policy equal plain ones",
       kept_grades_of_every_policy_equal_plain_ones },
+    { "equal nodes with other workers are graded apart",
+      equal_nodes_with_other_workers_are_graded_apart },
     { "a chooser refuses parameters that do not go together",
       a_chooser_refuses_what_a_policy_may_not_be_asked },
     { "the curve rounds half to even and fills gaps", the_curve_rounds_half_to_even },

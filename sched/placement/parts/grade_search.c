@@ -13,24 +13,18 @@
 #include <math.h>
 #include <string.h>
 
-void weir_grade_search_restart(struct weir_grade_search *search)
-{
-    const struct weir_grade none = { .value = -(double)INFINITY };
-
-    search->tally = (struct weir_grade_tally){
-        .best = none, .second = none, .node = WEIR_NO_INDEX, .second_node = WEIR_NO_INDEX
-    };
-}
-
 struct weir_grade_search weir_grade_search_begin(const struct weir_grader *grader,
                                                  const struct weir_place_query *query)
 {
-    struct weir_grade_search search = { .query = query,
-                                        .order_seed = grader->order_seed,
-                                        .tie = grader->tie };
+    const struct weir_grade none = { .value = -(double)INFINITY };
 
-    weir_grade_search_restart(&search);
-    return search;
+    return (struct weir_grade_search){ .query = query,
+                                       .order_seed = grader->order_seed,
+                                       .tie = grader->tie,
+                                       .tally = { .best = none,
+                                                  .second = none,
+                                                  .node = WEIR_NO_INDEX,
+                                                  .second_node = WEIR_NO_INDEX } };
 }
 
 static bool is_better(const struct weir_grade *a, const struct weir_grade *b)
@@ -38,9 +32,13 @@ static bool is_better(const struct weir_grade *a, const struct weir_grade *b)
     return a->value > b->value || (!(a->value < b->value) && a->tie > b->tie);
 }
 
-static uint64_t order_of(const struct weir_grade_search *search, uint32_t node)
+bool weir_grade_goes_before(uint64_t order_seed, const struct weir_cluster *cluster, uint32_t node,
+                            uint32_t other)
 {
-    return weir_hash_add(search->order_seed, search->query->cluster->nodes[node].id);
+    if (order_seed == 0)
+        return node < other;
+    return weir_hash_add(order_seed, cluster->nodes[node].id) <
+           weir_hash_add(order_seed, cluster->nodes[other].id);
 }
 
 /* Whether the newest of nodes that are equal in all takes the place of the one before. */
@@ -50,21 +48,23 @@ static bool replaces_equal(const struct weir_grade_search *search, uint32_t node
 
     if (search->tie == WEIR_TIE_RANDOM)
         return weir_hash_mix(weir_hash_mix(search->query->seed) + equals) % equals == 0;
-    return search->order_seed != 0 && order_of(search, node) < order_of(search, search->tally.node);
+    return weir_grade_goes_before(search->order_seed, search->query->cluster, node,
+                                  search->tally.node);
 }
 
-static void offer_second(struct weir_grade_tally *tally, uint32_t node, struct weir_grade grade)
+void weir_grade_search_offer_second(struct weir_grade_search *search, uint32_t node,
+                                    struct weir_grade grade)
 {
-    if (node == WEIR_NO_INDEX ||
-        (tally->second_node != WEIR_NO_INDEX && !is_better(&grade, &tally->second)))
+    struct weir_grade_tally *const tally = &search->tally;
+
+    if (tally->second_node != WEIR_NO_INDEX && !is_better(&grade, &tally->second))
         return;
     tally->second = grade;
     tally->second_node = node;
 }
 
-/* A node, or the best of `ties` equal ones, meets the best so far. */
-static void meet(struct weir_grade_search *search, uint32_t node, struct weir_grade grade,
-                 uint32_t ties)
+void weir_grade_search_meet(struct weir_grade_search *search, uint32_t node,
+                            struct weir_grade grade, uint32_t ties)
 {
     struct weir_grade_tally *const tally = &search->tally;
     const bool wins = tally->node == WEIR_NO_INDEX || is_better(&grade, &tally->best);
@@ -72,7 +72,7 @@ static void meet(struct weir_grade_search *search, uint32_t node, struct weir_gr
 
     tally->ties = wins ? ties : tally->ties + (is_equal ? ties : 0);
     if (!wins && !(is_equal && replaces_equal(search, node))) {
-        offer_second(tally, node, grade);
+        weir_grade_search_offer_second(search, node, grade);
         return;
     }
     tally->second = tally->best;
@@ -81,17 +81,11 @@ static void meet(struct weir_grade_search *search, uint32_t node, struct weir_gr
     tally->node = node;
 }
 
-void weir_grade_search_meet(struct weir_grade_search *search, uint32_t node,
-                            struct weir_grade grade)
-{
-    meet(search, node, grade, 1);
-}
-
 void weir_grade_search_weigh(struct weir_grade_search *search, uint32_t node,
                              struct weir_grade grade)
 {
     search->counts.candidates++;
-    meet(search, node, grade, 1);
+    weir_grade_search_meet(search, node, grade, 1);
 }
 
 void weir_grade_search_reject(struct weir_grade_search *search, uint32_t reason)
@@ -103,14 +97,6 @@ void weir_grade_search_lack_ram(struct weir_grade_search *search)
 {
     search->counts.candidates--;
     search->counts.rejected[WEIR_REASON_RAM]++;
-}
-
-void weir_grade_search_join(struct weir_grade_search *search, const struct weir_grade_tally *tally)
-{
-    if (tally->node == WEIR_NO_INDEX)
-        return;
-    meet(search, tally->node, tally->best, tally->ties);
-    offer_second(&search->tally, tally->second_node, tally->second);
 }
 
 struct pick {

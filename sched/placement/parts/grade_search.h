@@ -30,20 +30,22 @@ struct weir_grade_search {
 
 struct weir_grade_search weir_grade_search_begin(const struct weir_grader *grader,
                                                  const struct weir_place_query *query);
-/* Nobody was compared yet. */
-void weir_grade_search_restart(struct weir_grade_search *search);
 /* One node that has room, or none; nodes come in ascending order. */
 void weir_grade_search_weigh(struct weir_grade_search *search, uint32_t node,
                              struct weir_grade grade);
 void weir_grade_search_reject(struct weir_grade_search *search, uint32_t reason);
-/* A node that is counted already meets the best so far; or it has too little memory after all. */
+/* A node that is counted already, or the best of `ties` equal ones, meets the best so far; or it
+ * has too little memory after all. */
 void weir_grade_search_meet(struct weir_grade_search *search, uint32_t node,
-                            struct weir_grade grade);
+                            struct weir_grade grade, uint32_t ties);
 void weir_grade_search_lack_ram(struct weir_grade_search *search);
-/* Nodes that were compared before, are counted already and follow those so far. Not with a random
- * tie. Of runners-up with the same grade another one may be named than weighing one by one would.
- */
-void weir_grade_search_join(struct weir_grade_search *search, const struct weir_grade_tally *tally);
+/* One that lost already against the best so far may be the second. Of runners-up with the same
+ * grade another one may be named than weighing one by one would. */
+void weir_grade_search_offer_second(struct weir_grade_search *search, uint32_t node,
+                                    struct weir_grade grade);
+/* Whether a node comes before another one of the same grade. */
+bool weir_grade_goes_before(uint64_t order_seed, const struct weir_cluster *cluster, uint32_t node,
+                            uint32_t other);
 /* WEIR_EBUSY when no node was weighed. */
 weir_status weir_grade_search_end(const struct weir_grade_search *search,
                                   struct weir_place_answer *answer, struct weir_error *error);

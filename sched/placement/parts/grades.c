@@ -2,16 +2,19 @@
 /*
  * Graded placement with kept grades; see grades.h.
  *
- * Every node has an epoch that grows when the node changes; a kept grade is valid while its epoch
- * is the node's. Changes come from the inventory's ring, or, when that does not reach back far
- * enough, from comparing every node's fingerprint.
+ * Which nodes changed is noted in a log that every class reads on its own, from the inventory's
+ * ring, or, when that does not reach back far enough, for all nodes. A kept grade is valid while
+ * the node is in the state it was found for; nodes come into the same states again and again, and
+ * what was found for a state is looked up for the next node that comes into it.
  *
  * Nodes lie in blocks of 8, these in larger ones of 4, and so on up to one that has all. A class
- * keeps the outcome of each block, valid while nothing in it changed. So a question costs O(1) and
- * O(log nodes) for every node that changed, not O(nodes). How many nodes take part and why the
- * others do not is counted for all of a class, and follows each grade that changes.
+ * keeps the best node of each block. A change goes up only as far as it changes who is best. So a
+ * question costs O(1) and at most O(log nodes) for every node that changed, not O(nodes). How many
+ * nodes take part and why the others do not is counted for all of a class, and follows each grade
+ * that changes.
  *
- * Invariant: the epoch of a block is the largest of its nodes.
+ * Invariant: after read_changes every grade of the class equals what a grader would say, and every
+ * block what comparing its nodes would give.
  */
 #include "sched/placement/parts/grade_search.h"
 
@@ -27,21 +30,25 @@ enum {
     CLASSES_MOST = 1024, /* beyond that everything is forgotten */
     BLOCK_NODES = 8,     /* of the smallest blocks */
     BLOCK_PARTS = 4,     /* of all others */
-    LEVELS_MOST = 16     /* more than 2^32 nodes need */
+    LEVELS_MOST = 16,    /* more than 2^32 nodes need */
+    LOG_LEAST = 64,
+    MEMO_MOST = 8192
 };
 
 /* ---- kept grades ---- */
 
-/* What came of comparing the nodes of one block. */
+/* Who is best of some nodes that have room. */
 struct grade_block {
-    uint32_t epoch;    /* 0 = nothing is kept */
-    int64_t ram_least; /* free on the node with the least of those that have room */
-    struct weir_grade_tally tally;
+    double value, tie;
+    int64_t ram_least; /* free on the node with the least of them */
+    uint32_t node,
+        ties; /* WEIR_NO_INDEX = none has room: the value is -INFINITY, the memory most */
 };
 
 /* The grades of one shape. */
 struct grade_class {
     struct weir_shape shape;         /* without memory, unless grades depend on it */
+    uint64_t read;                   /* changes of the log; 0 = nothing is kept */
     struct weir_kept_grade *kept;    /* per node */
     struct weir_grade_counts counts; /* of those kept */
     struct grade_block *blocks;
@@ -50,12 +57,13 @@ struct grade_class {
 struct weir_grades {
     struct weir_allocator allocator;
     struct weir_change_mark mark;
-    uint32_t node_count, epoch;
+    uint32_t node_count;
     uint32_t level_count, block_count;
     uint32_t level_first[LEVELS_MOST + 1]; /* the first block of each level, the smallest first */
-    uint32_t *epochs;                      /* per node */
-    uint32_t *block_epochs;
-    uint64_t *stamps; /* per node: state and workers */
+    uint32_t *log;                         /* node of change n at n % log_capacity */
+    struct weir_kept_grade *memo;          /* by state and class: one takes another one's place */
+    uint32_t log_capacity, memo_capacity;  /* powers of two */
+    uint64_t changes;                      /* noted so far */
     struct weir_shape *mix_shapes;
     double *mix_frequencies;
     uint32_t mix_count, mix_capacity, frequency_capacity;
@@ -82,6 +90,8 @@ static void forget_classes(struct weir_grades *grades)
         weir_free(&grades->allocator, grades->classes[c].blocks);
     }
     grades->class_count = 0;
+    if (grades->memo != NULL)
+        memset(grades->memo, 0, grades->memo_capacity * sizeof *grades->memo);
 }
 
 void weir_grades_destroy(struct weir_grades *grades)
@@ -91,27 +101,19 @@ void weir_grades_destroy(struct weir_grades *grades)
     const struct weir_allocator memory = grades->allocator;
     forget_classes(grades);
     weir_free(&memory, grades->classes);
-    weir_free(&memory, grades->epochs);
-    weir_free(&memory, grades->block_epochs);
-    weir_free(&memory, grades->stamps);
+    weir_free(&memory, grades->log);
+    weir_free(&memory, grades->memo);
     weir_free(&memory, grades->mix_shapes);
     weir_free(&memory, grades->mix_frequencies);
     weir_free(&memory, grades);
 }
 
-static uint64_t stamp_of(const struct weir_cluster *cluster, uint32_t node)
-{
-    return weir_hash_add(cluster->lists[node].stamp, cluster->nodes[node].version);
-}
+/* ---- what changed ---- */
 
-static void touch(struct weir_grades *grades, const struct weir_cluster *cluster, uint32_t node)
+/* More than the log holds: every class looks at every node. */
+static void note_all(struct weir_grades *grades)
 {
-    uint32_t place = node / BLOCK_NODES;
-
-    grades->epochs[node] = ++grades->epoch;
-    grades->stamps[node] = stamp_of(cluster, node);
-    for (uint32_t level = 0; level < grades->level_count; level++, place /= BLOCK_PARTS)
-        grades->block_epochs[grades->level_first[level] + place] = grades->epoch;
+    grades->changes += (uint64_t)grades->log_capacity + 1;
 }
 
 /* At least one block, and one alone on the last level. */
@@ -131,47 +133,51 @@ static void lay_out_blocks(struct weir_grades *grades, uint32_t nodes)
     grades->block_count = grades->level_first[grades->level_count];
 }
 
-/* Another number of nodes, or epochs used up: starts over. */
+static uint32_t power_of_two(uint32_t least, uint32_t wanted, uint32_t most)
+{
+    while (least < wanted && least < most)
+        least *= 2;
+    return least;
+}
+
+/* Another number of nodes: starts over. */
 static weir_status restart(struct weir_grades *grades, const struct weir_cluster *cluster)
 {
     const struct weir_allocator *const memory = &grades->allocator;
     const uint32_t nodes = cluster->node_count;
 
     forget_classes(grades);
-    weir_free(memory, grades->epochs);
-    weir_free(memory, grades->block_epochs);
-    weir_free(memory, grades->stamps);
+    weir_free(memory, grades->log);
+    weir_free(memory, grades->memo);
     grades->node_count = 0;
-    grades->epoch = 1;
     lay_out_blocks(grades, nodes);
-    grades->epochs = weir_alloc(memory, nodes, sizeof *grades->epochs);
-    grades->block_epochs = weir_alloc(memory, grades->block_count, sizeof *grades->block_epochs);
-    grades->stamps = weir_alloc(memory, nodes, sizeof *grades->stamps);
-    if (grades->epochs == NULL || grades->block_epochs == NULL || grades->stamps == NULL)
+    grades->log_capacity = power_of_two(LOG_LEAST, nodes, UINT32_C(1) << 31);
+    grades->memo_capacity = power_of_two(LOG_LEAST, 4 * nodes, MEMO_MOST);
+    grades->log = weir_alloc(memory, grades->log_capacity, sizeof *grades->log);
+    grades->memo = weir_alloc(memory, grades->memo_capacity, sizeof *grades->memo);
+    if (grades->log == NULL || grades->memo == NULL)
         return WEIR_ENOMEM;
     grades->node_count = nodes;
-    for (uint32_t b = 0; b < grades->block_count; b++)
-        grades->block_epochs[b] = grades->epoch; /* also of one without nodes */
-    for (uint32_t n = 0; n < nodes; n++)
-        touch(grades, cluster, n);
+    note_all(grades);
     return WEIR_OK;
 }
 
 static weir_status follow_nodes(struct weir_grades *grades, const struct weir_cluster *cluster)
 {
     const uint32_t changes = weir_cluster_changes(cluster, &grades->mark);
+    uint32_t last = WEIR_NO_INDEX;
 
-    if (grades->node_count != cluster->node_count || grades->epochs == NULL ||
-        grades->epoch > UINT32_MAX - WEIR_CHANGE_RING - cluster->node_count) {
+    if (grades->node_count != cluster->node_count || grades->memo == NULL) {
         WEIR_TRY(restart(grades, cluster));
     } else if (changes == WEIR_NO_INDEX) {
-        for (uint32_t n = 0; n < cluster->node_count; n++) {
-            if (grades->stamps[n] != stamp_of(cluster, n))
-                touch(grades, cluster, n);
-        }
+        note_all(grades);
     } else {
-        for (uint32_t back = 0; back < changes; back++)
-            touch(grades, cluster, weir_cluster_change_node(cluster, back));
+        for (uint32_t back = changes; back > 0; back--) {
+            const uint32_t node = weir_cluster_change_node(cluster, back - 1);
+            if (node != last) /* tried, taken back and done: one change */
+                grades->log[grades->changes++ & (grades->log_capacity - 1)] = node;
+            last = node;
+        }
     }
     grades->mark = weir_cluster_change_mark(cluster);
     return WEIR_OK;
@@ -234,6 +240,16 @@ static struct grade_class *class_of(struct weir_grades *grades, const struct wei
     return added;
 }
 
+/* ---- grades ---- */
+
+/* A class, where a question is asked. */
+struct class_site {
+    const struct weir_grades *grades;
+    struct grade_class *class;
+    const struct weir_grader *grader;
+    const struct weir_place_query *query;
+};
+
 /* Counts a kept grade, or takes it off (-1). */
 static void count_grade(struct grade_class *class, const struct weir_kept_grade *kept,
                         int32_t change)
@@ -244,51 +260,210 @@ static void count_grade(struct grade_class *class, const struct weir_kept_grade 
         class->counts.candidates += (uint32_t)change;
 }
 
-static void grade_again(struct weir_kept_grade *kept, const struct weir_grader *grader,
-                        const struct weir_grade_site *site)
+/* What grades of a node depend on. */
+static uint64_t state_of(const struct class_site *site, uint32_t node)
 {
-    const uint32_t reason = weir_candidates_reason(site->cluster, site->shape, site->node);
+    const struct weir_cluster *const cluster = site->query->cluster;
+    const uint64_t version = cluster->nodes[node].version;
 
-    if (reason != WEIR_REASON_NONE) {
-        kept->value = -(double)INFINITY;
-        kept->gpu = (uint16_t)reason;
-        return;
-    }
-    const struct weir_grade grade = weir_grader_ask(grader, site);
-    kept->value = grade.value;
-    kept->tie = grade.tie;
-    kept->gpu = (uint16_t)grade.gpu; /* below WEIR_MAX_NODE_GPUS, or of no meaning */
-    kept->mig = (uint16_t)grade.mig;
+    return site->grader->uses_workers ? weir_hash_add(cluster->lists[node].stamp, version)
+                                      : version;
 }
 
-/* Nodes `from` .. `to` - 1. */
-struct node_range {
+static struct weir_kept_grade ask_grader(const struct class_site *site, uint32_t node)
+{
+    const struct weir_grade_site asked = { .cluster = site->query->cluster,
+                                           .shape = &site->class->shape,
+                                           .mix = site->query->mix,
+                                           .node = node };
+    const uint32_t reason = weir_candidates_reason(asked.cluster, asked.shape, node);
+
+    if (reason != WEIR_REASON_NONE)
+        return (struct weir_kept_grade){ .value = -(double)INFINITY,
+                                         .ram_free = INT64_MAX,
+                                         .gpu = (uint16_t)reason };
+    const struct weir_grade grade = weir_grader_ask(site->grader, &asked);
+    return (struct weir_kept_grade){
+        .value = grade.value,
+        .tie = grade.tie,
+        .ram_free = asked.cluster->nodes[node].ram_free_bytes,
+        .gpu = (uint16_t)grade.gpu, /* below WEIR_MAX_NODE_GPUS, or of no meaning */
+        .mig = (uint16_t)grade.mig
+    };
+}
+
+/* A grade that depends on the mix takes longer to find than to look up. */
+static struct weir_kept_grade find_grade(const struct class_site *site, uint32_t node,
+                                         uint64_t state)
+{
+    const struct weir_grades *const grades = site->grades;
+    const uint64_t number = (uint64_t)(site->class - grades->classes) + 1;
+    const uint64_t name = state + number * UINT64_C(0x9e3779b97f4a7c15);
+    struct weir_kept_grade *const known = &grades->memo[name & (grades->memo_capacity - 1)];
+
+    if (!site->grader->uses_mix)
+        return ask_grader(site, node);
+    if (known->state != name) {
+        *known = ask_grader(site, node);
+        known->state = name;
+    }
+    return *known;
+}
+
+/* Grades a node again that is in another state than before. */
+static void grade_again(const struct class_site *site, uint32_t node, uint64_t state)
+{
+    struct grade_class *const class = site->class;
+
+    if (class->read > 0)
+        count_grade(class, &class->kept[node], -1);
+    class->kept[node] = find_grade(site, node, state);
+    class->kept[node].state = state;
+    count_grade(class, &class->kept[node], 1);
+}
+
+/* ---- blocks ---- */
+
+static bool is_better(const struct grade_block *a, const struct grade_block *b)
+{
+    return a->value > b->value || (!(a->value < b->value) && a->tie > b->tie);
+}
+
+/* Of equals the first of the order of nodes. */
+static void meet(const struct class_site *site, struct grade_block *best,
+                 const struct grade_block *other)
+{
+    const int64_t ram_least =
+        other->ram_least < best->ram_least ? other->ram_least : best->ram_least;
+
+    if (best->node == WEIR_NO_INDEX || is_better(other, best)) {
+        *best = *other;
+    } else if (!is_better(best, other)) {
+        best->ties += other->ties;
+        if (weir_grade_goes_before(site->grader->order_seed, site->query->cluster, other->node,
+                                   best->node))
+            best->node = other->node;
+    }
+    best->ram_least = ram_least;
+}
+
+static struct grade_block block_of_node(const struct class_site *site, uint32_t node)
+{
+    const struct weir_kept_grade *const kept = &site->class->kept[node];
+
+    return (struct grade_block){ .value = kept->value,
+                                 .tie = kept->tie,
+                                 .ram_least = kept->ram_free,
+                                 .node = isinf(kept->value) ? WEIR_NO_INDEX : node,
+                                 .ties = 1 };
+}
+
+/* Parts `from` .. `to` - 1 of a block: nodes, or blocks of the level below. */
+struct part_range {
     uint32_t from, to;
 };
 
-/* Grades again what changed. */
-static void update_nodes(const struct weir_grades *grades, struct grade_class *class,
-                         const struct weir_grader *grader, const struct weir_place_query *query,
-                         struct node_range range)
+static struct part_range parts_of(const struct weir_grades *grades, uint32_t level, uint32_t place)
 {
-    struct weir_grade_site site = { .cluster = query->cluster,
-                                    .shape = &class->shape,
-                                    .mix = query->mix };
+    const uint32_t size = level == 0 ? BLOCK_NODES : BLOCK_PARTS;
+    const uint32_t *const first = &grades->level_first[level == 0 ? 0 : level - 1];
+    const uint32_t count = level == 0 ? grades->node_count : first[1] - first[0];
+    const uint32_t from = place * size;
 
-    for (uint32_t n = range.from; n < range.to; n++) {
-        struct weir_kept_grade *const kept = &class->kept[n];
-        if (kept->epoch == grades->epochs[n])
-            continue;
-        site.node = n;
-        if (kept->epoch != 0)
-            count_grade(class, kept, -1);
-        grade_again(kept, grader, &site);
-        count_grade(class, kept, 1);
-        kept->epoch = grades->epochs[n];
+    return (struct part_range){ from, count - from < size ? count : from + size };
+}
+
+static struct grade_block *block_at(const struct class_site *site, uint32_t level, uint32_t place)
+{
+    return &site->class->blocks[site->grades->level_first[level] + place];
+}
+
+static struct grade_block compare_parts(const struct class_site *site, uint32_t level,
+                                        uint32_t place)
+{
+    const struct part_range parts = parts_of(site->grades, level, place);
+    struct grade_block best = { .value = -(double)INFINITY,
+                                .ram_least = INT64_MAX,
+                                .node = WEIR_NO_INDEX };
+
+    for (uint32_t i = parts.from; i < parts.to; i++) {
+        if (level > 0) {
+            meet(site, &best, block_at(site, level - 1, i));
+        } else {
+            const struct grade_block node = block_of_node(site, i);
+            meet(site, &best, &node);
+        }
+    }
+    return best;
+}
+
+static void compare_all(const struct class_site *site)
+{
+    const uint32_t *const first = site->grades->level_first;
+
+    for (uint32_t level = 0; level < site->grades->level_count; level++)
+        for (uint32_t place = 0; place < first[level + 1] - first[level]; place++)
+            *block_at(site, level, place) = compare_parts(site, level, place);
+}
+
+/* A part of a block has changed. */
+static void compare_again(const struct class_site *site, uint32_t level, uint32_t place,
+                          const struct grade_block *before, const struct grade_block *after)
+{
+    struct grade_block *const block = block_at(site, level, place);
+
+    const bool had_least = before->ram_least <= block->ram_least;
+
+    if (before->node == block->node || (had_least && after->ram_least > before->ram_least)) {
+        *block = compare_parts(site, level, place); /* the best or the least may be another one */
+        return;
+    }
+    if (!is_better(block, before))
+        block->ties -= before->ties;
+    meet(site, block, after);
+}
+
+/* Takes a change of a node as far up as it makes one. */
+static void look_again(const struct class_site *site, uint32_t node)
+{
+    const uint64_t state = state_of(site, node);
+    uint32_t place = node / BLOCK_NODES;
+
+    if (site->class->kept[node].state == state)
+        return;
+    struct grade_block before = block_of_node(site, node);
+    grade_again(site, node, state);
+    struct grade_block after = block_of_node(site, node);
+    for (uint32_t level = 0; level < site->grades->level_count; level++, place /= BLOCK_PARTS) {
+        if (memcmp(&before, &after, sizeof before) == 0)
+            return;
+        const struct grade_block block = *block_at(site, level, place);
+        compare_again(site, level, place, &before, &after);
+        before = block;
+        after = *block_at(site, level, place);
     }
 }
 
-/* The class of a question, after following what changed; NULL = out of memory. */
+/* Brings a class up to date. */
+static void read_changes(const struct class_site *site)
+{
+    const struct weir_grades *const grades = site->grades;
+    struct grade_class *const class = site->class;
+    const bool is_new = class->read == 0;
+    const bool is_behind = grades->changes - class->read > grades->log_capacity;
+
+    for (uint32_t n = 0; is_new && n < grades->node_count; n++)
+        grade_again(site, n, state_of(site, n));
+    for (uint32_t n = 0; !is_new && is_behind && n < grades->node_count; n++)
+        look_again(site, n);
+    for (uint64_t c = class->read; !is_new && !is_behind && c < grades->changes; c++)
+        look_again(site, grades->log[c & (grades->log_capacity - 1)]);
+    if (is_new)
+        compare_all(site);
+    class->read = grades->changes;
+}
+
+/* The class of a question, up to date; NULL = out of memory. */
 static struct grade_class *follow(struct weir_grades *grades, const struct weir_grader *grader,
                                   const struct weir_place_query *query)
 {
@@ -301,157 +476,94 @@ static struct grade_class *follow(struct weir_grades *grades, const struct weir_
     if ((grader->uses_mix || grader->tie == WEIR_TIE_LEAST_FRAG) &&
         follow_mix(grades, query->mix) != WEIR_OK)
         return NULL;
-    return class_of(grades, &shape);
+    struct grade_class *const class = class_of(grades, &shape);
+    if (class == NULL)
+        return NULL;
+    const struct class_site site = {
+        .grades = grades, .class = class, .grader = grader, .query = query
+    };
+    read_changes(&site);
+    return class;
 }
 
 const struct weir_kept_grade *weir_grades_all(struct weir_grades *grades,
                                               const struct weir_grader *grader,
                                               const struct weir_place_query *query)
 {
-    struct grade_class *const class = follow(grades, grader, query);
+    const struct grade_class *const class = follow(grades, grader, query);
 
-    if (class == NULL)
-        return NULL;
-    update_nodes(grades, class, grader, query, (struct node_range){ 0, grades->node_count });
-    return class->kept;
+    return class == NULL ? NULL : class->kept;
 }
 
-/* ---- blocks ---- */
+/* ---- a question ---- */
 
-/* A block of a class, where a question is asked. */
-struct block_site {
-    const struct weir_grades *grades;
-    struct grade_class *class;
-    const struct weir_grader *grader;
-    const struct weir_place_query *query;
-    uint32_t level, place; /* on its level */
-};
-
-static uint32_t block_of(const struct block_site *site)
+static struct weir_grade grade_of(const struct weir_kept_grade *kept)
 {
-    return site->grades->level_first[site->level] + site->place;
+    return (struct weir_grade){
+        .value = kept->value, .tie = kept->tie, .gpu = kept->gpu, .mig = kept->mig
+    };
 }
 
-/* The first part of a block above the lowest level; *count: how many it has. */
-static struct block_site parts_of(const struct block_site *site, uint32_t *count)
+/* The node that is worse than the best of a block alone, of equals the first, or WEIR_NO_INDEX: it
+ * lost on the way of the best from its node up. */
+static uint32_t runner_up(const struct class_site *site, uint32_t level, uint32_t best)
 {
-    const uint32_t *const first = &site->grades->level_first[site->level - 1];
-    struct block_site part = *site;
+    uint32_t second = WEIR_NO_INDEX;
+    uint32_t place = best / BLOCK_NODES;
 
-    part.level--;
-    part.place = site->place * BLOCK_PARTS;
-    *count = first[1] - first[0] - part.place;
-    if (*count > BLOCK_PARTS)
-        *count = BLOCK_PARTS;
-    return part;
+    for (uint32_t l = 0; l <= level; l++, place /= BLOCK_PARTS) {
+        const struct part_range parts = parts_of(site->grades, l, place);
+        struct grade_block loser = { .node = WEIR_NO_INDEX };
+        for (uint32_t i = parts.from; i < parts.to; i++) {
+            uint32_t node = l == 0 ? i : block_at(site, l - 1, i)->node;
+            node = node == best ? second : node;
+            if (node == WEIR_NO_INDEX)
+                continue;
+            const struct grade_block rival = block_of_node(site, node);
+            if (rival.node != WEIR_NO_INDEX &&
+                (loser.node == WEIR_NO_INDEX || is_better(&rival, &loser)))
+                loser = rival;
+        }
+        second = loser.node;
+    }
+    return second;
 }
 
-/* The nodes of a block of the lowest level. */
-static struct node_range range_of(const struct block_site *site)
+static void join_nodes(const struct class_site *site, struct part_range range,
+                       struct weir_grade_search *search)
 {
-    const uint32_t from = site->place * BLOCK_NODES;
-    const uint32_t to = from + BLOCK_NODES;
-
-    return (struct node_range){ from,
-                                to < site->grades->node_count ? to : site->grades->node_count };
-}
-
-static void weigh_nodes(const struct block_site *site, struct weir_grade_search *search,
-                        int64_t ram_bytes)
-{
-    const struct weir_node *const nodes = search->query->cluster->nodes;
-    const struct node_range range = range_of(site);
-
     for (uint32_t n = range.from; n < range.to; n++) {
         const struct weir_kept_grade *const kept = &site->class->kept[n];
         if (isinf(kept->value))
             continue;
-        if (nodes[n].ram_free_bytes < ram_bytes)
+        if (kept->ram_free < site->query->shape->ram_bytes)
             weir_grade_search_lack_ram(search);
         else
-            weir_grade_search_meet(
-                search, n,
-                (struct weir_grade){
-                    .value = kept->value, .tie = kept->tie, .gpu = kept->gpu, .mig = kept->mig });
+            weir_grade_search_meet(search, n, grade_of(kept), 1);
     }
 }
 
-static int64_t least_ram(const struct block_site *site, struct node_range range)
+/* Lets those of a block take part that have the memory. */
+static void join_block(const struct class_site *site, uint32_t level, uint32_t place,
+                       struct weir_grade_search *search)
 {
-    int64_t least = INT64_MAX;
+    const struct weir_kept_grade *const kept = site->class->kept;
+    const struct grade_block *const block = block_at(site, level, place);
+    const struct part_range parts = parts_of(site->grades, level, place);
 
-    for (uint32_t n = range.from; n < range.to; n++)
-        if (!isinf(site->class->kept[n].value) &&
-            site->query->cluster->nodes[n].ram_free_bytes < least)
-            least = site->query->cluster->nodes[n].ram_free_bytes;
-    return least;
-}
-
-static bool is_kept(const struct block_site *site)
-{
-    return site->class->blocks[block_of(site)].epoch == site->grades->block_epochs[block_of(site)];
-}
-
-static void compare_nodes(const struct block_site *site, struct weir_grade_search *search)
-{
-    update_nodes(site->grades, site->class, site->grader, site->query, range_of(site));
-    weigh_nodes(site, search, INT64_MIN);
-    site->class->blocks[block_of(site)].ram_least = least_ram(site, range_of(site));
-}
-
-static void compare_parts(const struct block_site *site, struct weir_grade_search *search)
-{
-    uint32_t count = 0;
-    const struct block_site part = parts_of(site, &count);
-    const struct grade_block *const parts = &site->class->blocks[block_of(&part)];
-    int64_t least = INT64_MAX;
-
-    for (uint32_t i = 0; i < count; i++) {
-        weir_grade_search_join(search, &parts[i].tally);
-        if (parts[i].ram_least < least)
-            least = parts[i].ram_least;
-    }
-    site->class->blocks[block_of(site)].ram_least = least;
-}
-
-/* Brings the outcome of a block up to date; it holds for any question that asks for no more memory
- * than `ram_least`. What did not change is not looked at. `search` is for comparing. */
-static void keep_block(const struct block_site *site, struct weir_grade_search *search)
-{
-    struct grade_block *const block = &site->class->blocks[block_of(site)];
-    uint32_t count = 0;
-
-    if (site->level > 0) {
-        struct block_site part = parts_of(site, &count);
-        for (; count > 0; count--, part.place++)
-            if (!is_kept(&part))
-                keep_block(&part, search);
-    }
-    weir_grade_search_restart(search);
-    if (site->level == 0)
-        compare_nodes(site, search);
-    else
-        compare_parts(site, search);
-    block->tally = search->tally;
-    block->epoch = site->grades->block_epochs[block_of(site)];
-}
-
-/* Lets a block that is up to date take part. A random tie looks at every node that takes part in
- * it. */
-static void join_block(const struct block_site *site, struct weir_grade_search *search)
-{
-    const struct grade_block *const block = &site->class->blocks[block_of(site)];
-    const int64_t ram_bytes = site->query->shape->ram_bytes;
-    uint32_t count = 0;
-
-    if (site->grader->tie != WEIR_TIE_RANDOM && ram_bytes <= block->ram_least) {
-        weir_grade_search_join(search, &block->tally);
-    } else if (site->level == 0) {
-        weigh_nodes(site, search, ram_bytes);
+    if (block->node == WEIR_NO_INDEX)
+        return;
+    if (site->query->shape->ram_bytes <= block->ram_least) {
+        weir_grade_search_meet(search, block->node, grade_of(&kept[block->node]), block->ties);
+        const uint32_t second =
+            search->tally.node == block->node ? runner_up(site, level, block->node) : WEIR_NO_INDEX;
+        if (second != WEIR_NO_INDEX)
+            weir_grade_search_offer_second(search, second, grade_of(&kept[second]));
+    } else if (level == 0) {
+        join_nodes(site, parts, search);
     } else {
-        struct block_site part = parts_of(site, &count);
-        for (; count > 0; count--, part.place++)
-            join_block(&part, search);
+        for (uint32_t i = parts.from; i < parts.to; i++)
+            join_block(site, level - 1, i, search);
     }
 }
 
@@ -464,15 +576,13 @@ weir_status weir_grades_place(struct weir_grades *grades, const struct weir_grad
 
     if (class == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    const struct block_site all = { .grades = grades,
-                                    .class = class,
-                                    .grader = grader,
-                                    .query = query,
-                                    .level = grades->level_count - 1 };
-    if (!is_kept(&all))
-        keep_block(&all, &search);
-    weir_grade_search_restart(&search);
+    const struct class_site site = {
+        .grades = grades, .class = class, .grader = grader, .query = query
+    };
     search.counts = class->counts;
-    join_block(&all, &search);
+    if (grader->tie == WEIR_TIE_RANDOM) /* every node that takes part in it draws */
+        join_nodes(&site, (struct part_range){ 0, grades->node_count }, &search);
+    else
+        join_block(&site, grades->level_count - 1, 0, &search);
     return weir_grade_search_end(&search, answer, error);
 }

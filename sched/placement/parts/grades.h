@@ -9,10 +9,10 @@
  * all decisions on a cluster of many equal nodes are ties. Both are parameters of every such
  * policy.
  *
- * A grade depends on the node, the shape (its memory only if the grader says so), and the mix. So
- * grades are kept per shape and node, and only nodes that changed since are graded again
- * (weir_grades_place); the plain form grades every node for every question and is the oracle of the
- * tests.
+ * A grade depends on the state of the node, the shape (its memory only if the grader says so), and
+ * the mix. So grades are kept per shape and node, and only nodes that changed since are graded
+ * again (weir_grades_place); the plain form grades every node for every question and is the oracle
+ * of the tests.
  *
  * In the choice report primary and secondary score are grade and tie value with their signs turned
  * (smaller is better).
@@ -58,6 +58,7 @@ struct weir_grader {
     const void *rules;
     bool uses_mix;
     bool uses_ram;       /* grades depend on the memory that is asked for */
+    bool uses_workers;   /* and on who is there, not only on what is free */
     uint32_t tie;        /* enum weir_tie */
     uint64_t order_seed; /* draws the order of nodes; 0 = as the inventory has them */
     double steps, full;  /* grades are cut to whole 1/`steps` of `full`; 0 = as they are */
@@ -87,8 +88,8 @@ weir_status weir_grades_create(const struct weir_allocator *allocator, struct we
 void weir_grades_destroy(struct weir_grades *grades);
 /* The same answer as the plain form; of runners-up with the same grade it may name another one, and
  * of several lacks of a node it may count another one.
- * O(1) and O(log nodes) more for every node that changed since the same shape was asked for; a
- * random tie and scarce memory cost O(nodes). */
+ * O(1) and at most O(log nodes) more for every node that changed since the same shape was asked
+ * for; a random tie and scarce memory cost O(nodes). */
 weir_status weir_grades_place(struct weir_grades *grades, const struct weir_grader *grader,
                               const struct weir_place_query *query,
                               struct weir_place_answer *answer, struct weir_error *error);
@@ -97,8 +98,9 @@ weir_status weir_grades_place(struct weir_grades *grades, const struct weir_grad
 struct weir_kept_grade {
     double value; /* -INFINITY = no room */
     double tie;
-    uint32_t epoch;
-    uint16_t gpu; /* or why there is no room */
+    uint64_t state;   /* of the node, that it was found for */
+    int64_t ram_free; /* there; where there is no room INT64_MAX */
+    uint16_t gpu;     /* or why there is no room */
     uint16_t mig;
 };
 /* The grades of all nodes for this question, brought up to date; memory is left aside unless the
@@ -117,7 +119,7 @@ struct weir_graded_kind {
     uint32_t steps, tie, order_seed;
     struct weir_grade (*grade)(const void *values, const struct weir_grade_site *site);
     double full; /* the grade that counts as all of the steps */
-    bool uses_ram;
+    bool uses_ram, uses_workers;
 };
 
 /* The grader of a policy with these values. */
