@@ -15,8 +15,11 @@
 #define SIM_CLUSTER_CLUSTER_H
 
 #include "sim/engine/activity.h"
+#include "sim/engine/room.h"
 #include "sim/record/meter/meter.h"
 #include "sim/scenario/scenario.h"
+
+#include <assert.h>
 
 /* What one worker really takes from one device while it works. */
 struct sim_use {
@@ -93,7 +96,8 @@ struct sim_gpu {
     uint32_t nvdec_held, nvenc_held; /* masks */
     uint8_t nvdecs, nvencs;          /* engines there are */
     bool is_lost;                    /* it gives out nothing until it is repaired */
-    bool is_scarce;                  /* who works on it has to be told of changes */
+    bool is_scarce : 1;              /* who works on it has to be told of changes */
+    bool counts_sessions : 1;        /* its encoders are under a limit of the node */
     int64_t units_held;
     int64_t mem_total_bytes, mem_used_bytes;
     const struct weir_mig *mig; /* NULL = not cut */
@@ -101,20 +105,20 @@ struct sim_gpu {
     /* What runs on it. */
     double load, nvdec_load, nvenc_load; /* asked for by running tasks outside instances */
     double slow;                         /* what runs there takes so many times as long */
-    double crowding;  /* MPS: what runs there takes so many times as long; else 1 */
-    double throttle;  /* of its speed, by power and heat; 1 = none (power.h) */
-    uint32_t running; /* leases with compute that run */
-    uint32_t users;   /* leases that use it, whether they run or not */
-    uint32_t apart;   /* of them, those whose work is not on `compute` */
-    uint32_t compute; /* its resource; WEIR_NO_INDEX = it is never scarce */
-    uint32_t loss;    /* the number of its present loss, on its node */
+    double crowding;    /* MPS: what runs there takes so many times as long; else 1 */
+    double throttle;    /* of its speed, by power and heat; 1 = none (power.h) */
+    uint32_t running;   /* leases with compute that run */
+    uint32_t users;     /* leases that use it, whether they run or not */
+    uint32_t apart;     /* of them, those whose work is not on `compute` */
+    uint32_t compute;   /* its resource; WEIR_NO_INDEX = it is never scarce */
+    uint32_t loss;      /* the number of its present loss, on its node */
+    uint32_t mig_slots; /* taken; only when cut */
     struct sim_gpu_traffic traffic;
-    double slice_load;    /* share of its SMs that runs in instances */
-    double draw_w;        /* with gpu: used */
-    double heat_c;        /* temperature when its node was looked at last */
-    uint32_t mig_slots;   /* taken; only when cut */
-    bool counts_sessions; /* its encoders are under a limit of the node */
+    double slice_load; /* share of its SMs that runs in instances */
+    double draw_w;     /* with gpu: used */
+    double heat_c;     /* temperature when its node was looked at last */
 };
+static_assert(sizeof(struct sim_gpu) % SIM_LINE == 0, "the first line of each is one of a cache");
 
 /* Of what it would be: throttled, slow by itself, and because others are there. */
 static inline double sim_gpu_speed(const struct sim_gpu *gpu)

@@ -44,6 +44,7 @@ static weir_status apply_start(struct sim_port *port, const struct weir_action *
                                uint32_t *reason)
 {
     const struct sim_place place = { action->worker, action->alloc };
+    sim_workers_foresee_node(port->config.workers, place.alloc.node);
     return start_places(port, action->owner, (struct sim_places){ &place, 1 }, reason);
 }
 

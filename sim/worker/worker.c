@@ -78,6 +78,12 @@ struct sim_worker *sim_workers_find(const struct sim_workers *workers, uint64_t 
     return hold == NULL ? NULL : hold->worker;
 }
 
+void sim_workers_foresee_node(const struct sim_workers *workers, uint32_t node)
+{
+    sim_cluster_foresee(workers->context->cluster, node);
+    sim_meter_foresee(workers->context->meter, node);
+}
+
 void sim_workers_foresee(const struct sim_workers *workers, uint64_t id, uint32_t node)
 {
     const char *worker = (const char *)sim_workers_find(workers, id);
@@ -85,7 +91,7 @@ void sim_workers_foresee(const struct sim_workers *workers, uint64_t id, uint32_
         return;
     for (size_t i = 0; i < sizeof(struct worker_record); i += SIM_LINE)
         __builtin_prefetch(worker + i, 1);
-    sim_cluster_foresee(workers->context->cluster, node);
+    sim_workers_foresee_node(workers, node);
 }
 
 struct sim_worker *sim_workers_of_event(const struct sim_workers *workers,

@@ -79,6 +79,8 @@ uint32_t sim_workers_alive(const struct sim_workers *workers);
 struct sim_worker *sim_workers_find(const struct sim_workers *workers, uint64_t id);
 /* Fetches that worker and its node: it will end before long. */
 void sim_workers_foresee(const struct sim_workers *workers, uint64_t id, uint32_t node);
+/* Fetches the node: somebody will begin there. */
+void sim_workers_foresee_node(const struct sim_workers *workers, uint32_t node);
 /* The living worker an event of a worker means, or NULL. */
 struct sim_worker *sim_workers_of_event(const struct sim_workers *workers,
                                         const struct sim_event *event);

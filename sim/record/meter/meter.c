@@ -302,6 +302,13 @@ void sim_meter_node_keep(struct sim_meter *meter, uint32_t node, const struct si
     sim_frag_memo_keep(meter->memo, key, &meter->nodes[node].frag);
 }
 
+void sim_meter_foresee(const struct sim_meter *meter, uint32_t node)
+{
+    const char *metered = (const char *)&meter->nodes[node];
+    for (size_t i = 0; i < offsetof(struct node_meter, base); i += SIM_LINE)
+        __builtin_prefetch(metered + i, 1);
+}
+
 void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double gpu_w,
                           double cpu_w)
 {

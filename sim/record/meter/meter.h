@@ -189,6 +189,9 @@ bool sim_meter_node_recall(struct sim_meter *meter, int64_t now_ns, uint32_t nod
                            const struct sim_frag_key *key);
 void sim_meter_node_keep(struct sim_meter *meter, uint32_t node, const struct sim_frag_key *key);
 
+/* Fetches what calls about a node need; changes nothing. */
+void sim_meter_foresee(const struct sim_meter *meter, uint32_t node);
+
 /* Electric power that the GPUs and the CPUs of a node draw from now on. */
 void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double gpu_w,
                           double cpu_w);

@@ -10,6 +10,7 @@
 #ifndef SIM_RECORD_METER_STATE_H
 #define SIM_RECORD_METER_STATE_H
 
+#include "sim/engine/room.h"
 #include "sim/record/meter/fragmentation.h"
 #include "sim/record/meter/meter.h"
 #include "sim/record/meter/meter_jobs.h"
@@ -70,7 +71,7 @@ struct node_totals {
 };
 
 struct node_meter {
-    struct amounts_series assigned, active;
+    _Alignas(SIM_LINE) struct amounts_series assigned, active;
     struct sim_gauge up;
     bool is_up;
     struct sim_frag frag;   /* of the last report, whether up or not */

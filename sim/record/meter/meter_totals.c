@@ -163,7 +163,7 @@ static void *copy_array(const void *from, size_t count, size_t size)
 static weir_status allocate(const struct sim_meter_config *config, struct sim_meter *meter)
 {
     meter->stages = calloc(config->stage_count + 1, sizeof *meter->stages);
-    meter->nodes = calloc(config->node_count + 1, sizeof *meter->nodes);
+    meter->nodes = sim_lines(config->node_count + 1, sizeof *meter->nodes);
     meter->pipelines = calloc(config->pipeline_count + 1, sizeof *meter->pipelines);
     meter->capacity =
         copy_array(config->node_capacity, config->node_count, sizeof *config->node_capacity);
