@@ -195,6 +195,8 @@ void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage_ind
 {
     meter_tick(meter, now_ns);
     struct stage_meter *stage = &meter->stages[stage_index];
+    if (items == stage->queue && !(bytes < stage->bytes) && !(bytes > stage->bytes))
+        return;
     stage_advance(stage, now_ns);
     const bool was_empty = stage->queue == 0;
     stage->queue = items;
