@@ -7,7 +7,8 @@
  * (lookahead.h), as it is and with the job on it; the least growth wins. Growths are compared in
  * steps, because finer differences are noise of the look-ahead. As far as jobs also end, the nodes
  * with least left are preferred: `consolidate` times the share of departures for each GPU that
- * stays free, so that some nodes become empty again. What is scarce costs extra (scarce.h). Among
+ * stays free, so that some nodes become empty again; the less, the more jobs of one GPU find no
+ * place, since they would fill them at once. What is scarce costs extra (scarce.h). Among
  * equals the state of the node decides, never its place in the inventory: fewest free CPUs, then
  * GPUs, then memory. Nodes that are still equal are the same to every later decision.
  *
@@ -38,6 +39,7 @@ enum {
     PARAM_HORIZON,
     PARAM_PRIOR,
     PARAM_TURNOVER,
+    PARAM_CROWDED,
     PARAM_COUNT
 };
 
@@ -67,6 +69,9 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_TURNOVER] = WEIR_COUNT("turnover", "", 1, 10000, 12,
                                   "jobs in a sequence when jobs end as often as they begin: "
                                   "after so many the node is not as it was"),
+    [PARAM_CROWDED] = WEIR_NUMBER("crowded", "", 0, 1, 0.1,
+                                  "share of what jobs of one GPU ask for that finds no place, at "
+                                  "which no node is kept empty for larger ones"),
 };
 
 /* ---- grades ---- */
@@ -211,7 +216,8 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     policy->turnover = fmin(values[PARAM_TURNOVER], values[PARAM_DEPTH]);
     const struct weir_scarce_rules scarce = { .price = values[PARAM_SCARCE],
                                               .prior = values[PARAM_PRIOR],
-                                              .horizon = values[PARAM_HORIZON] };
+                                              .horizon = values[PARAM_HORIZON],
+                                              .crowded = values[PARAM_CROWDED] };
     if (weir_lookahead_create(&rules, &memory, &policy->rules.ahead) != WEIR_OK ||
         weir_scarce_create(&scarce, &memory, &policy->scarce) != WEIR_OK ||
         weir_grades_create(&memory, &policy->grades) != WEIR_OK) {
@@ -227,7 +233,9 @@ static weir_status create(const struct weir_params *given, const struct weir_all
 static weir_status follow_departures(struct policy *policy)
 {
     const double departures = weir_scarce_departures(policy->scarce);
-    const double consolidate = policy->consolidate * departures * weir_scarce_large(policy->scarce);
+    const double consolidate = policy->consolidate * departures *
+                               weir_scarce_large(policy->scarce) *
+                               weir_scarce_slack(policy->scarce);
     const double depth = policy->depth + departures * (policy->turnover - policy->depth);
 
     weir_lookahead_set_depth(policy->rules.ahead, (uint32_t)depth);
@@ -283,8 +291,8 @@ static void weigh(const struct policy *policy, struct weir_grade_search *search,
     }
 }
 
-static weir_status place(void *state, const struct weir_place_query *query,
-                         struct weir_place_answer *answer, struct weir_error *error)
+static weir_status choose(void *state, const struct weir_place_query *query,
+                          struct weir_place_answer *answer, struct weir_error *error)
 {
     struct policy *const policy = state;
     const struct weir_grader grader = { .grade = weir_ahead_grade,
@@ -302,6 +310,15 @@ static weir_status place(void *state, const struct weir_place_query *query,
     for (uint32_t n = 0; n < query->cluster->node_count; n++)
         weigh(policy, &search, n, &all[n]);
     return weir_grade_search_end(&search, answer, error);
+}
+
+static weir_status place(void *state, const struct weir_place_query *query,
+                         struct weir_place_answer *answer, struct weir_error *error)
+{
+    const weir_status status = choose(state, query, answer, error);
+
+    weir_scarce_note_answer(((struct policy *)state)->scarce, query, status == WEIR_OK);
+    return status;
 }
 
 /* By how many steps a node loses more when it takes `held` back. */

@@ -267,6 +267,7 @@ static bool is_silent(const char *policy, const char *name)
         { "first_fit", "slots" },
         { "power", "steps" },
         { "weir", "prior" },
+        { "weir", "crowded" },
         { "wfq", "unknown" },
         { "formula", "expression" },
     };

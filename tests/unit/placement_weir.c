@@ -4,7 +4,6 @@
  * plain ones, prices of scarce room, and independence of the order of the nodes.
  */
 #include "sched/placement/parts/candidates.h"
-#include "sched/placement/parts/lookahead.h"
 #include "sched/placement/parts/scarce.h"
 #include "sched/placement/policies.h"
 #include "sim/lab/lab.h"
@@ -306,16 +305,17 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
                                             .mix = &duel->mix,
                                             .shape = shape,
                                             .owner = weir_job_owner(0, duel->next_worker) };
-    struct weir_place_answer kept;
-    struct weir_place_answer plain;
+    struct weir_place_answer kept, plain;
     CHECK_I64(weir_lookahead_follow(duel->plain.ahead, &duel->mix), WEIR_OK);
     CHECK_I64(weir_scarce_follow(duel->scarce, &query), WEIR_OK);
     const double departures = weir_scarce_departures(duel->scarce);
-    duel->plain.consolidate = 4 * departures * weir_scarce_large(duel->scarce);
+    const double large = weir_scarce_large(duel->scarce) * weir_scarce_slack(duel->scarce);
+    duel->plain.consolidate = 4 * departures * large;
     weir_lookahead_set_depth(duel->plain.ahead, (uint32_t)(100 + departures * (12 - 100)));
     duel->dear += weir_scarce_is_dear(duel->scarce) ? 1 : 0;
     const weir_status status = weir_chooser_place(duel->policy, &query, &kept, NULL);
     CHECK_I64(status, plain_grades_place(&grader, &query, &plain, NULL));
+    weir_scarce_note_answer(duel->scarce, &query, status == WEIR_OK);
     if (status != WEIR_OK)
         return;
     CHECK_I64(kept.alloc.node, plain.alloc.node);
@@ -333,7 +333,7 @@ static void duel_once(uint64_t seed)
 {
     struct weir_shape shapes[SHAPES];
     uint64_t draws = seed;
-    const struct weir_scarce_rules rules = { .price = 3, .prior = 100, .horizon = 0.25 };
+    const struct weir_scarce_rules rules = { 3, 100, 0.25, 0.1 };
     struct duel duel = { .plain = { .ahead = look(0.2, 0.03, true), .step = 0.05 },
                          .mix = { shapes, frequencies, SHAPES, 0 },
                          .next_worker = 1 };
@@ -392,7 +392,7 @@ static struct weir_cluster *nodes_of(uint32_t count, uint32_t typed_count)
 
 static struct weir_scarce *scarce_of(double prior)
 {
-    const struct weir_scarce_rules rules = { .price = 3, .prior = prior, .horizon = 1 };
+    const struct weir_scarce_rules rules = { 3, prior, 1, 1 };
     struct weir_scarce *scarce = NULL;
     CHECK_I64(weir_scarce_create(&rules, NULL, &scarce), WEIR_OK);
     return scarce;
@@ -588,6 +588,7 @@ static void what_was_learned_is_saved_and_restored(void)
     for (uint64_t id = 1; id < 40; id++) {
         const struct weir_place_query query = question(cluster, &mix, &shapes[id % SHAPES], id);
         CHECK_I64(weir_scarce_follow(first, &query), WEIR_OK);
+        weir_scarce_note_answer(first, &query, id % 9 != 0);
     }
     const uint32_t count = weir_scarce_save(first, numbers, NUMBERS);
     CHECK(count > 0 && count <= NUMBERS);
@@ -602,7 +603,8 @@ static void what_was_learned_is_saved_and_restored(void)
         CHECK_NEAR(weir_scarce_cost(second, &site, 0), weir_scarce_cost(first, &site, 0), 0.0);
     }
     CHECK_NEAR(weir_scarce_large(second), weir_scarce_large(first), 0.0);
-    CHECK_I64(weir_scarce_restore(second, numbers, count - 1, NULL), WEIR_OK); /* as it once was */
+    CHECK_NEAR(weir_scarce_slack(second), weir_scarce_slack(first), 0.0);
+    CHECK_I64(weir_scarce_restore(second, numbers, count - 3, NULL), WEIR_OK); /* as it once was */
     CHECK_I64(weir_scarce_restore(second, numbers, count - 2, NULL), WEIR_EFORMAT);
     numbers[0] = -1;
     CHECK_I64(weir_scarce_restore(second, numbers, count, NULL), WEIR_EFORMAT);

@@ -47,6 +47,51 @@ static void the_share_of_large_jobs_is_followed_in_steps(void)
     weir_cluster_destroy(cluster);
 }
 
+struct crowd {
+    struct weir_cluster *cluster;
+    struct weir_scarce *scarce;
+    struct weir_mix mix;
+};
+
+static void ask(struct crowd *crowd, const struct weir_shape *shape, uint64_t id, bool is_placed)
+{
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = crowd->cluster,
+                                            .mix = &crowd->mix,
+                                            .shape = shape,
+                                            .owner = weir_job_owner(0, id) };
+    CHECK_I64(weir_scarce_follow(crowd->scarce, &query), WEIR_OK);
+    weir_scarce_note_answer(crowd->scarce, &query, is_placed);
+}
+
+/* Half of `crowded` lost is half the slack. Large jobs and those that insist on a type say nothing
+ * of the rest of the cluster; who comes again was not lost. */
+static void slack_goes_as_small_jobs_find_no_place(void)
+{
+    const struct weir_scarce_rules rules = { .price = 3, .horizon = 1, .crowded = 1 };
+    const struct weir_shape small = whole_gpus(1);
+    const struct weir_shape large = whole_gpus(4);
+    struct weir_shape typed = small;
+    struct crowd crowd = { .mix = { .count = 0 } };
+    typed.gpu_type = 1;
+    CHECK_I64(weir_cluster_create(NULL, &crowd.cluster), WEIR_OK);
+    CHECK_I64(weir_scarce_create(&rules, NULL, &crowd.scarce), WEIR_OK);
+    for (uint64_t id = 0; id < 50; id++)
+        ask(&crowd, id % 2 == 0 ? &large : &typed, id, false);
+    CHECK_NEAR(weir_scarce_slack(crowd.scarce), 1, 0.0);
+    for (uint64_t id = 50; id < 90; id++)
+        ask(&crowd, &small, id, id % 2 == 0);
+    CHECK_NEAR(weir_scarce_slack(crowd.scarce), 0.5, 0.13);
+    for (uint64_t id = 90; id < 130; id++)
+        ask(&crowd, &small, id, false);
+    CHECK_NEAR(weir_scarce_slack(crowd.scarce), 0, 0.0);
+    for (int again = 0; again < 10; again++)
+        ask(&crowd, &small, 129, false);
+    CHECK_NEAR(weir_scarce_slack(crowd.scarce), 1, 0.0);
+    weir_scarce_destroy(crowd.scarce);
+    weir_cluster_destroy(crowd.cluster);
+}
+
 /* The fewer jobs still come, the more stays idle; no line is longer than it is. */
 static void a_shorter_look_ahead_sees_more_idle(void)
 {
@@ -77,6 +122,7 @@ static void a_shorter_look_ahead_sees_more_idle(void)
 static const struct test tests[] = {
     { "the share of large jobs is followed in steps",
       the_share_of_large_jobs_is_followed_in_steps },
+    { "slack goes as small jobs find no place", slack_goes_as_small_jobs_find_no_place },
     { "a shorter look-ahead sees more idle", a_shorter_look_ahead_sees_more_idle },
 };
 

@@ -19,7 +19,8 @@ enum {
     LIVES = 2,           /* of a job, for which ends are remembered */
     DEPARTURE_STEPS = 8, /* in which it is told */
     CLAIM_NUMBERS = 9,   /* saved of a claim */
-    OWN_NUMBERS = 5 + WEIR_CLAIM_WORKLOADS
+    OWN_NUMBERS = 5 + WEIR_CLAIM_WORKLOADS,
+    LAST_NUMBERS = 4 /* behind the claims */
 };
 
 static const double doubt = 0.2;        /* about the demand, relative */
@@ -35,6 +36,7 @@ weir_status weir_scarce_create(const struct weir_scarce_rules *rules,
         return WEIR_ENOMEM;
     made->allocator = memory;
     made->rules = *rules;
+    made->slack = 1;
     *scarce = made;
     return WEIR_OK;
 }
@@ -159,7 +161,8 @@ static void learn(struct weir_scarce *scarce, const struct weir_place_query *que
     for (uint32_t i = 0; i < mix->count && !scarce->is_primed; i++)
         note_arrival(scarce, &mix->shapes[i], mix->frequencies[i] * scarce->rules.prior);
     scarce->is_primed = true;
-    if (!is_new(scarce, &query->owner))
+    scarce->is_known = !is_new(scarce, &query->owner);
+    if (scarce->is_known)
         return;
     note_arrival(scarce, query->shape, query->together > 1 ? query->together : 1);
     age_sums(scarce);
@@ -207,6 +210,36 @@ static void follow_large(struct weir_scarce *scarce)
 double weir_scarce_large(const struct weir_scarce *scarce)
 {
     return scarce->large;
+}
+
+/* ---- jobs of one GPU that find no place ---- */
+
+void weir_scarce_note_answer(struct weir_scarce *scarce, const struct weir_place_query *query,
+                             bool is_placed)
+{
+    const struct weir_shape *const shape = query->shape;
+    const double gpus = weir_units_amount(shape->gpu_units);
+
+    if (query->owner.kind != WEIR_OWNER_JOB || shape->gpu_count != 1 || shape->gpu_type != 0 ||
+        !(gpus > 0))
+        return;
+    if (scarce->is_known) {
+        scarce->lost = fmax(0, scarce->lost - gpus); /* it waited: nothing is lost by that */
+    } else {
+        const double residents = fmax(query->cluster->worker_count, 1);
+        const double kept = exp(-1 / (LIVES * residents));
+        scarce->small = scarce->small * kept + gpus;
+        scarce->lost = scarce->lost * kept + (is_placed ? 0 : gpus);
+    }
+    const double most = scarce->rules.crowded * scarce->small;
+    const double slack = scarce->lost > 0 ? fmax(0, 1 - scarce->lost / most) : 1;
+    if (fabs(slack - scarce->slack) * DEPARTURE_STEPS > 0.75)
+        scarce->slack = rint(slack * DEPARTURE_STEPS) / DEPARTURE_STEPS;
+}
+
+double weir_scarce_slack(const struct weir_scarce *scarce)
+{
+    return scarce->slack;
 }
 
 /* ---- prices ---- */
@@ -310,7 +343,9 @@ static void put_claim(const struct weir_claim *claim, double *numbers)
 
 uint32_t weir_scarce_save(const struct weir_scarce *scarce, double *numbers, uint32_t capacity)
 {
-    const uint32_t count = OWN_NUMBERS + scarce->count * CLAIM_NUMBERS + 1;
+    const uint32_t claims = OWN_NUMBERS + scarce->count * CLAIM_NUMBERS;
+    const uint32_t count = claims + LAST_NUMBERS;
+    const double last[LAST_NUMBERS] = { scarce->large, scarce->small, scarce->lost, scarce->slack };
     const double own[5] = { scarce->seen, scarce->gpus, scarce->ended, scarce->departures,
                             scarce->is_primed };
 
@@ -321,7 +356,7 @@ uint32_t weir_scarce_save(const struct weir_scarce *scarce, double *numbers, uin
         numbers[5 + i] = (double)scarce->last_ids[i];
     for (uint32_t k = 0; k < scarce->count; k++)
         put_claim(&scarce->claims[k], numbers + OWN_NUMBERS + (size_t)k * CLAIM_NUMBERS);
-    numbers[count - 1] = scarce->large;
+    memcpy(numbers + claims, last, sizeof last);
     return count;
 }
 
@@ -339,10 +374,17 @@ static struct weir_claim take_claim(const double *numbers)
                                 .room = -1 };
 }
 
-/* Older ones end with the last claim; newer ones have the share of large jobs behind it. */
+/* What stands behind the claims: older ones end with them or with the share of large jobs. */
+static uint32_t last_count(uint32_t count)
+{
+    return count < OWN_NUMBERS ? 0 : (count - OWN_NUMBERS) % CLAIM_NUMBERS;
+}
+
 static bool are_sound(const double *numbers, uint32_t count)
 {
-    if (count < OWN_NUMBERS || (count - OWN_NUMBERS) % CLAIM_NUMBERS > 1 ||
+    const uint32_t last = last_count(count);
+
+    if (count < OWN_NUMBERS || (last > 1 && last != LAST_NUMBERS) ||
         (count - OWN_NUMBERS) / CLAIM_NUMBERS > WEIR_CLAIMS_MOST)
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -351,7 +393,7 @@ static bool are_sound(const double *numbers, uint32_t count)
     for (uint32_t i = OWN_NUMBERS; i + CLAIM_NUMBERS <= count; i += CLAIM_NUMBERS)
         if (numbers[i] > WEIR_MAX_NODE_GPUS || numbers[i + 1] > UINT32_MAX || !(numbers[i + 5] > 0))
             return false;
-    return numbers[3] <= 1;
+    return numbers[3] <= 1 && (last < LAST_NUMBERS || numbers[count - 1] <= 1);
 }
 
 weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *numbers, uint32_t count,
@@ -371,6 +413,11 @@ weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *number
     scarce->count = (count - OWN_NUMBERS) / CLAIM_NUMBERS;
     for (uint32_t k = 0; k < scarce->count; k++)
         scarce->claims[k] = take_claim(numbers + OWN_NUMBERS + (size_t)k * CLAIM_NUMBERS);
-    scarce->large = (count - OWN_NUMBERS) % CLAIM_NUMBERS == 1 ? numbers[count - 1] : 0;
+    const double *const last = numbers + count - last_count(count);
+    const bool is_short = last_count(count) < LAST_NUMBERS;
+    scarce->large = last_count(count) > 0 ? last[0] : 0;
+    scarce->small = is_short ? 0 : last[1];
+    scarce->lost = is_short ? 0 : last[2];
+    scarce->slack = is_short ? 1 : last[3];
     return WEIR_OK;
 }

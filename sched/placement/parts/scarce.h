@@ -31,6 +31,7 @@ struct weir_scarce_rules {
     double price;   /* in GPUs, of a GPU that is certainly missed, for good */
     double prior;   /* arrivals */
     double horizon; /* mean lives of a job */
+    double crowded; /* share of what jobs of one GPU ask for that is lost where there is no slack */
 };
 
 /* Whom room is kept for. Sums are over arrivals seen. */
@@ -60,6 +61,13 @@ double weir_scarce_departures(const struct weir_scarce *scarce);
 /* The share of the GPUs asked for that jobs of several GPUs want. Changes by a quarter of itself,
  * seldom. */
 double weir_scarce_large(const struct weir_scarce *scarce);
+/* 1 while jobs of one GPU that insist on no type find a place, 0 where `crowded` of what they ask
+ * for lately is lost: then they fill what is kept empty for others. What waits is not lost. Changes
+ * in steps, seldom. */
+double weir_scarce_slack(const struct weir_scarce *scarce);
+/* What became of the question that weir_scarce_follow was told last. */
+void weir_scarce_note_answer(struct weir_scarce *scarce, const struct weir_place_query *query,
+                             bool is_placed);
 bool weir_scarce_is_dear(const struct weir_scarce *scarce); /* anything costs anything */
 /* What a placement on a node costs, in GPUs; `gpu` for a share of one. */
 double weir_scarce_cost(const struct weir_scarce *scarce, const struct weir_grade_site *site,

@@ -18,6 +18,9 @@ struct weir_scarce {
     double ended;                            /* workers, what was long ago counts less */
     double departures;                       /* as it is told */
     double large;                            /* likewise */
+    double small, lost;                      /* GPUs that jobs of one asked for lately, in vain */
+    double slack;                            /* as it is told */
+    bool is_known;                           /* the job that asks has asked before */
     uint64_t begun_before, ended_before;     /* of the inventory */
     uint64_t last_ids[WEIR_CLAIM_WORKLOADS]; /* by workload: ids below are known */
     struct weir_change_mark mark;
