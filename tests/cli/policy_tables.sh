@@ -32,6 +32,19 @@ has stderr 'share seeds'
 printf 'a page without marks\n' >page.md
 expect 1 tables small.json
 has stderr 'has no marks for scaling'
-for kind in scaling placement; do
-    has "$WEIR_SOURCE_DIR/docs/$kind-weir.md" "<!-- ./dev tables $kind -->"
+has "$WEIR_SOURCE_DIR/docs/scaling-weir.md" '<!-- ./dev tables scaling -->'
+for kind in placement static loss queue; do
+    has "$WEIR_SOURCE_DIR/docs/placement-weir.md" "<!-- ./dev tables $kind -->"
 done
+
+# Of the matrix one mix, filled: who is compared with the judged one, and by how much.
+[ -f "$WEIR_SHARED/traces/openb/openb_node_list_gpu_node.csv" ] || exit 0
+sed 's/"policy: fgd",/"policy: random",/; /"best_fit": "policy/d; /"gpu_packing": "policy/d; /"dot_product"/d
+    s/"points": .60, 80, 100, 110, 130.*/"points": [30, 130], "set": ["cluster.nodes_every=64"]},/' \
+    "$suite" >matrix.json
+printf '<!-- ./dev tables static -->\n<!-- end of static -->\n' >page.md
+expect 0 bash -c "cd '$WEIR_SOURCE_DIR' && python3 tests/support/policy_tables.py '$PWD/matrix.json' \
+    static '$WEIR_BIN' x '$PWD/page.md' 2 pairs"
+has page.md '| 30% | 2 | 2 | 0 | +0.00 | pairs at 30% to'
+has page.md '| 130% | 2 | '
+has page.md '2 replications from seed 2001 on; pairs;'

@@ -2,16 +2,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of docs/placement-weir.md and docs/scaling-weir.md from one suite file (./dev tables).
 
+KIND placement: equal budgets.
 Every policy has the same number of settings, its budget. The best of them on the training lists,
 loads and seeds is tried on the test ones, which share none of the lists and seeds. A cell names the
 best other policy and how far the judged one is ahead of it: a paired interval of 95 %, not corrected,
 for a cell is no claim of its own. Cells that are lost for sure are named again below the table.
 
-usage: policy_tables.py SUITE KIND WEIR BENCH_FOLDER DOC [REPLICATIONS]
+KIND static, loss, queue: every policy as it is, on all lists and on mixes made here, filling, and
+with departures, without and with a queue. A pair (cell, other policy) is held when the lower end of
+its interval is not below -margin.
+
+usage: policy_tables.py SUITE KIND WEIR BENCH_FOLDER DOC [REPLICATIONS [LIST,...]]
 """
+import csv
 import json
 import math
 import os
+import random
 import re
 import sqlite3
 import subprocess
@@ -21,6 +28,7 @@ import tempfile
 # Of Student's t, two-sided 95 %, by degrees of freedom.
 QUANTILES = [math.nan, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201,
              2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086]
+NAMED = 6  # worst pairs below a table
 TRACES = os.path.join(os.environ.get("WEIR_SHARED", "../shared"), "traces/openb")
 
 
@@ -52,29 +60,72 @@ def write_scenario(part, folder, variants):
     return path
 
 
-def run_cell(part, cell, variants, weir):
-    """Values of the metric by variant, one a replication, paired."""
+def trace_of(name, mixes, folder):
+    """The file of a list of the openb trace, or of a mix that is made here."""
+    if name in mixes:
+        path = os.path.join(folder, f"{name}.csv")
+        write_mix(mixes[name], path)
+        return path
+    path = os.path.abspath(f"{TRACES}/openb_pod_list_{name}.csv.gz")
+    return path if os.path.exists(path) else path[:-len(".gz")]
+
+
+def write_mix(mix, path):
+    """Jobs of a mix: rows [weight, CPUs from, to, GPUs, thousandths of each, model], and lives
+    that are exponential with the given means, by GPUs asked for."""
+    draws = random.Random(mix["seed"])
+    weights = [row[0] for row in mix["jobs"]]
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        table = csv.writer(out)
+        table.writerow(["name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos",
+                        "pod_phase", "creation_time", "deletion_time", "scheduled_time"])
+        for i in range(mix["count"]):
+            _, least, most, gpus, milli, *model = draws.choices(mix["jobs"], weights)[0]
+            life = 60 + int(draws.expovariate(1 / mix["life_s"]))
+            table.writerow([f"pod-{i}", 1000 * draws.randint(least, most), 1024, gpus, milli,
+                            *(model or [""]), "LS", "Succeeded", 0, life, 0])
+
+
+def run_variants(part, cell, variants, weir, queries):
+    """For each query what it finds, by variant: one value a replication, paired."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_scenario(part, folder, variants)
         result = os.path.join(folder, "suite.db")
-        trace = os.path.abspath(f"{TRACES}/openb_pod_list_{cell['list']}.csv.gz")
-        if not os.path.exists(trace):
-            trace = trace[:-len(".gz")]
         nodes = os.path.abspath(f"{TRACES}/openb_node_list_gpu_node.csv")
+        trace = trace_of(cell["list"], part.get("mixes", {}), folder)
+        sets = [f"cluster.nodes_file={nodes}", f"{part.get('source', 'jobs')}[0].trace={trace}",
+                *part.get("set", []), *cell.get("set", [])]
+        if "load" in cell:
+            sets.append(f"jobs[0].arrivals.load={cell['load']}")
         command = [weir, "compare", path, "-o", result, "-n", str(cell["replications"]),
-                   "-s", str(cell["seed"]), "--metric", part["metric"],
-                   "--set", f"cluster.nodes_file={nodes}", "--set", f"jobs[0].trace={trace}",
-                   "--set", f"jobs[0].arrivals.load={cell['load']}"]
+                   "-s", str(cell["seed"])]
+        for text in sets:
+            command += ["--set", text]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             refuse(f"{' '.join(command)}: {done.stderr}")
-        rows = sqlite3.connect(result).execute(
-            "SELECT variant, value FROM v_result WHERE metric = ? AND label = '' "
-            "ORDER BY replication", (part["metric"],)).fetchall()
-    values = {label: [v for of, v in rows if of == label] for label in variants}
-    if any(len(v) != cell["replications"] for v in values.values()):
-        refuse("a variant has not all its replications")
-    return values
+        base = sqlite3.connect(result)
+        found = [base.execute(query).fetchall() for query in queries]
+    all_values = [{label: [v for of, v in rows if of == label] for label in variants}
+                  for rows in found]
+    if any(len(v) != cell["replications"] for values in all_values for v in values.values()):
+        refuse(f"{cell}: a variant has not all its replications")
+    return all_values
+
+
+def run_cell(part, cell, variants, weir):
+    """Values of the metric by variant."""
+    query = ("SELECT variant, value FROM v_result WHERE label = '' AND "
+             f"metric = '{part['metric']}' ORDER BY replication")
+    return run_variants(part, cell, variants, weir, [query])[0]
+
+
+def run_curve(part, cell, variants, weir):
+    """Of the curve of a fill at each of the points."""
+    queries = ["SELECT variant, alloc_gpu_pct / 100 FROM v_arrival a WHERE arrived_pct = "
+               "(SELECT max(arrived_pct) FROM arrival_sample s WHERE s.run_id = a.run_id "
+               f"AND s.arrived_pct <= {point}) ORDER BY replication" for point in part["points"]]
+    return run_variants(part, cell, variants, weir, queries)
 
 
 def cells_of(split):
@@ -137,6 +188,49 @@ def placement_lines(suite, weir):
                     "Lost beyond noise: " + ("; ".join(lost) if lost else "no cell") + "."]
 
 
+def matrix_values(matrix, kind, weir):
+    """(list, load, values by policy), one cell after the other."""
+    part = {**matrix["kinds"][kind], "mixes": matrix["mixes"]}
+    for name in matrix["lists"]:
+        print(f"{kind}: {name}", file=sys.stderr)
+        cell = {"list": name, "seed": matrix["seed"], "replications": matrix["replications"]}
+        if "points" in part:
+            found = run_curve(part, cell, matrix["policies"], weir)
+            yield from ((name, f"{p}%", v) for p, v in zip(part["points"], found))
+            continue
+        for load in part["loads"]:
+            yield name, load, run_cell(part, {**cell, "load": load}, matrix["policies"], weir)
+
+
+def matrix_lines(matrix, kind, weir):
+    judged, margin = matrix["judged"], matrix["margin"]
+    pairs = []
+    for name, load, values in matrix_values(matrix, kind, weir):
+        for other in values:
+            if other != judged:
+                middle, half = interval(values[judged], values[other])
+                pairs.append({"list": name, "load": load, "other": other, "middle": 100 * middle,
+                              "low": 100 * (middle - half), "high": 100 * (middle + half)})
+    lines = ["| load | pairs | held | behind for sure | mean difference | worst pair |",
+             "|---|---|---|---|---|---|"]
+    for load in dict.fromkeys(p["load"] for p in pairs):
+        of = [p for p in pairs if p["load"] == load]
+        lines.append(f"| {load} | {len(of)} | {sum(p['low'] >= -margin for p in of)} "
+                     f"| {sum(p['high'] < 0 for p in of)} | {mean([p['middle'] for p in of]):+.2f} "
+                     f"| {pair_text(min(of, key=lambda p: p['middle']))} |")
+    behind = sorted((p for p in pairs if p["high"] < 0), key=lambda p: p["middle"])
+    more = f"; and {len(behind) - NAMED} more" if len(behind) > NAMED else ""
+    return lines + ["", f"{matrix['replications']} replications from seed {matrix['seed']} on; "
+                    f"{', '.join(matrix['lists'])}; held: lower end of 95 % at least -{margin} "
+                    "points.", "", "Behind for sure: " +
+                    ("; ".join(map(pair_text, behind[:NAMED])) if behind else "nowhere") + more + "."]
+
+
+def pair_text(pair):
+    return (f"{pair['list']} at {pair['load']} to {pair['other']}: "
+            f"{pair['middle']:+.2f} [{pair['low']:+.2f}, {pair['high']:+.2f}]")
+
+
 def scaling_lines(suite, bench):
     part = suite["scaling"]
     command = [os.path.join(bench, "bench_scaling_quality"), str(part["problems"]),
@@ -165,15 +259,20 @@ def put(doc, kind, lines):
 
 
 def main():
-    if len(sys.argv) not in (6, 7):
+    if len(sys.argv) not in (6, 7, 8):
         refuse(__doc__.rsplit("usage: ", 1)[1].strip())
     path, kind, weir, bench, doc = sys.argv[1:6]
     suite = json.load(open(path, encoding="utf-8"))
     check_suite(suite)
-    if len(sys.argv) == 7:
-        for split in ("train", "test"):
-            suite["placement"][split]["replications"] = int(sys.argv[6])
-    lines = placement_lines(suite, weir) if kind == "placement" else scaling_lines(suite, bench)
+    if len(sys.argv) > 6 and sys.argv[6]:
+        for part in (suite["placement"]["train"], suite["placement"]["test"], suite["matrix"]):
+            part["replications"] = int(sys.argv[6])
+    if len(sys.argv) > 7 and sys.argv[7]:
+        suite["matrix"]["lists"] = sys.argv[7].split(",")
+    if kind in suite["matrix"]["kinds"]:
+        lines = matrix_lines(suite["matrix"], kind, weir)
+    else:
+        lines = placement_lines(suite, weir) if kind == "placement" else scaling_lines(suite, bench)
     put(doc, kind, lines)
 
 
