@@ -53,7 +53,7 @@ struct weir_device_blocks {
 };
 
 /* The state of a slot that nobody is in, or whose worker could only come back. */
-enum { WEIR_SLOT_FREE = UINT32_MAX };
+#define WEIR_SLOT_FREE UINT32_MAX
 
 enum weir_undo_kind { WEIR_UNDO_ADD, WEIR_UNDO_REMOVE, WEIR_UNDO_STATE, WEIR_UNDO_FLAGS };
 

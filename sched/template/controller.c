@@ -162,16 +162,16 @@ int main(int argc, char **argv)
     struct weir_host_config config = { sizeof config, .scaling = weir_scaling_find("fixed") };
     char line[256];
     if (argc != 3)
-        return fprintf(stderr, "usage: controller QUEUEING PLACEMENT < day.txt\n"), 2;
+        return (void)fprintf(stderr, "usage: controller QUEUEING PLACEMENT < day.txt\n"), 2;
     config.queueing = weir_queueing_find(argv[1]);
     config.placement = weir_placement_find(argv[2]);
     if (config.queueing == NULL || config.placement == NULL)
-        return fprintf(stderr, "there is no policy '%s' or '%s'\n", argv[1], argv[2]), 2;
+        return (void)fprintf(stderr, "there is no policy '%s' or '%s'\n", argv[1], argv[2]), 2;
     must(weir_host_create(&config, &host, &error));
     must(weir_host_add_workload(host, "day", NULL, &error));
     while (fgets(line, sizeof line, stdin) != NULL)
         if (!read_line(line))
-            return fprintf(stderr, "no line of a day: %s", line), 2;
+            return (void)fprintf(stderr, "no line of a day: %s", line), 2;
     while (play_next())
         ;
     weir_host_destroy(host);

@@ -650,7 +650,7 @@ static sim_handle schedule(const struct sim_workers *workers, const struct sim_w
         .time_ns = delay_ns > SIM_TIME_MAX - now_ns ? SIM_TIME_MAX : now_ns + delay_ns,
         .target = worker->slot,
         .argument = sim_worker_id(worker),
-        .kind = kind,
+        .kind = (uint16_t)kind,
         .phase = kind == SIM_KIND_SETUP_END ? SIM_PHASE_COMPLETION : SIM_PHASE_FAULT
     };
     return sim_engine_schedule(workers->context->engine, &event);

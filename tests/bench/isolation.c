@@ -108,7 +108,7 @@ static double least(double a, double b)
 static bool measure(const struct load *load, const struct weir_module *here,
                     const struct weir_module *there)
 {
-    struct measured best[2] = { { .wall_us = INFINITY }, { .wall_us = INFINITY } };
+    struct measured best[2] = { { .wall_us = (double)INFINITY }, { .wall_us = (double)INFINITY } };
     struct measured one = { 0 };
     struct measured other = { 0 };
     for (int i = 0; i < ROUNDS; i++) {

@@ -8,7 +8,7 @@
 HOSTILE_DECIDE
 {
     HOSTILE_UNUSED;
-    void *block = malloc(64);
+    void *volatile block = malloc(64); /* which no compiler warns of */
     free(block);
     free((void *)((uintptr_t)view + 8)); // NOLINT(performance-no-int-to-ptr)
     free(block);

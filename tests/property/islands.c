@@ -153,11 +153,11 @@ static bool look(const struct asked *asked, uint32_t gpus)
     if (islands > 1 || asked->has_codecs || strcmp(asked->ops->name, "random") == 0)
         return is_good;
     const uint32_t around = free_around(layout, asked->free, gpus);
-    return is_good &
-           CHECK_I64(__builtin_popcount(around),
-                     tightest_room(layout, asked->free, asked->wanted)) &
-           CHECK_I64(sockets_of(layout, gpus),
-                     find_least(layout, around, asked->wanted, sockets_of));
+    is_good &=
+        CHECK_I64(__builtin_popcount(around), tightest_room(layout, asked->free, asked->wanted));
+    is_good &=
+        CHECK_I64(sockets_of(layout, gpus), find_least(layout, around, asked->wanted, sockets_of));
+    return is_good;
 }
 
 static void ask(struct asked *asked, const struct weir_cluster *cluster)

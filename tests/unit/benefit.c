@@ -103,7 +103,7 @@ static void all_three_conditions_hold_or_nobody_goes(void)
 {
     for (int i = 0; i < 8; i++) {
         char queueing[200];
-        double ends[2] = { NAN, NAN };
+        double ends[2] = { (double)NAN, (double)NAN };
         (void)snprintf(queueing, sizeof queueing,
                        "checkpoint: 30 s, restart: 60 s, scale: %s, limit: %s, threshold: %s",
                        (i & 1) != 0 ? "0.01" : "0.004", (i & 2) != 0 ? "30 s" : "29 s",
@@ -126,7 +126,7 @@ static void who_is_warned_saves_its_work(void)
         { "    checkpoint: {interval: 500 s, cost: 40 s}\n", 100 + 30 + 10, 140 + 1000 + 40 },
     };
     for (size_t i = 0; i < 2; i++) {
-        double ends[2] = { NAN, NAN };
+        double ends[2] = { (double)NAN, (double)NAN };
         CHECK_NEAR(run("grace: 30 s", cases[i].checkpoint, ends), (double)i, 0);
         CHECK_NEAR(ends[1], cases[i].b_s, 1e-6);
         if (!CHECK_NEAR(ends[0], cases[i].a_s, 1e-6))

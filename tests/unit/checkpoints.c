@@ -30,7 +30,7 @@ static struct sim_run_summary *run(const char *cluster, const char *jobs, const 
                    "cluster:\n  nodes:\n    - {name: n, cpus: 64, gpus: {h100: 4}}\n%s"
                    "jobs:\n  - name: w\n%s    classes: [{name: a, count: 1, %s}]\n",
                    cluster, jobs, job);
-    *life = (struct life){ NAN, NAN };
+    *life = (struct life){ (double)NAN, (double)NAN };
     const struct sim_observer observer = { .job = see_job, .state = life };
     return test_watch_text(text, &observer);
 }

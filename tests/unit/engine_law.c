@@ -37,7 +37,7 @@ static void texts_become_canonical(void)
         { "gamma(10 s, 2)", "gamma(10, 2)", 10, 400 },
         { "weibull(4 s,1)", "weibull(4, 1)", 4, 16 },
         { "pareto(2, 3)", "pareto(2, 3)", 3, 3 },
-        { "pareto(2 s, 3, 1 min)", "pareto(2, 3, 60)", 2.99677765843, NAN },
+        { "pareto(2 s, 3, 1 min)", "pareto(2, 3, 60)", 2.99677765843, (double)NAN },
         { "uniform(1, 3)", "uniform(1, 3)", 2, 1.0 / 3 },
         { "normal(50, 0)", "normal(50, 0)", 50, 0 },
         { "mixture(1: 4, 3: exp(8))", "mixture(1: const(4), 3: exp(8))", 7, 51 },

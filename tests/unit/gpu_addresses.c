@@ -140,10 +140,10 @@ static int map_place(const struct map *map, int bytes, bool is_best)
         int size = 0;
         while (at + size < BYTES && map->of[at + size] == 0)
             size++;
-        if (size >= bytes && best < 0)
-            best = at, best_size = size;
-        else if (size >= bytes && is_best && size < best_size)
-            best = at, best_size = size;
+        if (size >= bytes && (best < 0 || (is_best && size < best_size))) {
+            best = at;
+            best_size = size;
+        }
         at += size + 1;
     }
     return best;

@@ -297,8 +297,8 @@ static void an_item_is_the_same_whatever_brings_it(void)
     static const char *const inputs[] = {
         "{items: 300, size: \"lognormal(20, 0.5)\", arrivals: const(3 s)}",
         "{items: 300, size: \"lognormal(20, 0.5)\", arrivals: {process: poisson, rate: 1}}",
-        "{items: 300, size: \"lognormal(20, 0.5)\", arrivals: {process: modulated, rate: 1, "
-        "batch: const(4)}}",
+        ("{items: 300, size: \"lognormal(20, 0.5)\", arrivals: {process: modulated, rate: 1, "
+         "batch: const(4)}}"),
     };
     double sum[3] = { 0 };
     for (size_t i = 0; i < 3; i++) {

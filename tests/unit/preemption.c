@@ -35,7 +35,7 @@ static struct sim_run_summary *run(const char *jobs, const char *shape, struct e
                    "  - name: b\n    classes: [{name: b, count: 1, "
                    "at: 30 s, run_time: 20 s, %s}]\n",
                    jobs, shape, shape);
-    *ends = (struct ends){ NAN, NAN };
+    *ends = (struct ends){ (double)NAN, (double)NAN };
     const struct sim_observer observer = { .job = see_job, .state = ends };
     return test_watch_text(text, &observer);
 }
@@ -51,9 +51,9 @@ static void a_preempted_job_loses_what_the_scenario_says(void)
         const char *jobs;
         double end_s, lost_s; /* lost: counted where there are checkpoints */
     } cases[] = {
-        { "", 50 + 100, NAN },
-        { "    preemption: all\n", 50 + 70, NAN },
-        { "    preemption: {keeps: all, restart: 5 s}\n", 50 + 5 + 70, NAN },
+        { "", 50 + 100, (double)NAN },
+        { "    preemption: all\n", 50 + 70, (double)NAN },
+        { "    preemption: {keeps: all, restart: 5 s}\n", 50 + 5 + 70, (double)NAN },
         { "    checkpoint: {interval: 20 s}\n", 50 + 80, 10 },
         { "    checkpoint: {interval: 20 s, restart: 3 s}\n", 50 + 3 + 80, 10 },
         { "    checkpoint: {interval: 20 s, restart: 3 s}\n    preemption: {restart: 7 s}\n",

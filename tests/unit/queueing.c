@@ -137,7 +137,7 @@ static double formula_of(double name, const struct weir_job *job)
 /* A list says how long it is, and has as many numbers. */
 static void lists_of_parameters_are_complete(void)
 {
-    static const double values[] = { 1, 2, 0, 2, 10, NAN };
+    static const double values[] = { 1, 2, 0, 2, 10, (double)NAN };
     struct weir_ranker *ranker = NULL;
 
     for (uint32_t count = 4; count <= 6; count++) {

@@ -50,7 +50,7 @@ static struct moments of_draws(uint32_t ranks, double spread, double steps, int 
 {
     const struct sim_equal_ranks all = { ranks, 1 };
     const double mean = sim_slowest_mean(&all, 1, spread);
-    struct moments found = { .least = INFINITY };
+    struct moments found = { .least = (double)INFINITY };
     double squares = 0;
     for (int i = 0; i < count; i++) {
         struct sim_stream stream = stream_of((uint64_t)i);

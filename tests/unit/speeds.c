@@ -178,16 +178,18 @@ static void add_job(void *state, const struct sim_job_row *row)
     end->run_s = sim_time_s(row->end_ns - row->start_ns);
 }
 
-static struct job_ends run_jobs(const char *text, const char *sets)
+/* The next call overwrites what it gives. */
+static const struct job_ends *run_jobs(const char *text, const char *sets)
 {
-    struct job_ends ends = { .count = 0 };
+    static struct job_ends ends;
+    ends.count = 0;
     struct sim_scenario *scenario = test_scenario(text, sets);
     if (!CHECK(scenario != NULL))
-        return ends;
+        return &ends;
     const struct sim_observer observer = { .job = add_job, .state = &ends };
     free(test_run(scenario, 0, &observer));
     sim_scenario_destroy(scenario);
-    return ends;
+    return &ends;
 }
 
 static const char fleet[] = "schema: 2\nname: t\n"
@@ -201,25 +203,25 @@ static const char fleet[] = "schema: 2\nname: t\n"
  * measured there. */
 static void jobs_of_a_class_go_by_the_type_they_get(void)
 {
-    struct job_ends ends = run_jobs(fleet, NULL);
-    CHECK_I64(ends.count, 2);
-    CHECK_NEAR(run_of(&ends, 0), 100, 1e-6);
-    CHECK_NEAR(run_of(&ends, 1), 240, 1e-6);
+    const struct job_ends *ends = run_jobs(fleet, NULL);
+    CHECK_I64(ends->count, 2);
+    CHECK_NEAR(run_of(ends, 0), 100, 1e-6);
+    CHECK_NEAR(run_of(ends, 1), 240, 1e-6);
     ends = run_jobs(fleet, "jobs[0].classes.j.work=memory_bound");
-    CHECK_NEAR(run_of(&ends, 0), 240 / 1.64, 1e-6);
+    CHECK_NEAR(run_of(ends, 0), 240 / 1.64, 1e-6);
     ends = run_jobs(fleet, "jobs[0].classes.j.gpu_types=[h100]");
-    CHECK_NEAR(run_of(&ends, 0), 240, 1e-6);
+    CHECK_NEAR(run_of(ends, 0), 240, 1e-6);
     ends = run_jobs(fleet, "jobs[0].classes.j.gpu_types=[h100] jobs[0].measured_on=b200");
-    CHECK_NEAR(run_of(&ends, 0), 240 * 4.3 / 2.4, 1e-6);
+    CHECK_NEAR(run_of(ends, 0), 240 * 4.3 / 2.4, 1e-6);
 }
 
 /* A gang is as fast as its slowest member. */
 static void a_gang_on_two_types_goes_by_the_slower(void)
 {
-    const struct job_ends ends =
+    const struct job_ends *ends =
         run_jobs(fleet, "jobs[0].classes.j.members=2 jobs[0].classes.j.count=1");
-    CHECK_I64(ends.count, 1);
-    CHECK_NEAR(run_of(&ends, 0), 240, 1e-6);
+    CHECK_I64(ends->count, 1);
+    CHECK_NEAR(run_of(ends, 0), 240, 1e-6);
 }
 
 /* The run time is that of the job on the instance it asks for, unless it says where it was
@@ -232,12 +234,12 @@ static void a_job_on_an_instance_takes_its_run_time(void)
         "sched: {placement: first_fit}\n"
         "jobs:\n  - name: w\n    run_time: 160 s\n    classes:\n"
         "      - {name: j, count: 1, request: {mig: 1g}}\n";
-    struct job_ends ends = run_jobs(text, NULL);
-    CHECK_NEAR(run_of(&ends, 0), 160, 1e-6);
+    const struct job_ends *ends = run_jobs(text, NULL);
+    CHECK_NEAR(run_of(ends, 0), 160, 1e-6);
     ends = run_jobs(text, "measured_on=h100");
-    CHECK_NEAR(run_of(&ends, 0), 160 * 132.0 / 16, 1e-6);
+    CHECK_NEAR(run_of(ends, 0), 160 * 132.0 / 16, 1e-6);
     ends = run_jobs(text, "jobs[0].classes.j.request.mig=2g measured_on=h100/1g");
-    CHECK_NEAR(run_of(&ends, 0), 80, 1e-6);
+    CHECK_NEAR(run_of(ends, 0), 80, 1e-6);
 }
 
 static double run_of_name(const struct job_ends *ends, const char *name)
@@ -252,14 +254,14 @@ static double run_of_name(const struct job_ends *ends, const char *name)
 static void a_trace_is_as_recorded_unless_it_says_where(void)
 {
     static const char path[] = "scenarios/examples/jobs_table.yaml";
-    struct job_ends ends = run_jobs(path, NULL);
-    CHECK_NEAR(run_of_name(&ends, "1000"), 276, 1e-6);
+    const struct job_ends *ends = run_jobs(path, NULL);
+    CHECK_NEAR(run_of_name(ends, "1000"), 276, 1e-6);
     ends = run_jobs(path, "catalog.node_types.dgx.gpus={\"t4\":8}");
-    CHECK_NEAR(run_of_name(&ends, "1000"), 276, 1e-6);
+    CHECK_NEAR(run_of_name(ends, "1000"), 276, 1e-6);
     ends = run_jobs(path, "jobs[0].measured_on=a100-80");
-    CHECK_NEAR(run_of_name(&ends, "1000"), 276 / 2.4, 1e-6);
+    CHECK_NEAR(run_of_name(ends, "1000"), 276 / 2.4, 1e-6);
     ends = run_jobs(path, "jobs[0].measured_on=a100-80 jobs[0].work=memory_bound");
-    CHECK_NEAR(run_of_name(&ends, "1000"), 276 / 1.64, 1e-6);
+    CHECK_NEAR(run_of_name(ends, "1000"), 276 / 1.64, 1e-6);
     CHECK(test_scenario(path, "jobs[0].work=memory_bound") == NULL);
 }
 
@@ -295,9 +297,9 @@ static void the_resolved_text_leaves_open_what_was_open(void)
     struct sim_scenario *scenario = test_scenario(fleet, "jobs[0].measured_on=b200");
     if (!CHECK(scenario != NULL))
         return;
-    const struct job_ends before = run_jobs(scenario->resolved, NULL);
+    const struct job_ends *before = run_jobs(scenario->resolved, NULL);
     CHECK(strstr(scenario->resolved, "speed") == NULL);
-    CHECK_NEAR(run_of(&before, 0), 240 * 4.3 / 2.4, 1e-6);
+    CHECK_NEAR(run_of(before, 0), 240 * 4.3 / 2.4, 1e-6);
     sim_scenario_destroy(scenario);
 }
 

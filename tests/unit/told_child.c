@@ -53,7 +53,7 @@ static int32_t ask(struct talk *talk, uint32_t kind, const struct weir_call *cal
 
 static void begin(struct talk *talk)
 {
-    struct weir_error error;
+    struct weir_error error = { .text = "" };
     *talk = (struct talk){ .scenario = test_scenario(SCENARIO, "") };
     talk->port.config.context = &talk->context;
     talk->port.memory = sim_command_allocator(&talk->port.commands);

@@ -10,10 +10,10 @@
 
 enum column { TIME, METRIC, STAGE, VALUE, COLUMNS };
 
-static const struct wl_csv_column columns[COLUMNS] = { [TIME] = { "time", true, NULL },
-                                                       [METRIC] = { "metric", false, NULL },
-                                                       [STAGE] = { "stage", false, NULL },
-                                                       [VALUE] = { "value", true, NULL } };
+static const struct wl_csv_column columns[COLUMNS] = { [TIME] = { "time", true, NULL, NULL },
+                                                       [METRIC] = { "metric", false, NULL, NULL },
+                                                       [STAGE] = { "stage", false, NULL, NULL },
+                                                       [VALUE] = { "value", true, NULL, NULL } };
 
 struct reading {
     struct an_observed *observed;
