@@ -102,6 +102,7 @@ struct sim_node_type {
 struct sim_node_group {
     char *name;
     uint32_t type;
+    uint32_t first; /* node; those of a group follow each other */
     uint32_t count;
 };
 

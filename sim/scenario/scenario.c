@@ -159,6 +159,8 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                      .metric_named = loading->source->metric_named,
                                      .moment_since = loading->source->moment_since,
                                      .baseline = loading->source->baseline,
+                                     .lists_variants =
+                                         loading->is_trial ? loading->source->baseline : NULL,
                                      .limits = loading->source->limits,
                                      .traces = loading->traces };
     sim_resolve(&resolver);
@@ -204,7 +206,8 @@ static bool apply_set(struct loading *loading, struct sim_yaml *root, const char
     return is_applied;
 }
 
-/* Reports the mistakes a variant has that the scenario itself has not. */
+/* Reports the mistakes a variant has that the scenario itself has not; `root` is without the list
+ * of variants, which no variant changes. */
 static void check_variant(struct loading *loading, const struct sim_yaml *root,
                           const struct sim_variant *variant, const struct sim_yaml *at)
 {
@@ -234,11 +237,14 @@ static void check_variants(struct loading *loading, const struct sim_yaml *root)
 {
     const struct sim_scenario *scenario = &loading->box->scenario;
     const struct sim_yaml *list = sim_yaml_get(root, "compare");
-    for (size_t i = 0; i < scenario->variants_count; i++) {
-        const struct sim_yaml *entry = sim_yaml_item(list, i);
+    struct sim_yaml *bare = sim_yaml_clone(&loading->box->arena, root);
+    if (list != NULL)
+        sim_yaml_remove(sim_yaml_get(bare, "compare"));
+    const struct sim_yaml *entry = list == NULL ? NULL : list->first;
+    for (size_t i = 0; i < scenario->variants_count; i++, entry = entry->next) {
         const struct sim_yaml *sets = sim_yaml_get(entry, "set");
         if (scenario->variants[i].sets_count > 0)
-            check_variant(loading, root, &scenario->variants[i], sets == NULL ? entry : sets);
+            check_variant(loading, bare, &scenario->variants[i], sets == NULL ? entry : sets);
     }
 }
 
@@ -360,21 +366,26 @@ void sim_scenario_destroy(struct sim_scenario *scenario)
 
 uint32_t sim_scenario_node_count(const struct sim_scenario *scenario)
 {
-    uint32_t count = 0;
-    for (size_t i = 0; i < scenario->node_groups_count; i++)
-        count += scenario->node_groups[i].count;
-    return count;
+    if (scenario->node_groups_count == 0)
+        return 0;
+    const struct sim_node_group *last = &scenario->node_groups[scenario->node_groups_count - 1];
+    return last->first + last->count;
 }
 
 /* The group of node `index`, which becomes the index within the group. */
 static const struct sim_node_group *find_group(const struct sim_scenario *scenario, uint32_t *index)
 {
-    const struct sim_node_group *group = scenario->node_groups;
-    while (*index >= group->count) {
-        *index -= group->count;
-        group++;
+    size_t low = 0;
+    size_t high = scenario->node_groups_count - 1;
+    while (low < high) {
+        const size_t middle = low + (high - low + 1) / 2;
+        if (*index < scenario->node_groups[middle].first)
+            high = middle - 1;
+        else
+            low = middle;
     }
-    return group;
+    *index -= scenario->node_groups[low].first;
+    return &scenario->node_groups[low];
 }
 
 static const char *group_name(const struct sim_scenario *scenario,

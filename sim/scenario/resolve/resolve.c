@@ -166,10 +166,29 @@ uint32_t sim_resolve_node(struct sim_resolver *resolver, const struct sim_yaml *
 
 /* ---- variants and expectations ---- */
 
+/* What is compared is compared over the same moments, in the same experiment. */
+static void refuse_shared(struct sim_resolver *resolver, const struct draft_set *set)
+{
+    static const char *const shared[][2] = {
+        { "windows", "windows are the same in all variants" },
+        { "compare", "the list of variants is the same in all of them" },
+    };
+    const size_t length = strcspn(set->head.name, ".[");
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+        if (strlen(shared[i][0]) == length && strncmp(set->head.name, shared[i][0], length) == 0)
+            sim_report_near(resolver->report, set->head.node, SIM_AT_KEY, NULL, "%s", shared[i][1]);
+}
+
 static void resolve_variants(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
     const struct draft_variant *drafts = resolver->draft->compare.items;
+    struct sim_name_set labels = sim_name_set_open(resolver->arena);
+    if (resolver->lists_variants != NULL) {
+        scenario->variants = resolver->lists_variants->variants;
+        scenario->variants_count = resolver->lists_variants->variants_count;
+        return;
+    }
     scenario->variants_count = resolver->draft->compare.count;
     scenario->variants =
         sim_arena_alloc(resolver->arena, scenario->variants_count + 1, sizeof *scenario->variants);
@@ -180,13 +199,14 @@ static void resolve_variants(struct sim_resolver *resolver)
         variant->sets_count = drafts[i].sets.count;
         variant->sets =
             sim_arena_alloc(resolver->arena, variant->sets_count + 1, sizeof *variant->sets);
-        for (size_t s = 0; s < variant->sets_count; s++)
+        for (size_t s = 0; s < variant->sets_count; s++) {
+            refuse_shared(resolver, &sets[s]);
             variant->sets[s] =
                 sim_arena_printf(resolver->arena, "%s=%s", sets[s].head.name, sets[s].value);
-        for (size_t k = 0; k < i && variant->label != NULL; k++)
-            if (drafts[k].label != NULL && strcmp(drafts[k].label, variant->label) == 0)
-                sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "label"),
-                                 "two variants are called '%s'", variant->label);
+        }
+        if (variant->label != NULL && !sim_name_set_add(&labels, variant->label))
+            sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "label"),
+                             "two variants are called '%s'", variant->label);
     }
 }
 

@@ -29,11 +29,12 @@ struct sim_resolver {
     /* Of a source: a moment as time since the start; NULL = times since the start alone. */
     weir_status (*moment_since)(const char *text, int64_t start_unix_s, double *at_s,
                                 struct weir_error *error);
-    const struct sim_scenario *baseline; /* whose cluster a load is of; NULL = its own */
-    bool is_hardware_unclear;            /* a mistake there: what fits where cannot be judged */
-    bool has_gpus, is_exclusive;         /* uncut GPUs so far; they are not shared */
-    struct sim_stage_names stage_names;  /* once all stages are known */
-    struct sim_name_set tenants;         /* those of the scenario, in their order */
+    const struct sim_scenario *baseline;       /* whose cluster a load is of; NULL = its own */
+    const struct sim_scenario *lists_variants; /* when the tree has no list of them; NULL */
+    bool is_hardware_unclear;           /* a mistake there: what fits where cannot be judged */
+    bool has_gpus, is_exclusive;        /* uncut GPUs so far; they are not shared */
+    struct sim_stage_names stage_names; /* once all stages are known */
+    struct sim_name_set tenants;        /* those of the scenario, in their order */
 };
 
 void sim_resolve(struct sim_resolver *resolver);

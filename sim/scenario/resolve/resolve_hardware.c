@@ -367,6 +367,12 @@ static void resolve_node_types(struct sim_resolver *resolver)
     scenario->node_types_count = list->count;
 }
 
+static void add_group(struct sim_scenario *scenario, struct sim_node_group group)
+{
+    group.first = sim_scenario_node_count(scenario);
+    scenario->node_groups[scenario->node_groups_count++] = group;
+}
+
 static void resolve_groups(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
@@ -384,10 +390,11 @@ static void resolve_groups(struct sim_resolver *resolver)
         type = sim_resolve_share(resolver, &drafts[i], type);
         type = sim_resolve_group_power(resolver, &drafts[i], type);
         type = sim_resolve_group_topology(resolver, &drafts[i], type);
-        struct sim_node_group *group = &scenario->node_groups[scenario->node_groups_count++];
-        *group = (struct sim_node_group){ .name = drafts[i].head.name, .type = type };
-        group->count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;
-        const char *name = group->name == NULL ? scenario->node_types[type].name : group->name;
+        const char *given = drafts[i].head.name;
+        const char *name = given == NULL ? scenario->node_types[type].name : given;
+        const uint32_t count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;
+        add_group(scenario, (struct sim_node_group){
+                                .name = drafts[i].head.name, .type = type, .count = count });
         if (!sim_name_set_add(&names, name))
             sim_report_error(resolver->report, drafts[i].head.node,
                              "two groups of nodes are called '%s'; give one another name", name);
@@ -460,9 +467,8 @@ static void append_file_nodes(struct sim_resolver *resolver)
     for (size_t i = 0; i < resolver->nodes->count; i++) {
         const struct wl_openb_node *node = &resolver->nodes->nodes[i];
         const uint32_t type = file_node_type(resolver, node, first);
-        scenario->node_groups[scenario->node_groups_count++] = (struct sim_node_group){
-            .name = sim_arena_copy(resolver->arena, node->name), .type = type, .count = 1
-        };
+        char *name = sim_arena_copy(resolver->arena, node->name);
+        add_group(scenario, (struct sim_node_group){ .name = name, .type = type, .count = 1 });
     }
 }
 

@@ -270,20 +270,6 @@ static bool take_baseline(struct sim_resolver *resolver)
     return true;
 }
 
-/* What is compared is compared over the same moments. */
-static void refuse_own_windows(struct sim_resolver *resolver)
-{
-    const struct draft_list *list = &resolver->draft->compare;
-    const struct draft_variant *variants = list->items;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct draft_set *sets = variants[i].sets.items;
-        for (size_t k = 0; k < variants[i].sets.count; k++)
-            if (strncmp(sets[k].head.name, "windows", strcspn(sets[k].head.name, ".[")) == 0)
-                sim_report_near(resolver->report, sets[k].head.node, SIM_AT_KEY, NULL,
-                                "windows are the same in all variants");
-    }
-}
-
 void sim_resolve_windows(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
@@ -296,7 +282,6 @@ void sim_resolve_windows(struct sim_resolver *resolver)
                          "there are at most %d windows", SIM_WINDOWS_MOST);
         return;
     }
-    refuse_own_windows(resolver);
     if (list->count > 0 && take_baseline(resolver))
         return;
     for (size_t i = 0; i < list->count; i++)
