@@ -92,6 +92,8 @@ static double frag_of(const struct books *books, const struct weir_mix *mix)
     double sums[LACKS] = { 0 };
     double all = 0;
 
+    if (books->gpu_count == 0)
+        return 0;
     for (uint32_t i = 0; i < mix->count; i++) {
         int64_t unusable = 0;
         const enum lack lack = lack_of(books, &mix->shapes[i], &unusable);

@@ -133,6 +133,8 @@ struct sim_frag sim_frag_node(const struct sim_frag_mix *mix, const struct weir_
                               const struct weir_gpu *gpus)
 {
     struct sim_frag frag = { { 0 } };
+    if (node->gpu_count == 0) /* nothing of it can be lost */
+        return frag;
     for (size_t s = 0; s < mix->stage_count; s++) {
         const struct sim_meter_stage_info *stage = &mix->stages[s];
         if (!(stage->mix > 0.0))

@@ -159,7 +159,7 @@ SIM_APART static void count_life(struct sim_meter *meter, int64_t now_ns,
         meter->workers--;
     }
     meter_belief_workers(stage, now_ns);
-    sim_meter_rebalance(meter, now_ns, meter->info[worker->stage].pipeline);
+    sim_meter_rebalance(meter, now_ns, worker->stage);
     sim_meter_steady_start(meter, now_ns);
 }
 
@@ -216,8 +216,10 @@ void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage_ind
         meter->bytes_max = meter->bytes;
     if (meter->between_bytes > meter->between_bytes_max)
         meter->between_bytes_max = meter->between_bytes;
-    if (was_empty != (items == 0))
+    if (was_empty != (items == 0)) {
         stage_derive(stage);
+        sim_meter_capacity_stale(meter, stage_index);
+    }
 }
 
 void sim_meter_backpressure(struct sim_meter *meter, int64_t now_ns, uint32_t stage_index,
@@ -247,7 +249,7 @@ void sim_meter_speed(struct sim_meter *meter, int64_t now_ns, uint32_t stage, do
         return;
     meter_tick(meter, now_ns);
     meter->stages[stage].batches_per_s = batches_per_s;
-    sim_meter_rebalance(meter, now_ns, meter->info[stage].pipeline);
+    sim_meter_rebalance(meter, now_ns, stage);
 }
 
 /* ---- nodes ---- */
@@ -342,7 +344,8 @@ void sim_meter_task_done(struct sim_meter *meter, int64_t now_ns, uint32_t stage
                          int64_t service_ns)
 {
     meter_tick(meter, now_ns);
-    meter->stages[stage].tasks++;
+    if (meter->stages[stage].tasks++ == 0)
+        sim_meter_capacity_stale(meter, stage);
     meter->stages[stage].service_ns += (double)service_ns;
 }
 

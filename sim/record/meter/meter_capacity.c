@@ -12,6 +12,7 @@
 #include "sim/record/meter/meter_state.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static int64_t ready_workers(const struct stage_meter *stage)
 {
@@ -34,24 +35,75 @@ static double capacity_of(const struct stage_meter *stage, const struct sim_mete
     return (double)ready * stage->batches_per_s * (double)info->batch * of_source;
 }
 
-struct extremes {
-    double least, most;
-    uint32_t count, unknown, least_stage;
-};
-
-static void extremes_add(struct extremes *extremes, double capacity, uint32_t stage)
+static struct extremes one_of(double capacity, uint32_t stage)
 {
-    if (isnan(capacity)) {
-        extremes->unknown++;
+    if (isnan(capacity))
+        return (struct extremes){ .unknown = 1 };
+    return (struct extremes){ capacity, capacity, 1, 0, stage };
+}
+
+/* Those of `left` come first. */
+static struct extremes extremes_join(const struct extremes *left, const struct extremes *right)
+{
+    if (left->count == 0 || right->count == 0) {
+        struct extremes one = left->count == 0 ? *right : *left;
+        one.unknown = left->unknown + right->unknown;
+        return one;
+    }
+    const struct extremes *least = right->least < left->least ? right : left;
+    return (struct extremes){ least->least, right->most > left->most ? right->most : left->most,
+                              left->count + right->count, left->unknown + right->unknown,
+                              least->least_stage };
+}
+
+/* Tells the pipeline of a stage what that has now. */
+static void refresh(struct sim_meter *meter, uint32_t index)
+{
+    const struct stage_meter *stage = &meter->stages[index];
+    const struct sim_meter_stage_info *info = &meter->info[index];
+    const struct pipeline_meter *pipeline = &meter->pipelines[info->pipeline];
+    size_t at = pipeline->leaves + (index - pipeline->stage_first);
+    struct extremes all = { 0 };
+    struct extremes gpu = { 0 };
+    if (takes_part(stage))
+        all = one_of(capacity_of(stage, info), index);
+    if (takes_part(stage) && info->shape.gpu_units > 0 && ready_workers(stage) >= 2)
+        gpu = all;
+    pipeline->capacities[at][BALANCE_ALL] = all;
+    pipeline->capacities[at][BALANCE_GPU] = gpu;
+    for (at /= 2; at > 0; at /= 2)
+        for (size_t b = 0; b < BALANCES; b++)
+            pipeline->capacities[at][b] = extremes_join(&pipeline->capacities[2 * at][b],
+                                                        &pipeline->capacities[2 * at + 1][b]);
+}
+
+weir_status sim_meter_capacity_open(struct sim_meter *meter)
+{
+    uint32_t s = 0;
+    meter->stale = calloc(meter->stage_count + 1, sizeof *meter->stale);
+    if (!meter->stale)
+        return WEIR_ENOMEM;
+    for (size_t p = 0; p < meter->pipeline_count; p++) {
+        struct pipeline_meter *pipeline = &meter->pipelines[p];
+        pipeline->stage_first = s;
+        for (; s < meter->stage_count && meter->info[s].pipeline == p; s++)
+            sim_meter_capacity_stale(meter, s);
+        pipeline->leaves = 1;
+        while (pipeline->leaves < s - pipeline->stage_first)
+            pipeline->leaves *= 2;
+        pipeline->capacities = calloc(2 * (size_t)pipeline->leaves, sizeof *pipeline->capacities);
+        if (!pipeline->capacities)
+            return WEIR_ENOMEM;
+    }
+    return s == meter->stage_count ? WEIR_OK : WEIR_EINVAL;
+}
+
+void sim_meter_capacity_stale(struct sim_meter *meter, uint32_t stage)
+{
+    if (meter->stages[stage].is_stale)
         return;
-    }
-    if (extremes->count == 0 || capacity < extremes->least) {
-        extremes->least = capacity;
-        extremes->least_stage = stage;
-    }
-    if (extremes->count == 0 || capacity > extremes->most)
-        extremes->most = capacity;
-    extremes->count++;
+    meter->stages[stage].is_stale = true;
+    meter->stale[meter->stale_count++] = stage;
 }
 
 /* Balance counts while every stage of the comparison has a ready worker and a known speed. */
@@ -80,26 +132,21 @@ static void set_bottleneck(struct sim_meter *meter, int64_t now_ns, struct pipel
     pipeline->bottleneck = stage;
 }
 
-void sim_meter_rebalance(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline)
+void sim_meter_rebalance(struct sim_meter *meter, int64_t now_ns, uint32_t stage)
 {
-    struct extremes all = { 0 };
-    struct extremes gpu = { 0 };
-    for (size_t s = 0; s < meter->stage_count; s++) {
-        const struct stage_meter *stage = &meter->stages[s];
-        const struct sim_meter_stage_info *info = &meter->info[s];
-        if (info->pipeline != pipeline || !takes_part(stage))
-            continue;
-        const double capacity = capacity_of(stage, info);
-        extremes_add(&all, capacity, (uint32_t)s);
-        if (info->shape.gpu_units > 0 && ready_workers(stage) >= 2)
-            extremes_add(&gpu, capacity, (uint32_t)s);
+    sim_meter_capacity_stale(meter, stage);
+    for (size_t i = 0; i < meter->stale_count; i++) {
+        refresh(meter, meter->stale[i]);
+        meter->stages[meter->stale[i]].is_stale = false;
     }
-    struct pipeline_meter *line = &meter->pipelines[pipeline];
-    set_balance(line, now_ns, BALANCE_ALL, &all);
-    set_balance(line, now_ns, BALANCE_GPU, &gpu);
+    meter->stale_count = 0;
+    struct pipeline_meter *line = &meter->pipelines[meter->info[stage].pipeline];
+    const struct extremes *all = &line->capacities[1][BALANCE_ALL];
+    for (enum sim_balance b = BALANCE_ALL; b < BALANCES; b++)
+        set_balance(line, now_ns, b, &line->capacities[1][b]);
     /* While nobody can work anywhere there is no bottleneck to name. */
-    const bool has_bottleneck = all.count > 0 && (all.most > 0.0 || all.unknown > 0);
-    set_bottleneck(meter, now_ns, line, has_bottleneck ? all.least_stage : WEIR_NO_INDEX);
+    const bool has_bottleneck = all->count > 0 && (all->most > 0.0 || all->unknown > 0);
+    set_bottleneck(meter, now_ns, line, has_bottleneck ? all->least_stage : WEIR_NO_INDEX);
 }
 
 /* ---- the longest interval with constant workers and no set-up ---- */

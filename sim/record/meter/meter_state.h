@@ -47,6 +47,7 @@ struct stage_meter {
     uint64_t queue, queue_max;
     double bytes, bytes_max;
     bool is_pressed;
+    bool is_stale; /* what its pipeline knows of its capacity */
     uint64_t tasks, created, deleted, first_fill;
     uint64_t due_tasks;         /* when the sample was due */
     double service_ns, lost_ns; /* handed out in whole tasks; thrown away */
@@ -84,6 +85,12 @@ struct node_meter {
 /* Balance of stage capacities: all stages, and GPU stages with two or more workers. */
 enum sim_balance { BALANCE_ALL, BALANCE_GPU, BALANCES };
 
+/* The least and the most of the capacities of some stages, those unknown apart. */
+struct extremes {
+    double least, most;
+    uint32_t count, unknown, least_stage;
+};
+
 struct pipeline_totals {
     double in_system, arrived, done, dropped, wait_ns;
     double balance[BALANCES], balance_known[BALANCES];
@@ -92,11 +99,13 @@ struct pipeline_totals {
 struct pipeline_meter {
     struct sim_gauge in_system;
     uint64_t arrived, done, dropped;
-    double latency_ns;                      /* of all that left */
-    double wait_ns;                         /* of those done */
-    int64_t first_arrival_ns, last_done_ns; /* -1 = none */
-    uint64_t due_arrived, due_done;         /* when the sample was due */
-    uint32_t bottleneck;                    /* stage, or WEIR_NO_INDEX */
+    double latency_ns;                       /* of all that left */
+    double wait_ns;                          /* of those done */
+    int64_t first_arrival_ns, last_done_ns;  /* -1 = none */
+    uint64_t due_arrived, due_done;          /* when the sample was due */
+    uint32_t bottleneck;                     /* stage, or WEIR_NO_INDEX */
+    uint32_t stage_first, leaves;            /* a power of two, at least its stages */
+    struct extremes (*capacities)[BALANCES]; /* [1] of all; of [i] those of [2 i] and [2 i + 1] */
     struct sim_gauge balance[BALANCES], balance_known[BALANCES];
     struct sim_percentiles latency; /* only with several pipelines */
     struct pipeline_totals base, last;
@@ -155,6 +164,8 @@ struct sim_meter {
     struct stage_meter *stages;
     struct node_meter *nodes;
     struct pipeline_meter *pipelines;
+    uint32_t *stale; /* stages */
+    size_t stale_count;
     struct sim_meter_amounts *capacity; /* own copies of what the config pointed to */
     struct sim_meter_stage_info *info;
     size_t stage_count, node_count, pipeline_count;
@@ -300,8 +311,12 @@ weir_status meter_physics_sample(struct sim_meter *meter, const struct sample_in
 void meter_physics_results(struct sim_meter *meter, int64_t end_ns, double span_ns,
                            struct sim_results *out);
 
-/* meter_capacity.c: what depends on worker counts and speeds alone. */
-void sim_meter_rebalance(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline);
+/* meter_capacity.c: what depends on worker counts and speeds alone. The first before anything else
+ * there, when the stages are known; the second when a stage begins or ceases to take part. */
+weir_status sim_meter_capacity_open(struct sim_meter *meter);
+void sim_meter_capacity_stale(struct sim_meter *meter, uint32_t stage);
+/* After a change of a stage: O(log stages) for it and each that is stale. */
+void sim_meter_rebalance(struct sim_meter *meter, int64_t now_ns, uint32_t stage);
 /* Ends the interval of constant workers at `now_ns`, before the change. */
 void sim_meter_steady_stop(struct sim_meter *meter, int64_t now_ns);
 /* Begins the next one, after the change. */

@@ -97,14 +97,35 @@ static char *copy_label(const char *name, uint32_t index)
     return strdup(name ? name : number);
 }
 
+static int compare_names(const void *left, const void *right)
+{
+    const struct sim_meter_stage_info *const *one = left;
+    const struct sim_meter_stage_info *const *other = right;
+    return strcmp((*one)->name ? (*one)->name : "", (*other)->name ? (*other)->name : "");
+}
+
+/* Stages in the order of their names; NULL without memory. */
+static const struct sim_meter_stage_info **by_name(const struct sim_meter_config *config)
+{
+    const struct sim_meter_stage_info **stages = calloc(config->stage_count + 1, sizeof *stages);
+    for (size_t s = 0; stages && s < config->stage_count; s++)
+        stages[s] = &config->stages[s];
+    if (stages)
+        qsort(stages, config->stage_count, sizeof *stages, compare_names);
+    return stages;
+}
+
 /* A stage's name, with its pipeline in front when another stage has the same name. */
-static char *stage_label(const struct sim_meter_config *config, size_t s)
+static char *stage_label(const struct sim_meter_config *config, size_t s,
+                         const struct sim_meter_stage_info **sorted)
 {
     const struct sim_meter_stage_info *info = &config->stages[s];
-    bool is_shared = false;
-    for (size_t i = 0; info->name && i < config->stage_count; i++)
-        is_shared |=
-            i != s && config->stages[i].name && strcmp(config->stages[i].name, info->name) == 0;
+    const struct sim_meter_stage_info **at =
+        bsearch(&info, sorted, config->stage_count, sizeof *sorted, compare_names);
+    const bool is_shared =
+        info->name &&
+        ((at > sorted && compare_names(at - 1, &info) == 0) ||
+         (at + 1 < sorted + config->stage_count && compare_names(at + 1, &info) == 0));
     if (!is_shared)
         return copy_label(info->name, (uint32_t)s);
     char label[256];
@@ -118,10 +139,10 @@ static char *stage_label(const struct sim_meter_config *config, size_t s)
 
 /* All waits together are exact up to the limit; one stage gets its part of it. */
 static weir_status open_stage(const struct sim_meter_config *config, size_t s,
-                              struct stage_meter *stage)
+                              const struct sim_meter_stage_info **sorted, struct stage_meter *stage)
 {
     stage->batches_per_s = (double)NAN;
-    stage->label = stage_label(config, s);
+    stage->label = stage_label(config, s, sorted);
     if (!stage->label)
         return WEIR_ENOMEM;
     stage->wait = sim_percentiles_open(STORED_VALUES / config->stage_count);
@@ -181,15 +202,25 @@ static weir_status allocate(const struct sim_meter_config *config, struct sim_me
     return WEIR_OK;
 }
 
+static weir_status open_stages(const struct sim_meter_config *config, struct sim_meter *meter)
+{
+    const struct sim_meter_stage_info **sorted = by_name(config);
+    weir_status status = sorted ? WEIR_OK : WEIR_ENOMEM;
+    for (size_t s = 0; status == WEIR_OK && s < config->stage_count; s++)
+        status = open_stage(config, s, sorted, &meter->stages[s]);
+    free(sorted);
+    return status;
+}
+
 static weir_status fill(const struct sim_meter_config *config, struct sim_meter *meter)
 {
     WEIR_TRY(allocate(config, meter));
-    for (size_t s = 0; s < config->stage_count; s++)
-        WEIR_TRY(open_stage(config, s, &meter->stages[s]));
+    WEIR_TRY(open_stages(config, meter));
     for (size_t p = 0; p < config->pipeline_count; p++)
         WEIR_TRY(open_pipeline(config, p, &meter->pipelines[p]));
     for (size_t n = 0; n < config->node_count; n++)
         open_node(meter, n);
+    WEIR_TRY(sim_meter_capacity_open(meter));
     WEIR_TRY(meter_jobs_open(meter, config));
     WEIR_TRY(meter_tenants_open(meter, config));
     WEIR_TRY(meter_reserved_open(meter, config));
@@ -243,8 +274,10 @@ void sim_meter_destroy(struct sim_meter *meter)
     }
     for (size_t p = 0; p < meter->pipeline_count; p++) {
         sim_percentiles_close(&meter->pipelines[p].latency);
+        free(meter->pipelines[p].capacities);
         free(meter->pipelines[p].label);
     }
+    free(meter->stale);
     sim_frag_memo_close(meter->memo);
     meter_jobs_close(meter);
     meter_tenants_close(meter);
