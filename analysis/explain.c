@@ -198,7 +198,9 @@ static weir_status print_places(const struct an_explanation *explanation,
     enum { MOST = 20 };
     FILE *out = explanation->out;
     const struct an_frame *frame = NULL;
-    if (!an_has_table(explanation->keeper->db, "candidate"))
+    bool has = false;
+    WEIR_TRY(an_has_table(explanation->keeper->db, "candidate", &has, error));
+    if (!has)
         return WEIR_OK;
     WEIR_TRY(an_keep_query(explanation->keeper, candidates_sql, args, &frame, error));
     for (size_t row = 0; row < frame->row_count && row < MOST; row++) {
@@ -285,7 +287,8 @@ static weir_status explain_worker(const struct an_explanation *explanation,
     const struct an_args args = { .run = explanation->run->run_id,
                                   .id = explanation->query->worker };
     const struct an_frame *worker = NULL;
-    const bool has = an_has_table(explanation->keeper->db, "workload");
+    bool has = false;
+    WEIR_TRY(an_has_table(explanation->keeper->db, "workload", &has, error));
     WEIR_TRY(an_keep_query(explanation->keeper, has ? worker_sql : stage_worker_sql, &args, &worker,
                            error));
     if (worker->row_count == 0)

@@ -258,16 +258,14 @@ static weir_status fail_query(struct an_db *db, struct weir_error *error)
     return fail_read(db, error);
 }
 
-bool an_has_table(struct an_db *db, const char *name)
+weir_status an_has_table(struct an_db *db, const char *name, bool *has, struct weir_error *error)
 {
     struct an_frame *frame = NULL;
-    const weir_status status =
-        an_query(db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name = :text",
-                 &(struct an_args){ .text = name }, &frame, NULL);
-    assert(status != WEIR_OK || frame != NULL);
-    const bool has = status == WEIR_OK && frame->row_count > 0;
+    WEIR_TRY(an_query(db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name = :text",
+                      &(struct an_args){ .text = name }, &frame, error));
+    *has = frame->row_count > 0;
     an_frame_destroy(frame);
-    return has;
+    return WEIR_OK;
 }
 
 /* Table after table asks one thing of metric after metric, and to read it takes longer than to

@@ -57,7 +57,7 @@ struct an_shared {
 weir_status an_share(struct an_db *db, const struct an_shared *shared, const struct an_args *args,
                      struct weir_error *error);
 /* Files of older versions lack the newer tables. */
-bool an_has_table(struct an_db *db, const char *name);
+weir_status an_has_table(struct an_db *db, const char *name, bool *has, struct weir_error *error);
 
 double an_number(const struct an_frame *frame, size_t row, size_t column);
 /* Never NULL. */

@@ -33,7 +33,9 @@ static weir_status write_texts(struct an_chart *chart, const struct an_rows *row
                                struct weir_error *error)
 {
     const struct an_frame *change = NULL;
-    if (an_has_table(chart->keeper.db, "placement_change"))
+    bool has = false;
+    WEIR_TRY(an_has_table(chart->keeper.db, "placement_change", &has, error));
+    if (has)
         WEIR_TRY(an_chart_query(chart, change_sql, NULL, &change, error));
     WEIR_TRY(an_chart_claim(chart, "fill.unallocated", error));
     if (change != NULL && change->row_count > 0)

@@ -6,8 +6,10 @@ faults.py SHIM HOW SEED [COMMAND...], with HOW
     all     every n for files, and for memory the first call from each place: a stack of callers,
             tried with the first of the commands that comes by
     places  the first call from each place, for every command anew
+    /N      about N of all calls of each kind, evenly spread
     N       N times the samples below
-WEIR_FAULT_KINDS=write,read leaves memory out; with N all kinds are tried with a few commands alone. A command is right when it finds what it finds
+WEIR_FAULT_KINDS=write,read leaves memory out; with N all kinds are tried with a few commands alone.
+WEIR_FAULT_HOW=once leaves out what goes on. A command is right when it finds what it finds
 undisturbed, or ends with a code of its own and a sentence; a database that it leaves can be read.
 Undisturbed it has to find the same twice, or nothing could be compared.
 """
@@ -142,7 +144,9 @@ WAYS = {  # of each kind: samples of the quick test, and how a call fails
 }
 RESUMED = ("run", "run 2", "jobs", "compare", "resume", "run fill", "search", "run program", "compare suite",
            "compare vary", "search tune", "search front")
-HOWS, USUAL, OF_ALL_KINDS = ("every", "all", "places"), ("alloc", "write", "read"), ("check", "run module")
+IS_SPREAD, SINGLE = each.startswith("/"), os.environ.get("WEIR_FAULT_HOW", "")
+IS_LISTED = IS_SPREAD or each in ("every", "all", "places")
+USUAL, OF_ALL_KINDS = ("alloc", "write", "read"), ("check", "run module")
 # Lines that the wall clock or the machine writes.
 WALL = re.compile(r'.*("wall_s"|"cpu_s"|rss|wall|cpu_ms|events_per|_ms|generated|bound\.|p99).*'
                   r'|.*[0-9] (ms|MiB|M events|GiB).*')
@@ -311,15 +315,18 @@ def try_left(name):
 
 def plans_of(kind, good, draw):
     samples, hows = WAYS[kind]
+    hows = [how for how in hows if how.startswith(SINGLE) and (not SINGLE or not how.endswith("kill"))]
     every = range(1, good["calls"] + 1)
-    if each in HOWS:
+    if IS_SPREAD:
+        every = every[::max(1, good["calls"] // int(each[1:]))]
+    if IS_LISTED:
         numbers = good["places"] if each == "places" or (each == "all" and kind == "alloc") else every
         if each == "all" and kind == "alloc":
             numbers = [n for n in numbers if good["places"][n] not in stacks_tried]
             stacks_tried.update(good["places"].values())
         # Memory that ends ends the process: the one way and the other differ with several of them.
         return [f"{kind}:{n}:{how}" for i, n in enumerate(numbers)
-                for how in (hows if kind != "alloc" or each == "every" else [hows[i % 2]])]
+                for how in (hows if kind != "alloc" or each == "every" else [hows[i % len(hows)]])]
     some = min(int(float(each) * samples), good["calls"])
     return [f"{kind}:{n}:{draw.choice(hows)}" for n in draw.sample(every, some)]
 
@@ -328,7 +335,7 @@ def try_command(pool, name, draw):
     """The number of faults that it takes wrongly; says which."""
     tried, bad, again, begin = [], {}, None, time.monotonic()
     wrong_output = 0
-    kinds = [kind for kind in WAYS if each in HOWS or kind in USUAL or name in OF_ALL_KINDS]
+    kinds = [kind for kind in WAYS if IS_LISTED or kind in USUAL or name in OF_ALL_KINDS]
     for kind in os.environ.get("WEIR_FAULT_KINDS", ",".join(kinds)).split(","):
         good = once(name, f"{kind}:0:once")
         wrong_output += try_output(name, draw) if again is None and good["out"] else 0
