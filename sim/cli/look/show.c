@@ -11,6 +11,7 @@
 #include "sim/cli/look/trace.h"
 #include "sim/cli/plugin.h"
 #include "sim/engine/time.h"
+#include "sim/scenario/bound_placed.h"
 #include "sim/scenario/improve.h"
 
 #include <math.h>
@@ -197,19 +198,31 @@ static double rounding_loss(const struct sim_bound *bound)
     return bound->fluid_per_s > 0 ? 1 - bound->integer_per_s / bound->fluid_per_s : 0;
 }
 
-static void show_bound(struct show *show, const struct sim_bound *bound)
+/* Whether nodes make a difference that is worth a word. */
+static bool is_tighter(const struct sim_bound *bound, double placed_per_s)
+{
+    return placed_per_s < bound->integer_per_s * 0.995;
+}
+
+static void show_bound(struct show *show, const struct sim_bound *bound, double placed_per_s)
 {
     if (show->format != SIM_FORMAT_JSON) {
-        if (show->format != SIM_FORMAT_CSV)
-            sim_print_text(
-                stdout,
-                "Throughput bound %.4g items/s with workers divided at will, %.4g items/s with "
-                "whole workers: rounding loses %.0f %%\n\n",
-                bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
+        if (show->format == SIM_FORMAT_CSV)
+            return;
+        sim_print_text(stdout,
+                       "Throughput bound %.4g items/s with workers divided at will, %.4g items/s "
+                       "with whole workers: rounding loses %.0f %%\n",
+                       bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
+        if (is_tighter(bound, placed_per_s))
+            sim_print_text(stdout,
+                           "No way to place them on these nodes gives more than %.4g items/s\n",
+                           placed_per_s);
+        printf("\n");
         return;
     }
     sim_json_number(sim_json_key(&show->json, "fluid_per_s"), bound->fluid_per_s);
     sim_json_number(sim_json_key(&show->json, "integer_per_s"), bound->integer_per_s);
+    sim_json_number(sim_json_key(&show->json, "placed_per_s"), placed_per_s);
     sim_json_number(sim_json_key(&show->json, "rounding_loss"), rounding_loss(bound));
     sim_json_string(sim_json_key(&show->json, "binding"), sim_bound_resource_name(bound->binding));
 }
@@ -416,9 +429,12 @@ static weir_status show_pipeline(struct show *show, uint32_t index)
     struct sim_bound_problem problem;
     struct sim_bound bound = { .workers = NULL };
     struct sim_changes changes = { .items = NULL };
+    double placed_per_s = 0;
     char finding[1024];
     WEIR_TRY(sim_bound_problem_create(show->scenario, index, &problem));
     weir_status status = sim_bound_solve(&problem, &bound);
+    if (status == WEIR_OK)
+        status = sim_bound_placed(&problem, &bound, &placed_per_s);
     if (status == WEIR_OK)
         status = sim_improve(show->scenario, index, &changes);
     if (status == WEIR_OK) {
@@ -426,7 +442,7 @@ static weir_status show_pipeline(struct show *show, uint32_t index)
             printf("Pipeline %s\n\n", show->scenario->pipelines[index].name);
         show_stages(show, &problem, &bound);
         show_limits(show, &problem, &bound);
-        show_bound(show, &bound);
+        show_bound(show, &bound, placed_per_s);
         show_sizing(show, &problem);
         show_transfers(show, &show->scenario->pipelines[index]);
         show_changes(show, &changes);
