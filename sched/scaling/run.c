@@ -99,11 +99,15 @@ static weir_status reserve(struct weir_run *run, uint32_t count)
 }
 
 /* Measured, else hinted by the user, else the default. */
-static double assumed_speed(const struct weir_run *run, const struct weir_pool_view *pool)
+static double assumed_speed(const struct weir_run *run, uint32_t index)
 {
-    if (!isnan(pool->estimate.batches_per_s)) {
+    const struct weir_pool_view *const pool = weir_view_pool(run->view, index);
+    const double measured_per_s =
+        run->speeds != NULL ? run->speeds[index] : pool->estimate.batches_per_s;
+
+    if (!isnan(measured_per_s)) {
         const double factor = pool->over_provision;
-        return factor > 0 ? pool->estimate.batches_per_s / factor : pool->estimate.batches_per_s;
+        return factor > 0 ? measured_per_s / factor : measured_per_s;
     }
     return isnan(pool->speed_hint_per_s) ? run->settings.default_speed_per_s
                                          : pool->speed_hint_per_s;
@@ -138,7 +142,7 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
         if (i > 0 && seen->pipeline != weir_view_pool(view, i - 1)->pipeline)
             ratio = 1; /* another pipeline has its own source */
         pool->batch = seen->batch_size;
-        pool->speed_per_s = assumed_speed(run, seen);
+        pool->speed_per_s = assumed_speed(run, i);
         pool->ratio = ratio;
         pool->samples = samples;
         pool->is_divided = run->settings.divides_samples;

@@ -60,6 +60,7 @@ struct weir_run {
     struct weir_allocator allocator;
     struct weir_run_settings settings;
     const struct weir_view *view;
+    const double *speeds; /* by pool, of a policy that judges them itself; NULL = as measured */
     struct weir_placer *placer;
     struct weir_plan *plan;
     struct weir_error *error;

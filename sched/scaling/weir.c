@@ -11,6 +11,8 @@
  * and what runs stays unless its value, z H, is beaten. Then head-room as in xenna.c, without
  * removing anybody. All of it is repeated from what was planned until nothing changes.
  *
+ * Speeds are those of task_times.h: what the window says, unless that is noise.
+ *
  * Invariant: so a second decision about the same state plans nothing (to ROUNDS repetitions), and
  * no worker is replaced at the same place. Every pool that can have a worker has one: phases 1 and
  * 2 are those of the other policies.
@@ -21,6 +23,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/scaling/packing.h"
 #include "sched/scaling/scalings.h"
+#include "sched/scaling/task_times.h"
 #include "sched/scaling/xenna.h"
 
 #include <math.h>
@@ -31,6 +34,7 @@ enum {
     PARAM_OVERALLOCATION,
     PARAM_RESERVE,
     PARAM_TRIES,
+    PARAM_MEMORY,
     PARAM_COUNT
 };
 
@@ -46,13 +50,18 @@ static const struct weir_param PARAMS[] = {
                 "head-room: throughput allowed above that of the slowest stage"),
     WEIR_NUMBER("reserve", "", 1, 100, 1.1, "the same of stages before the slowest"),
     WEIR_COUNT("tries", "", 1, 100000, 200, "repairs that are tried for each throughput"),
+    WEIR_DURATION("memory", 1, 1e7, 3600,
+                  "over which times of tasks are averaged while the window agrees with them"),
 };
 
 struct searcher {
     struct weir_run run; /* first: see WEIR_RUN_POLICY */
     struct weir_packing packing;
-    double horizon_s, setup_s, overallocation, reserve;
+    double horizon_s, setup_s, overallocation, reserve, memory_s;
     uint32_t tries;
+    struct weir_task_times *times; /* by pool */
+    double *speeds;                /* the same: what is believed */
+    uint32_t pool_count, time_capacity, speed_capacity;
 };
 
 static weir_status searcher_create(const struct weir_params *params,
@@ -72,6 +81,7 @@ static weir_status searcher_create(const struct weir_params *params,
     searcher->overallocation = params->values[PARAM_OVERALLOCATION];
     searcher->reserve = params->values[PARAM_RESERVE];
     searcher->tries = (uint32_t)params->values[PARAM_TRIES];
+    searcher->memory_s = params->values[PARAM_MEMORY];
     *state = searcher;
     return WEIR_OK;
 }
@@ -80,10 +90,75 @@ static void searcher_destroy(void *state)
 {
     struct searcher *const searcher = state;
 
-    if (searcher != NULL)
+    if (searcher != NULL) {
         weir_packing_clear(&searcher->packing);
+        weir_free(&searcher->run.allocator, searcher->times);
+        weir_free(&searcher->run.allocator, searcher->speeds);
+    }
     weir_run_destroy(state);
 }
+
+/* ---- speeds ---- */
+
+static weir_status learn(struct searcher *searcher, const struct weir_view *view)
+{
+    const struct weir_allocator *const memory = &searcher->run.allocator;
+
+    WEIR_ROOM(memory, searcher->times, searcher->time_capacity, view->pool_count);
+    WEIR_ROOM(memory, searcher->speeds, searcher->speed_capacity, view->pool_count);
+    for (; searcher->pool_count < view->pool_count; searcher->pool_count++)
+        searcher->times[searcher->pool_count] = (struct weir_task_times){ .weight = 0 };
+    return WEIR_OK;
+}
+
+/* Tasks of pools that no decision has seen are not counted. */
+static weir_status searcher_measured(void *state, const struct weir_measurement *task)
+{
+    struct searcher *const searcher = state;
+
+    if (task->pool < searcher->pool_count)
+        weir_task_times_add(&searcher->times[task->pool], task, searcher->memory_s);
+    return WEIR_OK;
+}
+
+static weir_status judge_speeds(struct searcher *searcher, const struct weir_view *view)
+{
+    WEIR_TRY(learn(searcher, view));
+    for (uint32_t i = 0; i < view->pool_count; i++)
+        searcher->speeds[i] =
+            weir_task_times_speed(&searcher->times[i], &weir_view_pool(view, i)->estimate);
+    searcher->run.speeds = searcher->speeds;
+    return WEIR_OK;
+}
+
+static void remember(struct searcher *searcher, struct weir_memory *memory)
+{
+    for (uint32_t i = 0; i < searcher->pool_count; i++)
+        weir_task_times_remember(&searcher->times[i], memory);
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): the memory writes to them */
+static uint32_t searcher_save(const void *state, double *numbers, uint32_t capacity)
+{
+    struct weir_memory memory = { .to = numbers, .size = capacity };
+    struct searcher searcher = *(const struct searcher *)state;
+
+    remember(&searcher, &memory);
+    return memory.used;
+}
+
+static weir_status searcher_restore(void *state, const struct weir_view *view,
+                                    const double *numbers, uint32_t count, struct weir_error *error)
+{
+    struct weir_memory memory = { .from = numbers, .size = count };
+
+    if (learn(state, view) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    remember(state, &memory);
+    return weir_memory_end(&memory, error);
+}
+
+/* ---- packing ---- */
 
 /* The rate of the slowest pool: with its workers, or with those of the optimum of one big pool. */
 static double least_per_s(const struct weir_run *run, bool of_optimum)
@@ -221,6 +296,8 @@ static weir_status searcher_decide(void *state, const struct weir_view *view,
     struct searcher *const searcher = state;
     struct weir_run *const run = &searcher->run;
 
+    if (judge_speeds(searcher, view) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
     WEIR_TRY(weir_run_optimum(run));
     WEIR_TRY(weir_run_manual(run));
@@ -239,4 +316,7 @@ const struct weir_scaling_ops weir_scaling_weir = {
     .create = searcher_create,
     .destroy = searcher_destroy,
     .decide = searcher_decide,
+    .measured = searcher_measured,
+    .save = searcher_save,
+    .restore = searcher_restore,
 };
