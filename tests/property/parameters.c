@@ -112,7 +112,11 @@ struct kind {
         const char *text, *sets;
     } runs[4]; /* then NULL */
 };
-static const struct kind scalings = { "sched.scaling", { { backlog, "" }, { bursts, "" } } };
+static const struct kind scalings = { "sched.scaling",
+                                      { { backlog, "" },
+                                        { bursts, "" },
+                                        { "scenarios/incidents/i26_kill_after_setup.yaml",
+                                          "compare=- expect=- horizon=2h" } } };
 static const struct kind placements = { "sched.placement",
                                         { { filled, "" },
                                           { stages, "" },
