@@ -418,7 +418,7 @@ static const struct kept structs[] = {
     { FIELD(weir_scaling_ops, summary, 16) },
     { FIELD(weir_scaling_ops, params, 24) },
     { FIELD(weir_scaling_ops, param_count, 32) },
-    { FIELD(weir_scaling_ops, reserved, 36) },
+    { FIELD(weir_scaling_ops, flags, 36) },
     { FIELD(weir_scaling_ops, create, 40) },
     { FIELD(weir_scaling_ops, destroy, 48) },
     { FIELD(weir_scaling_ops, decide, 56) },
