@@ -35,7 +35,8 @@ static const struct weir_param params[PARAM_COUNT] = {
 static uint32_t after(const struct weir_joint *joint, const struct weir_joint_job *job,
                       uint32_t ranks)
 {
-    const uint32_t node = (uint32_t)fmax(joint->node_gpus / job->gpus, 1);
+    /* Ranks that take hardly a GPU, or none, all fit on a node. */
+    const uint32_t node = (uint32_t)fmin(fmax(joint->node_gpus / job->gpus, 1), WEIR_MAX_RANKS);
 
     return ranks < node ? (2 * ranks < node ? 2 * ranks : node) : ranks / node * node + node;
 }
