@@ -12,8 +12,8 @@
  */
 #include "sched/cluster/state.h"
 #include "sched/host/state.h"
-#include "sched/internal/hash.h"
 #include "sched/internal/plan_state.h"
+#include "sched/internal/shape_hash.h"
 
 #include <string.h>
 
@@ -31,25 +31,14 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-static uint64_t shape_hash(const struct weir_shape *shape)
-{
-    uint64_t hash = sizeof *shape;
-
-    for (size_t at = 0; at + sizeof(uint32_t) <= sizeof *shape; at += sizeof(uint32_t)) {
-        uint32_t word;
-        memcpy(&word, (const char *)shape + at, sizeof word);
-        hash = weir_hash_add(hash, word);
-    }
-    return hash;
-}
-
 /* All of a pool that those policies read; how many workers it has is in the inventory. */
 static uint64_t pool_hash(const struct weir_pool_view *pool)
 {
     const struct weir_estimate *const estimate = &pool->estimate;
-    const uint64_t told = weir_hash_words(
-        (uint64_t)pool->pipeline << 32 | (uint32_t)pool->requested_workers,
-        (uint64_t)pool->batch_size << 32 | pool->slots, pool->finished, shape_hash(&pool->shape));
+    const uint64_t told =
+        weir_hash_words((uint64_t)pool->pipeline << 32 | (uint32_t)pool->requested_workers,
+                        (uint64_t)pool->batch_size << 32 | pool->slots, pool->finished,
+                        weir_shape_hash(&pool->shape));
     const uint64_t speed =
         weir_hash_words(bits_of(estimate->batches_per_s), bits_of(estimate->returns_per_batch),
                         bits_of(pool->over_provision), bits_of(pool->speed_hint_per_s));

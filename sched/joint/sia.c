@@ -35,8 +35,7 @@ static const struct weir_param params[PARAM_COUNT] = {
 static uint32_t after(const struct weir_joint *joint, const struct weir_joint_job *job,
                       uint32_t ranks)
 {
-    /* Ranks that take hardly a GPU, or none, all fit on a node. */
-    const uint32_t node = (uint32_t)fmin(fmax(joint->node_gpus / job->gpus, 1), WEIR_MAX_RANKS);
+    const uint32_t node = (uint32_t)fmax(joint->node_gpus / job->gpus, 1);
 
     return ranks < node ? (2 * ranks < node ? 2 * ranks : node) : ranks / node * node + node;
 }
@@ -63,14 +62,16 @@ static void list_configs(const struct weir_joint *joint, uint32_t index, struct 
                          struct weir_sia_config *configs)
 {
     const struct weir_joint_job *const job = &joint->jobs[index];
-    const uint32_t most = most_now(joint, job);
-    const uint32_t first = job->speedup == NULL ? job->usual : first_from(joint, job);
 
     *to = (struct weir_sia_job){ .configs = configs,
                                  .now = WEIR_NO_INDEX,
                                  .restarts = job->restarts,
                                  .age_s = job->age_s,
                                  .restart_s = job->restart_s };
+    if (job->may_use == 0)
+        return; /* it wants no GPU: there is nothing to choose */
+    const uint32_t most = most_now(joint, job);
+    const uint32_t first = job->speedup == NULL ? job->usual : first_from(joint, job);
     for (uint32_t t = 0; t < joint->types; t++) {
         for (uint32_t n = first; (n <= most || n == first) && to->count < WEIR_SIA_CONFIGS;
              n = job->speedup == NULL ? UINT32_MAX : after(joint, job, n)) {

@@ -22,7 +22,6 @@ struct node_type {
 
 struct placed {
     const struct sim_bound_problem *problem;
-    const struct sim_scenario *scenario;
     struct node_type types[MOST_TYPES];
     uint32_t type_count;
     struct sim_way_item *items; /* by stage */
@@ -109,9 +108,10 @@ static void size_all(struct placed *placed)
 /* False where there are too many node types, or GPUs in one. */
 static bool list_types(struct placed *placed)
 {
-    for (size_t g = 0; g < placed->scenario->node_groups_count; g++) {
-        const struct sim_node_group *group = &placed->scenario->node_groups[g];
-        const struct sim_node_type *type = &placed->scenario->node_types[group->type];
+    const struct sim_scenario *scenario = placed->problem->scenario;
+    for (size_t g = 0; g < scenario->node_groups_count; g++) {
+        const struct sim_node_group *group = &scenario->node_groups[g];
+        const struct sim_node_type *type = &scenario->node_types[group->type];
         uint32_t t = 0;
         while (t < placed->type_count && placed->types[t].type != type)
             t++;
@@ -307,7 +307,7 @@ static bool reserve(struct placed *placed)
 weir_status sim_bound_placed(const struct sim_bound_problem *problem, const struct sim_bound *bound,
                              double *rate_per_s)
 {
-    struct placed placed = { .problem = problem, .scenario = problem->scenario };
+    struct placed placed = { .problem = problem };
     weir_status status = WEIR_OK;
     *rate_per_s = bound->integer_per_s;
     if (!list_types(&placed) || !can_be_said(&placed, bound))

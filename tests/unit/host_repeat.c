@@ -68,54 +68,6 @@ static struct weir_pool_spec spec_of(struct weir_host *host)
     return test_pool_spec(weir_view_pool(weir_host_view(host, 0), 1));
 }
 
-static void change_pool(struct weir_host *host, const struct weir_pool_spec *spec)
-{
-    CHECK_I64(weir_host_change_pool(host, 1, spec, NULL), WEIR_OK);
-}
-
-static void other_count(struct weir_host *host)
-{
-    struct weir_pool_spec spec = spec_of(host);
-    spec.requested_workers = 1;
-    change_pool(host, &spec);
-}
-
-static void other_hint(struct weir_host *host)
-{
-    struct weir_pool_spec spec = spec_of(host);
-    spec.speed_hint_per_s = 9;
-    change_pool(host, &spec);
-}
-
-static void other_over_provision(struct weir_host *host)
-{
-    struct weir_pool_spec spec = spec_of(host);
-    spec.over_provision = 2;
-    change_pool(host, &spec);
-}
-
-static void other_batch(struct weir_host *host)
-{
-    struct weir_pool_spec spec = spec_of(host);
-    spec.batch_size = 7;
-    change_pool(host, &spec);
-}
-
-static void other_slots(struct weir_host *host)
-{
-    struct weir_pool_spec spec = spec_of(host);
-    spec.slots = 9;
-    change_pool(host, &spec);
-}
-
-static void other_shape(struct weir_host *host)
-{
-    const struct weir_rank_group half = test_rank_group(1, 1, 0.5);
-    struct weir_pool_spec spec = spec_of(host);
-    spec.shape = half.shape;
-    change_pool(host, &spec);
-}
-
 static void another_pool(struct weir_host *host)
 {
     struct weir_pool_spec spec = spec_of(host);
@@ -155,30 +107,80 @@ static void policies_are_replaced(struct weir_host *host)
     CHECK_I64(weir_host_replace(host, &config, NULL), WEIR_OK);
 }
 
-static void each_change_is_a_new_question(void)
+/* Change number `number` is noticed once; NULL = the pool is changed to `spec`. */
+static void check_change(uint32_t number, void (*change)(struct weir_host *),
+                         void (*edit)(struct weir_pool_spec *))
 {
-    static void (*const changes[])(struct weir_host *) = {
-        other_speed,           other_returns,         other_count,     other_hint,
-        other_over_provision,  other_batch,           other_slots,     other_shape,
-        another_pool,          a_node_goes,           a_gpu_falls_ill, a_worker_comes,
-        the_plan_is_cancelled, policies_are_replaced,
-    };
     struct weir_host_config config = test_config("fgd_xenna", "fixed");
 
     config.scaling = &counts_calls;
-    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        struct weir_host *const host = test_host(&config, &line);
-        asked = 0;
-        (void)decide(host);
-        (void)decide(host);
-        CHECK_I64(asked, 1);
-        changes[i](host);
-        (void)decide(host);
-        CHECK_I64(asked * 100 + i, 200 + i); /* change number i is noticed */
-        (void)decide(host);
-        CHECK_I64(asked, 2);
-        weir_host_destroy(host);
+    struct weir_host *const host = test_host(&config, &line);
+    asked = 0;
+    (void)decide(host);
+    (void)decide(host);
+    CHECK_I64(asked, 1);
+    if (change != NULL) {
+        change(host);
+    } else {
+        struct weir_pool_spec spec = spec_of(host);
+        edit(&spec);
+        CHECK_I64(weir_host_change_pool(host, 1, &spec, NULL), WEIR_OK);
     }
+    (void)decide(host);
+    (void)decide(host);
+    CHECK_I64(number * 100 + asked, number * 100 + 2);
+    weir_host_destroy(host);
+}
+
+static void each_change_is_a_new_question(void)
+{
+    static void (*const changes[])(struct weir_host *) = {
+        other_speed,     other_returns,  another_pool,          a_node_goes,
+        a_gpu_falls_ill, a_worker_comes, the_plan_is_cancelled, policies_are_replaced,
+    };
+
+    for (uint32_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
+        check_change(i, changes[i], NULL);
+}
+
+static void other_count(struct weir_pool_spec *spec)
+{
+    spec->requested_workers = 1;
+}
+
+static void other_hint(struct weir_pool_spec *spec)
+{
+    spec->speed_hint_per_s = 9;
+}
+
+static void other_over_provision(struct weir_pool_spec *spec)
+{
+    spec->over_provision = 2;
+}
+
+static void other_batch(struct weir_pool_spec *spec)
+{
+    spec->batch_size = 7;
+}
+
+static void other_slots(struct weir_pool_spec *spec)
+{
+    spec->slots = 9;
+}
+
+static void other_shape(struct weir_pool_spec *spec)
+{
+    spec->shape = test_rank_group(1, 1, 0.5).shape;
+}
+
+static void each_field_of_a_pool_is_looked_at(void)
+{
+    static void (*const edits[])(struct weir_pool_spec *) = {
+        other_count, other_hint, other_over_provision, other_batch, other_slots, other_shape,
+    };
+
+    for (uint32_t i = 0; i < sizeof edits / sizeof edits[0]; i++)
+        check_change(i, NULL, edits[i]);
 }
 
 /* ---- who is asked every time ---- */
@@ -252,6 +254,7 @@ static void denials_and_notes_stand(void)
 
 static const struct test tests[] = {
     { "each change is a new question", each_change_is_a_new_question },
+    { "each field of a pool is looked at", each_field_of_a_pool_is_looked_at },
     { "one that does not say so is asked again", one_that_does_not_say_so_is_asked_again },
     { "with a placement that learns it is asked again", placement_that_learns_is_asked_again },
     { "denials and notes stand", denials_and_notes_stand },

@@ -4,8 +4,8 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
-#include "sched/internal/hash.h"
 #include "sched/internal/invariant.h"
+#include "sched/internal/shape_hash.h"
 #include "sched/placement/parts/candidates.h"
 
 #include <string.h>
@@ -172,17 +172,6 @@ static bool follow(const struct weir_cluster *cluster, struct weir_change_log *l
 
 /* ---- the shapes ---- */
 
-static uint64_t hash_shape(const struct weir_shape *shape)
-{
-    uint64_t words[sizeof *shape / sizeof(uint64_t)];
-    uint64_t hash = 0;
-
-    memcpy(words, shape, sizeof words);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        hash = weir_hash_add(hash, words[i]);
-    return hash;
-}
-
 static bool is_of(const struct weir_room_kept *kept, const struct weir_shape *shape)
 {
     return memcmp(&kept->shape, shape, sizeof *shape) == 0;
@@ -250,7 +239,7 @@ static struct weir_room_kept *find_kept(const struct weir_cluster *cluster,
 {
     if (rooms->last != NULL && is_of(rooms->last, shape))
         return rooms->last;
-    const uint64_t hash = hash_shape(shape);
+    const uint64_t hash = weir_shape_hash(shape);
     uint32_t number = find_number(rooms, shape, hash);
     if (number == WEIR_NO_INDEX) {
         number = make_room(cluster, rooms);
