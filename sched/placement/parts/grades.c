@@ -32,6 +32,7 @@ enum {
     BLOCK_PARTS = 4,     /* of all others */
     LEVELS_MOST = 16,    /* more than 2^32 nodes need */
     LOG_LEAST = 64,
+    FAR_BEHIND = 4, /* that part of the nodes has changed */
     MEMO_MOST = 8192
 };
 
@@ -41,8 +42,8 @@ enum {
 struct grade_block {
     double value, tie;
     int64_t ram_least; /* free on the node with the least of them */
-    uint32_t node,
-        ties; /* WEIR_NO_INDEX = none has room: the value is -INFINITY, the memory most */
+    uint32_t node;     /* WEIR_NO_INDEX = none has room: the value is -INFINITY, the memory most */
+    uint32_t ties;
 };
 
 /* The grades of one shape. */
@@ -444,22 +445,30 @@ static void look_again(const struct class_site *site, uint32_t node)
     }
 }
 
+/* Far behind it is less work to look at all nodes, and to compare them once. */
+static void look_at_all(const struct class_site *site)
+{
+    for (uint32_t n = 0; n < site->grades->node_count; n++) {
+        const uint64_t state = state_of(site, n);
+        if (site->class->read == 0 || site->class->kept[n].state != state)
+            grade_again(site, n, state);
+    }
+    compare_all(site);
+}
+
 /* Brings a class up to date. */
 static void read_changes(const struct class_site *site)
 {
     const struct weir_grades *const grades = site->grades;
     struct grade_class *const class = site->class;
-    const bool is_new = class->read == 0;
-    const bool is_behind = grades->changes - class->read > grades->log_capacity;
+    const uint64_t behind = grades->changes - class->read;
 
-    for (uint32_t n = 0; is_new && n < grades->node_count; n++)
-        grade_again(site, n, state_of(site, n));
-    for (uint32_t n = 0; !is_new && is_behind && n < grades->node_count; n++)
-        look_again(site, n);
-    for (uint64_t c = class->read; !is_new && !is_behind && c < grades->changes; c++)
-        look_again(site, grades->log[c & (grades->log_capacity - 1)]);
-    if (is_new)
-        compare_all(site);
+    if (class->read == 0 || behind > grades->node_count / FAR_BEHIND ||
+        behind > grades->log_capacity)
+        look_at_all(site);
+    else
+        for (uint64_t c = class->read; c < grades->changes; c++)
+            look_again(site, grades->log[c & (grades->log_capacity - 1)]);
     class->read = grades->changes;
 }
 
