@@ -373,14 +373,16 @@ static bool is_about_stages(const struct weir_host *host, const struct weir_poli
            host->cuts.count == 0 && host->jobs.short_count == 0 && !must_wake(host);
 }
 
-/* What is planned is nothing, or what was planned before. */
-static bool has_nothing_to_plan(struct weir_host *host, const struct weir_policy_set *set)
+/* There is nothing to scale, either: what is planned is nothing. */
+static bool has_nothing_to_plan(const struct weir_host *host, const struct weir_policy_set *set)
 {
-    if (!is_about_stages(host, set))
-        return false;
-    if (host->pools.count == 0)
-        weir_host_clear_plan(host);
-    return host->pools.count == 0 || (concerns_scaling(host) && weir_host_is_answered(host, set));
+    return is_about_stages(host, set) && host->pools.count == 0;
+}
+
+/* What was planned before is what would be planned. */
+static bool is_answered(const struct weir_host *host, const struct weir_policy_set *set)
+{
+    return is_about_stages(host, set) && concerns_scaling(host) && weir_host_is_answered(host, set);
 }
 
 static void accept_plan(struct weir_host *host)
@@ -410,11 +412,13 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .group_report = host->group_report,
                                                  .seed = host->seed };
 
-    if (has_nothing_to_plan(host, set)) {
+    const bool is_done = is_answered(host, set);
+    if (!is_done)
+        weir_host_clear_plan(host);
+    if (is_done || has_nothing_to_plan(host, set)) {
         accept_plan(host);
         return WEIR_OK;
     }
-    weir_host_clear_plan(host);
     if (weir_cluster_lend(host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_status status = weir_placer_begin(host->placer, &binding);
