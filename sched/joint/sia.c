@@ -68,7 +68,7 @@ static void list_configs(const struct weir_joint *joint, uint32_t index, struct 
                                  .restarts = job->restarts,
                                  .age_s = job->age_s,
                                  .restart_s = job->restart_s };
-    if (job->may_use == 0)
+    if (!(job->gpus > 0))
         return; /* it wants no GPU: there is nothing to choose */
     const uint32_t most = most_now(joint, job);
     const uint32_t first = job->speedup == NULL ? job->usual : first_from(joint, job);
