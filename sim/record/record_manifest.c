@@ -19,24 +19,24 @@ struct manifest {
     uint64_t digest;
 };
 
-static uint64_t add_value(uint64_t digest, sqlite3_stmt *row, int column)
+static uint64_t add_value(uint64_t digest, sqlite3_value *value)
 {
-    const int type = sqlite3_column_type(row, column);
+    const int type = sqlite3_value_type(value);
     uint64_t word = 0;
     double real = 0;
     switch (type) {
     case SQLITE_INTEGER:
-        word = (uint64_t)sqlite3_column_int64(row, column);
+        word = (uint64_t)sqlite3_value_int64(value);
         break;
     case SQLITE_FLOAT:
-        real = sqlite3_column_double(row, column);
+        real = sqlite3_value_double(value);
         memcpy(&word, &real, sizeof word);
         break;
     case SQLITE_NULL:
         break;
     default: /* text */
-        word = sim_digest_bytes(SIM_DIGEST_START, sqlite3_column_text(row, column),
-                                (size_t)sqlite3_column_bytes(row, column));
+        word = sim_digest_bytes(SIM_DIGEST_START, sqlite3_value_text(value),
+                                (size_t)sqlite3_value_bytes(value));
     }
     return sim_digest_word(digest ^ (uint64_t)type, word);
 }
@@ -53,7 +53,7 @@ static weir_status add_table(struct sim_recorder *recorder, const char *table, i
     const int columns = sqlite3_column_count(row);
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         for (int c = 0; c < columns; c++)
-            manifest->digest = add_value(manifest->digest, row, c);
+            manifest->digest = add_value(manifest->digest, sqlite3_column_value(row, c));
         manifest->row_count++;
     }
     const weir_status status =
