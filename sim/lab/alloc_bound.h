@@ -4,12 +4,14 @@
  *
  * Nodes of equal hardware are one group, jobs that ask for the same one kind; x(k, g) is how many
  * jobs of kind k run in group g. Maximise the GPUs they hold, subject to: no more jobs than
- * arrived, only groups whose empty nodes they fit, and for every group the GPUs, their memory, and
- * the CPUs and memory it has. That linear program lets jobs be divided and nodes of a group be one;
- * both make the value larger, never smaller, than what can be placed. It is tightened by the same
- * constraints with stretched sizes (dual_feasible.h), which every real placement meets: a GPU
- * cannot hold two shares of 0.6, a node of 8 CPUs no two jobs of 5. They are added where the
- * present solution breaks them, until it breaks none.
+ * arrived, only groups whose empty nodes they fit, and for every group the GPUs, their memory, the
+ * memory slots of those that are cut, and the CPUs and memory it has. That linear program lets jobs
+ * be divided and nodes of a group be one; both make the value larger, never smaller, than what can
+ * be placed. It is tightened by the same constraints with stretched sizes (dual_feasible.h), which
+ * every real placement meets: a GPU cannot hold two shares of 0.6, a node of 8 CPUs no two jobs
+ * of 5. Of GPUs with instances that stay as they are cut, jobs that can use some profiles alone are
+ * no more than the instances of these (as in Hall's theorem). Both are added where the present
+ * solution breaks them, until it breaks none.
  *
  * The value is not taken from the solver's objective but computed from its multipliers by weak
  * duality, with those below 0 set to 0: whatever the solver did, the result is a bound.
@@ -29,11 +31,12 @@
 struct sim_alloc_question {
     const struct sim_cluster *cluster; /* empty or not: only totals are looked at */
     const struct sim_job_kinds *kinds;
-    const uint64_t *jobs; /* by kind */
+    const double *jobs;  /* at most, by kind */
+    const double *worth; /* of one of a kind; NULL = the GPUs that it asks for */
 };
 
 struct sim_alloc_bound {
-    double gpus;        /* never above simple_gpus */
+    double gpus;        /* or worth; never above simple_gpus */
     double simple_gpus; /* without the program */
     uint32_t groups, kinds, rounds;
 };
@@ -49,11 +52,12 @@ struct sim_alloc_group {
     uint32_t nodes;
 };
 
-/* What a size is measured against: one GPU, its memory, the GPUs of a node, its CPUs, its memory.
- */
+/* What a size is measured against: one GPU, its memory, its memory slots where it is cut, the GPUs
+ * of a node, its CPUs, its memory. */
 enum sim_alloc_measure {
     SIM_ALLOC_DEVICE,
     SIM_ALLOC_DEVICE_MEMORY,
+    SIM_ALLOC_DEVICE_SLOTS,
     SIM_ALLOC_NODE_GPUS,
     SIM_ALLOC_CPU,
     SIM_ALLOC_MEMORY,
@@ -65,7 +69,7 @@ struct sim_alloc_problem {
     struct sim_alloc_group *groups;
     uint32_t group_count;
     const struct weir_shape **shapes; /* kinds that ask for GPUs and arrived */
-    uint64_t *jobs;
+    double *jobs, *worth;
     uint32_t kind_count;
     bool *fits; /* by kind * group_count + group: an empty node carries one */
 };
@@ -82,8 +86,14 @@ struct sim_alloc_piece {
     uint32_t parts;
     int64_t size;
 };
-struct sim_alloc_piece sim_alloc_piece_of(const struct weir_shape *shape,
-                                          enum sim_alloc_measure measure);
+struct sim_alloc_piece sim_alloc_piece_of(const struct sim_alloc_problem *problem, uint32_t kind,
+                                          uint32_t group, enum sim_alloc_measure measure);
+
+/* Where the GPUs of a group are cut for good, and all alike: bits of the profiles that a kind can
+ * use there; instances of a node with one of these profiles. 0 elsewhere. */
+uint32_t sim_alloc_profiles(const struct sim_alloc_problem *problem, uint32_t kind, uint32_t group);
+uint32_t sim_alloc_instances(const struct sim_alloc_problem *problem, uint32_t group,
+                             uint32_t profiles);
 
 /* alloc_program.c: the value of the linear program. */
 weir_status sim_alloc_program_solve(const struct sim_alloc_problem *problem, double *gpus,

@@ -22,6 +22,7 @@ struct row {
     uint32_t group;
     enum sim_alloc_measure measure;
     struct sim_stretch stretch;
+    uint32_t profiles; /* not 0: of instances of these, and not of the measure */
 };
 
 struct program {
@@ -45,8 +46,19 @@ static double coefficient(const struct sim_alloc_problem *problem, uint32_t kind
                           const struct row *row)
 {
     const struct sim_alloc_bins bins = sim_alloc_bins_of(problem, row->group, row->measure);
-    const struct sim_alloc_piece piece = sim_alloc_piece_of(problem->shapes[kind], row->measure);
+    const struct sim_alloc_piece piece =
+        sim_alloc_piece_of(problem, kind, row->group, row->measure);
+    if (row->profiles != 0)
+        return (sim_alloc_profiles(problem, kind, row->group) & ~row->profiles) == 0 ? 1 : 0;
     return piece.parts * sim_stretched(row->stretch, piece.size, bins.whole);
+}
+
+/* What there is for a row. */
+static double room_of(const struct sim_alloc_problem *problem, const struct row *row)
+{
+    return row->profiles != 0 ? (double)problem->groups[row->group].nodes *
+                                    sim_alloc_instances(problem, row->group, row->profiles)
+                              : sim_alloc_bins_of(problem, row->group, row->measure).bins;
 }
 
 /* ---- rows ---- */
@@ -65,8 +77,7 @@ static weir_status add_row(struct program *program, const struct row *row)
         }
     }
     const int index = glp_add_rows(program->lp, 1);
-    glp_set_row_bnds(program->lp, index, GLP_UP, 0,
-                     sim_alloc_bins_of(problem, row->group, row->measure).bins);
+    glp_set_row_bnds(program->lp, index, GLP_UP, 0, room_of(problem, row));
     glp_set_mat_row(program->lp, index, count, program->indices, program->values);
     program->rows[program->row_count++] = *row;
     return WEIR_OK;
@@ -84,11 +95,11 @@ static void add_kind_row(struct program *program, uint32_t kind)
             continue;
         program->column[cell] = glp_add_cols(program->lp, 1);
         glp_set_col_bnds(program->lp, program->column[cell], GLP_LO, 0, 0);
-        glp_set_obj_coef(program->lp, program->column[cell], sim_kind_gpus(problem->shapes[kind]));
+        glp_set_obj_coef(program->lp, program->column[cell], problem->worth[kind]);
         program->indices[++count] = program->column[cell];
         program->values[count] = 1;
     }
-    glp_set_row_bnds(program->lp, index, GLP_UP, 0, (double)problem->jobs[kind]);
+    glp_set_row_bnds(program->lp, index, GLP_UP, 0, problem->jobs[kind]);
     glp_set_mat_row(program->lp, index, count, program->indices, program->values);
 }
 
@@ -118,7 +129,7 @@ static double excess(const struct program *program, const struct row *row)
         if (x > 0)
             sum += x * coefficient(problem, k, row);
     }
-    return sum / sim_alloc_bins_of(problem, row->group, row->measure).bins - 1;
+    return sum / room_of(problem, row) - 1;
 }
 
 /* Sizes up to a half that the solution uses are the thresholds worth a try. */
@@ -129,7 +140,7 @@ static size_t thresholds_of(const struct program *program, const struct row *row
     const int64_t half = sim_alloc_bins_of(problem, row->group, row->measure).whole / 2;
     size_t count = 0;
     for (uint32_t k = 0; k < problem->kind_count && count < MOST_THRESHOLDS; k++) {
-        const int64_t size = sim_alloc_piece_of(problem->shapes[k], row->measure).size;
+        const int64_t size = sim_alloc_piece_of(problem, k, row->group, row->measure).size;
         bool is_new = size > 0 && size <= half && program->x[cell_of(problem, k, row->group)] > 0;
         for (size_t i = 0; i < count && is_new; i++)
             is_new = thresholds[i] != size;
@@ -147,6 +158,23 @@ static void keep_worse(const struct program *program, struct row row, struct row
         *worst = row;
         *worst_excess = found;
     }
+}
+
+/* The same for the instances of a group: those of each set of profiles that some kind can use. */
+static weir_status separate_instances(struct program *program, uint32_t group, bool *is_broken)
+{
+    struct row worst = { .group = group };
+    double worst_excess = broken_share;
+    for (uint32_t k = 0; k < program->problem->kind_count; k++)
+        if (program->x[cell_of(program->problem, k, group)] > 0)
+            keep_worse(program,
+                       (struct row){ .group = group,
+                                     .profiles = sim_alloc_profiles(program->problem, k, group) },
+                       &worst, &worst_excess);
+    if (!(worst_excess > broken_share))
+        return WEIR_OK;
+    *is_broken = true;
+    return add_row(program, &worst);
 }
 
 /* Adds the row of this group and measure that is broken most, if any is. */
@@ -174,11 +202,13 @@ static weir_status separate(struct program *program, struct row row, bool *is_br
 
 static weir_status separate_all(struct program *program, bool *is_broken)
 {
-    for (uint32_t g = 0; g < program->problem->group_count; g++)
+    for (uint32_t g = 0; g < program->problem->group_count; g++) {
+        WEIR_TRY(separate_instances(program, g, is_broken));
         for (int m = 0; m < SIM_ALLOC_MEASURES; m++)
             WEIR_TRY(separate(program,
                               (struct row){ .group = g, .measure = (enum sim_alloc_measure)m },
                               is_broken));
+    }
     return WEIR_OK;
 }
 
@@ -215,18 +245,17 @@ static double dual_value(const struct program *program)
     const struct sim_alloc_problem *problem = program->problem;
     double sum = 0;
     for (size_t r = 0; r < program->row_count; r++)
-        sum += multiplier(program, r) *
-               sim_alloc_bins_of(problem, program->rows[r].group, program->rows[r].measure).bins;
+        sum += multiplier(program, r) * room_of(problem, &program->rows[r]);
     for (uint32_t k = 0; k < problem->kind_count; k++) {
         double best = 0;
         for (uint32_t g = 0; g < problem->group_count; g++) {
-            double gain = sim_kind_gpus(problem->shapes[k]);
+            double gain = problem->worth[k];
             for (size_t r = 0; r < program->row_count; r++)
                 if (program->rows[r].group == g)
                     gain -= multiplier(program, r) * coefficient(problem, k, &program->rows[r]);
             best = problem->fits[cell_of(problem, k, g)] ? fmax(best, gain) : best;
         }
-        sum += best * (double)problem->jobs[k];
+        sum += best * problem->jobs[k];
     }
     return sum * (1 + 1e-12);
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Buckets of F and power: one list for end values and curves. `scale` makes GPUs or kilowatts. */
 static const struct part {
@@ -172,15 +173,29 @@ static void put_causes(struct sim_lab_rows *writer, const char *label, double gp
     }
 }
 
+static weir_status compute_bound(const struct sim_lab *lab, const struct sim_lab_state *state,
+                                 struct sim_alloc_bound *bound)
+{
+    const struct sim_job_kinds *kinds = &sim_lab_demand(lab)->kinds;
+    double *jobs = calloc((size_t)kinds->count + 1, sizeof *jobs);
+    const struct sim_alloc_question question = { .cluster = state->cluster,
+                                                 .kinds = kinds,
+                                                 .jobs = jobs };
+    if (jobs == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t k = 0; k < kinds->count; k++)
+        jobs[k] = (double)state->arrived[k];
+    const weir_status status = sim_alloc_bound_compute(&question, bound);
+    free(jobs);
+    return status;
+}
+
 static weir_status put_bound(struct sim_lab_rows *writer, const char *label,
                              const struct sim_lab *lab, const struct sim_lab_state *state)
 {
     const double gpus = sim_lab_curve(lab)->gpus;
-    const struct sim_alloc_question question = { .cluster = state->cluster,
-                                                 .kinds = &sim_lab_demand(lab)->kinds,
-                                                 .jobs = state->arrived };
     struct sim_alloc_bound bound;
-    WEIR_TRY(sim_alloc_bound_compute(&question, &bound));
+    WEIR_TRY(compute_bound(lab, state, &bound));
     sim_lab_row(writer, "alloc.bound_pct", label, "%", 100 * bound.gpus / gpus);
     sim_lab_row(writer, "alloc.simple_bound_pct", label, "%", 100 * bound.simple_gpus / gpus);
     sim_lab_row(writer, "alloc.gap_pp", label, "pp",

@@ -5,6 +5,7 @@
  */
 #include "sim/lab/alloc_bound.h"
 #include "sim/lab/dual_feasible.h"
+#include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ struct instance {
     struct sim_gpu gpus[GPUS];
     struct sim_cluster cluster;
     struct weir_shape shapes[JOBS];
-    uint64_t counts[JOBS];
+    double counts[JOBS];
     uint32_t kinds;
 };
 
@@ -57,7 +58,7 @@ static void open_instance(struct instance *instance, uint32_t nodes, int64_t cpu
 static void add_jobs(struct instance *instance, struct weir_shape shape, uint64_t count)
 {
     instance->shapes[instance->kinds] = shape;
-    instance->counts[instance->kinds++] = count;
+    instance->counts[instance->kinds++] = (double)count;
 }
 
 static struct sim_alloc_bound bound_of(const struct instance *instance)
@@ -264,6 +265,129 @@ static void gpu_memory_binds_too(void)
     CHECK_NEAR(bound_of(&instance).gpus, 0, 1e-6);
 }
 
+/* ---- GPUs that are cut ---- */
+
+static const char *const profiles[] = { "1g.10gb", "1g.20gb", "2g.20gb",
+                                        "3g.40gb", "4g.40gb", "7g.80gb" };
+enum { PROFILES = sizeof profiles / sizeof profiles[0] };
+
+/* An instance of this profile, or (not `is_named`) any that has as many slices. */
+static struct weir_shape slice(const char *name, bool is_named)
+{
+    const struct weir_mig *table = sim_catalog_mig_find("h100");
+    struct weir_shape shape = { .kind = WEIR_SHAPE_SLICE, .gpu_count = 1 };
+    uint32_t profile = 0;
+    CHECK_I64(weir_mig_find(table, name, &profile, NULL), WEIR_OK);
+    shape.mig_slices = table->profiles[profile].slices;
+    shape.gpu_units = weir_mig_units(table, profile);
+    if (is_named)
+        memcpy(shape.mig_profile, table->profiles[profile].name, sizeof shape.mig_profile);
+    return shape;
+}
+
+/* Both GPUs of each node are cut; with `cut`, for good. */
+static void open_cut(struct instance *instance, uint32_t nodes, weir_mig_layout cut)
+{
+    open_instance(instance, nodes, 64);
+    for (uint32_t g = 0; g < nodes * GPUS_PER_NODE; g++) {
+        instance->gpus[g].mig = sim_catalog_mig_find("h100");
+        instance->gpus[g].mig_cut = cut;
+    }
+}
+
+static weir_mig_layout layout_of(const char *const *names, uint32_t count)
+{
+    const struct weir_mig *table = sim_catalog_mig_find("h100");
+    uint32_t counts[WEIR_MIG_PROFILES] = { 0 };
+    weir_mig_layout layout = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t profile = 0;
+        CHECK_I64(weir_mig_find(table, names[i], &profile, NULL), WEIR_OK);
+        counts[profile]++;
+    }
+    CHECK_I64(weir_mig_arrange(table, counts, &layout, NULL), WEIR_OK);
+    return layout;
+}
+
+/* covers: S1.16 */
+static void instances_bind_too(void)
+{
+    static const char *const halves[] = { "3g.40gb", "2g.20gb", "2g.20gb" };
+    struct instance instance;
+    open_cut(&instance, 1, 0);
+    add_jobs(&instance, slice("3g.40gb", true), 50); /* four of eight slots each: two a GPU */
+    CHECK_NEAR(bound_of(&instance).gpus, 4 * 3 / 7.0, 1e-6);
+    open_cut(&instance, 1, 0);
+    add_jobs(&instance, job(0, 1, 1000), 50); /* a whole GPU is not to be had there */
+    CHECK_NEAR(bound_of(&instance).gpus, 0, 1e-6);
+    open_instance(&instance, 1, 64);
+    add_jobs(&instance, slice("1g.10gb", true), 50); /* nor an instance where none is cut */
+    CHECK_NEAR(bound_of(&instance).gpus, 0, 1e-6);
+    open_cut(&instance, 1, layout_of(halves, 3));
+    add_jobs(&instance, slice("1g.10gb", true), 50); /* none of these instances */
+    CHECK_NEAR(bound_of(&instance).gpus, 0, 1e-6);
+    add_jobs(&instance, slice("2g.20gb", true), 50);
+    CHECK_NEAR(bound_of(&instance).gpus, 4 * 2 / 7.0, 1e-6);
+    add_jobs(&instance, slice("1g.10gb", false), 50); /* any instance will do */
+    CHECK_NEAR(bound_of(&instance).gpus, 4 * 2 / 7.0 + 2 * 1 / 7.0, 1e-6);
+}
+
+struct cutting {
+    const struct instance *instance;
+    weir_mig_layout held[GPUS];
+    double best;
+};
+
+static void put_next(struct cutting *cutting, uint32_t next, double gpus)
+{
+    const struct instance *instance = cutting->instance;
+    cutting->best = fmax(cutting->best, gpus);
+    if (next == instance->kinds)
+        return;
+    put_next(cutting, next + 1, gpus);
+    const struct weir_shape *shape = &instance->shapes[next];
+    for (uint32_t g = 0; g < instance->cluster.gpu_count; g++) {
+        const struct sim_gpu *gpu = &instance->gpus[g];
+        const weir_mig_layout held = cutting->held[g];
+        const uint32_t fit = weir_shape_profiles(shape, gpu->mig, gpu->mig_cut != 0);
+        for (uint32_t p = 0; fit >> p != 0; p++)
+            for (uint32_t s = 0; ((fit >> p) & 1) != 0 && s < gpu->mig->slots; s++) {
+                const struct weir_mig_state state = { held, gpu->mig_cut };
+                if (!weir_mig_free(gpu->mig, state, p, s))
+                    continue;
+                cutting->held[g] = held | weir_mig_instance(p, s);
+                put_next(cutting, next + 1, gpus + sim_kind_gpus(shape));
+                cutting->held[g] = held;
+            }
+    }
+}
+
+static void no_cut_beats_the_bound(void)
+{
+    static const char *const cuts[][4] = { { "7g.80gb" },
+                                           { "4g.40gb", "3g.40gb" },
+                                           { "3g.40gb", "2g.20gb", "1g.10gb", "1g.10gb" },
+                                           { "2g.20gb", "2g.20gb", "3g.40gb" } };
+    static const uint32_t counts[] = { 1, 2, 4, 3 };
+    uint64_t draws = 4711;
+    uint32_t met = 0;
+    for (int i = 0; i < INSTANCES / 2; i++) {
+        struct instance instance;
+        const uint32_t cut = next_draw(&draws, 6);
+        open_cut(&instance, 1, cut < 4 ? layout_of(cuts[cut], counts[cut]) : 0);
+        for (int j = 0; j < 5; j++)
+            add_jobs(&instance,
+                     slice(profiles[next_draw(&draws, PROFILES)], next_draw(&draws, 2) > 0), 1);
+        struct cutting cutting = { .instance = &instance };
+        put_next(&cutting, 0, 0);
+        const double bound = bound_of(&instance).gpus;
+        CHECK(cutting.best <= bound * (1 + 1e-9));
+        met += bound - cutting.best < 1e-6 ? 1 : 0;
+    }
+    printf("  %u of %d bounds met\n", met, INSTANCES / 2);
+    CHECK(met > INSTANCES / 3);
+}
+
 /* ---- stretched sizes ---- */
 
 static double stretched_sum(struct sim_stretch stretch, const int64_t *sizes, uint32_t count,
@@ -307,6 +431,8 @@ static const struct test tests[] = {
     { "the bound is met where it must be", the_bound_is_met_where_it_must_be },
     { "memory binds too", memory_binds_too },
     { "GPU memory binds too", gpu_memory_binds_too },
+    { "instances bind too", instances_bind_too },
+    { "no cut beats the bound", no_cut_beats_the_bound },
     { "what fits still fits when stretched", what_fits_still_fits_when_stretched },
 };
 TEST_MAIN(tests)
