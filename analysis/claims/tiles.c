@@ -106,6 +106,14 @@ static void say_accepted(struct an_claim *claim)
                  percent_of(claim, "accepted").text, number_of(claim, "refused").text);
 }
 
+static void say_time_accepted(struct an_claim *claim)
+{
+    an_claim_say(claim,
+                 "%s\nof the GPU time asked for is accepted; in the long run any scheduler "
+                 "accepts %s at most",
+                 percent_of(claim, "accepted").text, percent_of(claim, "most").text);
+}
+
 static void say_allocated(struct an_claim *claim)
 {
     an_claim_say(claim, "%.1f %%\nof the GPUs are allocated at the end",
@@ -179,6 +187,10 @@ static const char accepted_sql[] =
     "SELECT " JOBS_ACCEPTANCE " AS accepted, " JOBS_REFUSED " AS refused WHERE " JOBS_ARRIVED
     " > 0 AND " VALUE("jobs.acceptance") " IS NOT NULL";
 
+static const char time_accepted_sql[] =
+    "SELECT " VALUE("jobs.gpu_time_accepted") " AS accepted, " VALUE(
+        "jobs.gpu_time_bound") " AS most WHERE " VALUE("jobs.gpu_time_bound") " IS NOT NULL";
+
 static const char allocated_sql[] =
     "SELECT " ALLOC_GPU_PCT " AS pct WHERE " ALLOC_GPU_PCT " IS NOT NULL";
 
@@ -221,6 +233,10 @@ static const struct an_claim_ops rows[] = {
       .threshold = "one source of jobs, and jobs came",
       .sql = accepted_sql,
       .say = say_accepted },
+    { .name = "tile.time_accepted",
+      .threshold = "jobs of a steady load are lost: means of the run, no statement about chance",
+      .sql = time_accepted_sql,
+      .say = say_time_accepted },
     { .name = "tile.allocated", .threshold = "a fill", .sql = allocated_sql, .say = say_allocated },
     { .name = "tile.gap",
       .threshold = "a fill that was asked for all GPUs, with a bound",

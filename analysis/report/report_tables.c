@@ -95,10 +95,11 @@ static void write_goal_tiles(const struct an_page *page)
 
 weir_status an_page_tiles(const struct an_page *page, struct weir_error *error)
 {
-    static const char *const tiles[] = { "tile.throughput", "tile.device",         "tile.slowest",
-                                         "tile.fragments",  "tile.jobs_done",      "tile.wait",
-                                         "tile.held",       "tile.accepted",       "tile.allocated",
-                                         "tile.gap",        "tile.fill_fragments", "tile.failed" };
+    static const char *const tiles[] = { "tile.throughput", "tile.device",    "tile.slowest",
+                                         "tile.fragments",  "tile.jobs_done", "tile.wait",
+                                         "tile.held",       "tile.accepted",  "tile.time_accepted",
+                                         "tile.allocated",  "tile.gap",       "tile.fill_fragments",
+                                         "tile.failed" };
     const bool is_compared = page->comparison != NULL && page->comparison->variant_count > 1 &&
                              page->comparison->row_count > 0;
     (void)fputs("<div class=\"tiles\">\n", page->out);

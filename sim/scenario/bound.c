@@ -69,8 +69,8 @@ static void shape_needs(const struct sim_bound_problem *problem, enum sim_bound_
     needs[SIM_BOUND_GPU_MEM] = (double)amounts.gpu_mem_bytes;
 }
 
-/* Of the largest instance it may get. */
-static struct sim_gpu_part best_part(const struct weir_mig *table, const struct weir_shape *shape)
+struct sim_gpu_part sim_bound_best_part(const struct weir_mig *table,
+                                        const struct weir_shape *shape)
 {
     struct sim_gpu_part best = { 0 };
     for (uint32_t p = 0; table != NULL && p < table->profile_count; p++) {
@@ -95,7 +95,7 @@ static double gpu_slowness(const struct sim_scenario *scenario, const struct sim
             const uint32_t index = type->gpus[i].type;
             const double count = (double)scenario->node_groups[g].count * type->gpus[i].count;
             const struct sim_gpu_part part =
-                best_part(scenario->gpu_truth[index].mig, &stage->shape);
+                sim_bound_best_part(scenario->gpu_truth[index].mig, &stage->shape);
             gpus += count;
             rate += count * (factors == NULL || isnan(factors[index])
                                  ? sim_speed_at(&stage->speed, index, part)

@@ -67,6 +67,10 @@ struct sim_bound {
 
 const char *sim_bound_resource_name(uint32_t resource);
 
+/* The part of a GPU with this table (NULL = never cut) that a worker of the shape gets at most. */
+struct sim_gpu_part sim_bound_best_part(const struct weir_mig *table,
+                                        const struct weir_shape *shape);
+
 /* The bounds of one pipeline; sim_bound_clear. Error: WEIR_ENOMEM. */
 weir_status sim_bound_compute(const struct sim_scenario *scenario, uint32_t pipeline,
                               struct sim_bound *bound);

@@ -149,7 +149,8 @@
                              "{gpus: 4}}}") "compare: [{label: a, set: {sched.placement: spread}}, "
                                             "{label: b, set: "
                                             "{sched.placement: best_fit}}]\n",
-      { { "verdict.better", "GPU time accepted" } },
+      { { "verdict.better", "GPU time accepted" },
+        { "tile.time_accepted", "in the long run any scheduler accepts" } },
       "verdict.alone" },
     { "all are refused",
       HEAD GPUS JOBS(

@@ -443,6 +443,11 @@ static const struct claim_truth truths[] = {
       " accepted, count(iif(outcome = 'refused', 1, NULL)) AS refused FROM job WHERE run_id = "
       ":run"
       " HAVING count(*) > 0 AND (SELECT count(*) FROM workload WHERE run_id = :run) = 1" },
+    { "tile.time_accepted",
+      "SELECT accepted, accepted + gap / 100 AS most FROM (SELECT " VALUE(
+          "jobs.gpu_time_accepted") " AS accepted, " VALUE("jobs.gpu_time_gap") " AS gap) WHERE"
+                                                                                " gap IS NOT "
+                                                                                "NULL" },
     { "tile.held", "SELECT held FROM (" DEVICE ") WHERE " IS_JOBS " AND " GPUS },
     { "tile.wait",
       "SELECT avg(first_start_s - submit_s) AS mean FROM job WHERE run_id = :run AND"

@@ -450,6 +450,19 @@ static void print_held(const struct sim_experiment *experiment, FILE *out)
     (void)fputc('\n', out);
 }
 
+/* Where jobs are lost: how much of the GPU time is not, and at most could not be. */
+static void print_accepted(const struct sim_experiment *experiment, FILE *out)
+{
+    const double most = mean(experiment, "jobs.gpu_time_bound");
+    if (isnan(most))
+        return;
+    (void)fprintf(out,
+                  "accepted       %.1f %% of the GPU time asked for   at most %.1f %% in the long "
+                  "run (one pool without nodes %.1f %%, no bound)\n",
+                  100 * mean(experiment, "jobs.gpu_time_accepted"), 100 * most,
+                  100 * mean(experiment, "jobs.gpu_time_pool"));
+}
+
 static void print_jobs_in_time(const struct sim_experiment *experiment,
                                const struct sim_run_summary *run, FILE *out)
 {
@@ -466,6 +479,7 @@ static void print_jobs_in_time(const struct sim_experiment *experiment,
     if (scenario->workloads_count == 1) {
         print_workload(experiment, run->outcome, 0, out);
         print_held(experiment, out);
+        print_accepted(experiment, out);
         print_labels(experiment, 0, out);
     } else {
         for (size_t i = 0; i < scenario->workloads_count; i++) {
@@ -473,6 +487,7 @@ static void print_jobs_in_time(const struct sim_experiment *experiment,
             print_labels(experiment, i, out);
         }
         print_held(experiment, out);
+        print_accepted(experiment, out);
     }
     print_end(experiment, run, out);
     if (experiment->database != NULL)

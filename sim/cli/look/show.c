@@ -7,6 +7,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/load.h"
 #include "sim/cli/look/show_jobs.h"
+#include "sim/cli/look/show_most.h"
 #include "sim/cli/look/show_results.h"
 #include "sim/cli/look/trace.h"
 #include "sim/cli/plugin.h"
@@ -375,6 +376,35 @@ static void show_jobs(struct show *show)
     sim_table_destroy(table);
 }
 
+static void write_most(struct sim_json *json, const struct sim_most *most)
+{
+    if (!isnan(most->load.most)) {
+        sim_json_begin_object(sim_json_key(json, "load"));
+        sim_json_flag(sim_json_key(json, "is_loss"), most->load.is_loss);
+        sim_json_number(sim_json_key(json, "asked_gpus"), most->load.asked_gpus);
+        sim_json_number(sim_json_key(json, "most"), most->load.most);
+        sim_json_number(sim_json_key(json, "one_pool"), most->load.one_pool);
+        sim_json_end_object(json);
+    }
+    if (!isnan(most->most_gpus)) {
+        sim_json_begin_object(sim_json_key(json, "fill"));
+        sim_json_number(sim_json_key(json, "asked_gpus"), most->asked_gpus);
+        sim_json_number(sim_json_key(json, "most_gpus"), most->most_gpus);
+        sim_json_end_object(json);
+    }
+}
+
+static weir_status show_most(struct show *show)
+{
+    struct sim_most most;
+    WEIR_TRY(sim_show_most(show->scenario, &most));
+    if (show->format == SIM_FORMAT_JSON)
+        write_most(&show->json, &most);
+    else if (show->format != SIM_FORMAT_CSV)
+        sim_print_most(&most, stdout);
+    return WEIR_OK;
+}
+
 /* ---- windows ---- */
 
 static void show_windows(struct show *show)
@@ -491,9 +521,11 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
     }
     show_nodes(&show);
     show_jobs(&show);
+    weir_status status = show_most(&show);
     show_windows(&show);
     show_assumptions(&show);
-    const weir_status status = show_pipelines(&show);
+    if (status == WEIR_OK)
+        status = show_pipelines(&show);
     if (format == SIM_FORMAT_JSON)
         sim_json_end_object(&show.json);
     if (status != WEIR_OK)

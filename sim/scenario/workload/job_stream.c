@@ -69,8 +69,7 @@ static weir_status name_classes(struct sim_job_stream *stream)
     return WEIR_OK;
 }
 
-/* Rows without a run time cannot be drawn: nobody knows how long they would run. */
-static bool is_drawn(const struct sim_workload *workload, const struct sim_job_spec *job)
+bool sim_workload_draws_spec(const struct sim_workload *workload, const struct sim_job_spec *job)
 {
     if (job->count != UINT64_MAX)
         return false;
@@ -83,7 +82,7 @@ bool sim_workload_draws(const struct sim_workload *workload)
     if (workload->kind != SIM_WORKLOAD_GENERATED && workload->arrivals.kind == SIM_ARRIVALS_TRACE)
         return false;
     for (size_t i = 0; i < workload->jobs_count; i++)
-        if (is_drawn(workload, &workload->jobs[i]) && workload->jobs[i].weight > 0)
+        if (sim_workload_draws_spec(workload, &workload->jobs[i]) && workload->jobs[i].weight > 0)
             return true;
     return false;
 }
@@ -137,7 +136,7 @@ static weir_status begin_process(struct sim_job_stream *stream)
     if (stream->shares == NULL)
         return WEIR_ENOMEM;
     for (size_t i = 0; i < workload->jobs_count; i++) {
-        sum += is_drawn(workload, &workload->jobs[i]) ? workload->jobs[i].weight : 0;
+        sum += sim_workload_draws_spec(workload, &workload->jobs[i]) ? workload->jobs[i].weight : 0;
         stream->shares[i] = sum;
     }
     if (!(sum > 0))

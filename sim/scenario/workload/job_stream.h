@@ -28,6 +28,9 @@ struct sim_job_stream;
 
 /* Whether it has rows or classes that a process or a burst draws jobs from. */
 bool sim_workload_draws(const struct sim_workload *workload);
+/* Whether this one is among them. Rows without a run time are not: nobody knows how long they would
+ * run. */
+bool sim_workload_draws_spec(const struct sim_workload *workload, const struct sim_job_spec *job);
 
 /* `random`: the streams of the workload. */
 weir_status sim_job_stream_create(const struct sim_workload *workload,
