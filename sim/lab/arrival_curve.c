@@ -13,10 +13,15 @@ static double round_2(double value)
     return rint(value * 100) / 100;
 }
 
-/* Two decimals as a printed number has them. */
+/* Two decimals as a printed number has them: the exact value decides. The product is off by a
+ * rounding, which matters only next to the middle between two of them. */
 static double print_2(double value)
 {
+    const double hundreds = value * 100;
+    const double nearest = rint(hundreds);
     char text[64];
+    if (fabs(hundreds) < 1e12 && fabs(fabs(hundreds - nearest) - 0.5) > 1e-3)
+        return nearest / 100;
     (void)snprintf(text, sizeof(text), "%.2f", value);
     return strtod(text, NULL);
 }

@@ -18,7 +18,8 @@ weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_f
         sim_free_room_clear(room);
         return WEIR_ENOMEM;
     }
-    sim_free_room_reset(room);
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        sim_free_room_reset(room, n);
     return WEIR_OK;
 }
 
@@ -31,22 +32,37 @@ void sim_free_room_clear(struct sim_free_room *room)
     *room = (struct sim_free_room){ .cluster = NULL };
 }
 
-void sim_free_room_reset(struct sim_free_room *room)
+void sim_free_room_reset(struct sim_free_room *room, uint32_t node)
 {
-    const struct sim_cluster *cluster = room->cluster;
-    for (uint32_t n = 0; n < cluster->node_count; n++) {
-        const struct sim_node *node = &cluster->nodes[n];
-        room->cpu_units[n] = node->cpu_total - node->cpu_held;
-        room->ram_bytes[n] = node->ram_total_bytes > 0
-                                 ? node->ram_total_bytes - node->ram_used_bytes
-                                 : INT64_MAX / 2;
-    }
-    for (uint32_t g = 0; g < cluster->gpu_count; g++) {
-        const struct sim_gpu *gpu = &cluster->gpus[g];
+    const struct sim_node *host = &room->cluster->nodes[node];
+    room->cpu_units[node] = host->cpu_total - host->cpu_held;
+    room->ram_bytes[node] =
+        host->ram_total_bytes > 0 ? host->ram_total_bytes - host->ram_used_bytes : INT64_MAX / 2;
+    for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++) {
+        const struct sim_gpu *gpu = &room->cluster->gpus[g];
         room->gpu_units[g] = WEIR_ONE - gpu->units_held;
         room->gpu_mem_bytes[g] =
             gpu->mem_total_bytes > 0 ? gpu->mem_total_bytes - gpu->mem_used_bytes : INT64_MAX / 2;
     }
+}
+
+int64_t sim_free_room_units(const struct sim_free_room *room, uint32_t node)
+{
+    const struct sim_node *host = &room->cluster->nodes[node];
+    int64_t sum = 0;
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        sum += room->gpu_units[host->gpu_first + g];
+    return sum;
+}
+
+uint32_t *sim_free_room_nodes(const struct sim_free_room *room, uint32_t *count)
+{
+    uint32_t *nodes = calloc((size_t)room->cluster->node_count + 1, sizeof(*nodes));
+    *count = 0;
+    for (uint32_t n = 0; nodes != NULL && n < room->cluster->node_count; n++)
+        if (sim_free_room_units(room, n) > 0)
+            nodes[(*count)++] = n;
+    return nodes;
 }
 
 enum sim_obstacle sim_free_room_obstacle(const struct sim_free_room *room, uint32_t node,

@@ -22,8 +22,12 @@ struct sim_free_room {
 
 weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_free_room *room);
 void sim_free_room_clear(struct sim_free_room *room);
-/* As the cluster is, again. */
-void sim_free_room_reset(struct sim_free_room *room);
+/* A node as it is in the cluster, again. */
+void sim_free_room_reset(struct sim_free_room *room, uint32_t node);
+/* Free GPU of a node. */
+int64_t sim_free_room_units(const struct sim_free_room *room, uint32_t node);
+/* The nodes with free GPU, ascending; the caller frees them. NULL without memory. */
+uint32_t *sim_free_room_nodes(const struct sim_free_room *room, uint32_t *count);
 
 /* Which of a node's demands a job does not find met, the first of this order. What stands first
  * would remain if all behind it were met. */

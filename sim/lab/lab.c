@@ -359,7 +359,7 @@ weir_status sim_lab_arrive(struct sim_lab *lab, struct weir_error *error)
 
 double sim_lab_frag_milli(const struct sim_lab *lab)
 {
-    return sim_measures_frag_milli(&lab->measures);
+    return sim_measures_part(&lab->measures, SIM_PART_FRAG);
 }
 
 const struct sim_measures *sim_lab_measures(const struct sim_lab *lab)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double fixed_scale = 1048576;
+static const double fixed_scale = 268435456;
 
 struct sim_measures_node {
     int64_t parts[SIM_PARTS];
@@ -37,6 +37,7 @@ void sim_measures_update(struct sim_measures *measures, uint32_t rank, uint32_t 
     const struct sim_power_draw draw = sim_power_node(measures->cluster, node);
     for (int b = 0; b < SIM_BUCKETS; b++)
         parts[b] = buckets.milli[b];
+    parts[SIM_PART_FRAG] = measures->frag[rank];
     parts[SIM_PART_GPU_POWER] = draw.gpu_w;
     parts[SIM_PART_CPU_POWER] = draw.cpu_w;
     for (int p = 0; p < SIM_PARTS; p++) {
@@ -44,14 +45,6 @@ void sim_measures_update(struct sim_measures *measures, uint32_t rank, uint32_t 
         measures->sums[p] += part - measures->nodes[rank].parts[p];
         measures->nodes[rank].parts[p] = part;
     }
-}
-
-double sim_measures_frag_milli(const struct sim_measures *measures)
-{
-    double sum = 0;
-    for (uint32_t rank = 0; rank < measures->cluster->node_count; rank++)
-        sum += measures->frag[rank];
-    return sum;
 }
 
 double sim_measures_part(const struct sim_measures *measures, uint32_t part)

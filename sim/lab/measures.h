@@ -3,9 +3,9 @@
  * What a static experiment measures of the physical cluster after every arrival: fragmentation,
  * its buckets and electric power, kept by node so that a placement costs the measurement of one.
  *
- * F is summed over the nodes in the order of their ranks, so that printed values repeat exactly.
- * Everything else is summed in fixed point (2^-20), where the order does not matter and nothing
- * drifts.
+ * All is summed in fixed point (2^-28), where the order does not matter and nothing drifts: a sum
+ * costs nothing, and an experiment grows linearly with its arrivals. Sums below 2^35 are held (a
+ * million nodes of 32 GPUs).
  */
 #ifndef SIM_LAB_MEASURES_H
 #define SIM_LAB_MEASURES_H
@@ -13,8 +13,8 @@
 #include "sim/cluster/power.h"
 #include "sim/cluster/target_frag.h"
 
-/* The buckets (thousandths of a GPU), then watts. */
-enum { SIM_PART_GPU_POWER = SIM_BUCKETS, SIM_PART_CPU_POWER, SIM_PARTS };
+/* The buckets and their F (thousandths of a GPU), then watts. */
+enum { SIM_PART_FRAG = SIM_BUCKETS, SIM_PART_GPU_POWER, SIM_PART_CPU_POWER, SIM_PARTS };
 
 struct sim_measures_node;
 
@@ -34,8 +34,7 @@ void sim_measures_clear(struct sim_measures *measures);
 /* The node of this rank is as it is now. */
 void sim_measures_update(struct sim_measures *measures, uint32_t rank, uint32_t node);
 
-/* F of the cluster, in thousandths of a GPU. O(nodes). */
-double sim_measures_frag_milli(const struct sim_measures *measures);
+/* Of the cluster. O(1). */
 double sim_measures_part(const struct sim_measures *measures, uint32_t part);
 
 #endif

@@ -19,7 +19,9 @@ static const double least_gpus = 1e-6;
 
 struct asker {
     const struct sim_unallocated_question *question;
-    uint32_t *nodes; /* those with free GPU: the others take no job, whatever is changed */
+    uint32_t *open; /* nodes with free GPU: the others take no job, whatever is changed */
+    uint32_t open_count;
+    uint32_t *nodes; /* those of them that the question is about */
     uint32_t node_count;
     struct sim_free_room room;
     struct sim_unallocated *answer;
@@ -27,18 +29,29 @@ struct asker {
 
 /* What is changed for one question. */
 struct trial {
-    uint32_t model;               /* only nodes of this GPU type take jobs; WEIR_NO_INDEX = all */
-    int64_t cpu_units, ram_bytes; /* more on each of them */
+    int64_t cpu_units, ram_bytes; /* more on each node */
     bool takes_any_model, splits_gangs, joins_parts;
 };
 
-static bool is_meant(const struct asker *asker, const struct trial *trial, uint32_t node)
+/* A node with GPUs of the model, WEIR_NO_INDEX = of any. */
+static bool is_of(const struct asker *asker, uint32_t model, uint32_t node)
 {
     const struct sim_node *host = &asker->room.cluster->nodes[node];
-    if (host->gpu_count == 0)
-        return false;
-    return trial->model == WEIR_NO_INDEX ||
-           asker->room.cluster->gpus[host->gpu_first].type == trial->model;
+    return host->gpu_count > 0 &&
+           (model == WEIR_NO_INDEX || asker->room.cluster->gpus[host->gpu_first].type == model);
+}
+
+/* Only nodes of this model take jobs; how many there are. */
+static uint32_t ask_about(struct asker *asker, uint32_t model)
+{
+    uint32_t count = 0;
+    asker->node_count = 0;
+    for (uint32_t i = 0; i < asker->open_count; i++)
+        if (is_of(asker, model, asker->open[i]))
+            asker->nodes[asker->node_count++] = asker->open[i];
+    for (uint32_t n = 0; n < asker->room.cluster->node_count; n++)
+        count += is_of(asker, model, n) ? 1 : 0;
+    return count;
 }
 
 /* The free parts of a node's GPUs as if they lay together, with their memory: whole GPUs first,
@@ -67,10 +80,9 @@ static void join_parts(struct sim_free_room *room, uint32_t node)
 
 static void apply(struct asker *asker, const struct trial *trial)
 {
-    sim_free_room_reset(&asker->room);
-    for (uint32_t n = 0; n < asker->room.cluster->node_count; n++) {
-        if (!is_meant(asker, trial, n))
-            continue;
+    for (uint32_t i = 0; i < asker->node_count; i++) {
+        const uint32_t n = asker->nodes[i];
+        sim_free_room_reset(&asker->room, n);
         asker->room.cpu_units[n] += trial->cpu_units;
         asker->room.ram_bytes[n] += trial->ram_bytes;
         if (trial->joins_parts)
@@ -100,9 +112,8 @@ static double fill_kind(struct asker *asker, const struct trial *trial, uint32_t
     const uint64_t wanted = asker->question->refused[kind] * parts;
     uint64_t placed = 0;
     for (uint32_t i = 0; i < asker->node_count && placed < wanted; i++)
-        if (is_meant(asker, trial, asker->nodes[i]))
-            while (placed < wanted && sim_free_room_take(&asker->room, asker->nodes[i], &changed))
-                placed++;
+        while (placed < wanted && sim_free_room_take(&asker->room, asker->nodes[i], &changed))
+            placed++;
     /* A gang of which only some found room does not run; what it took is not given back, so the
      * answer is on the low side. */
     const uint64_t jobs = placed / parts;
@@ -137,14 +148,6 @@ static struct sim_change *add_change(struct asker *asker, uint32_t nodes, double
 
 /* ---- more CPUs or memory on the nodes of one model ---- */
 
-static uint32_t count_nodes(const struct asker *asker, const struct trial *trial)
-{
-    uint32_t count = 0;
-    for (uint32_t n = 0; n < asker->room.cluster->node_count; n++)
-        count += is_meant(asker, trial, n) ? 1 : 0;
-    return count;
-}
-
 static void set_amount(struct trial *trial, bool is_cpu, int64_t amount)
 {
     trial->cpu_units = is_cpu ? amount * WEIR_ONE : 0;
@@ -153,8 +156,8 @@ static void set_amount(struct trial *trial, bool is_cpu, int64_t amount)
 
 static void try_more(struct asker *asker, uint32_t model, bool is_cpu)
 {
-    struct trial trial = { .model = model };
-    const uint32_t nodes = count_nodes(asker, &trial);
+    struct trial trial = { .cpu_units = 0 };
+    const uint32_t nodes = ask_about(asker, model);
     const double before = ask_before(asker, &trial);
     trial.cpu_units = is_cpu ? plenty_units : 0;
     trial.ram_bytes = is_cpu ? 0 : plenty_bytes;
@@ -187,13 +190,11 @@ static void try_rules(struct asker *asker)
     } rules[] = { { "jobs that accept any GPU model", { .takes_any_model = true } },
                   { "jobs of several GPUs that may span nodes", { .splits_gangs = true } },
                   { "the free parts of each node's GPUs joined", { .joins_parts = true } } };
-    struct trial nothing = { .model = WEIR_NO_INDEX };
+    const struct trial nothing = { .cpu_units = 0 };
+    const uint32_t nodes = ask_about(asker, WEIR_NO_INDEX);
     const double before = ask_before(asker, &nothing);
-    const uint32_t nodes = count_nodes(asker, &nothing);
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        struct trial trial = rules[i].trial;
-        trial.model = WEIR_NO_INDEX;
-        struct sim_change *change = add_change(asker, nodes, ask(asker, &trial) - before);
+        struct sim_change *change = add_change(asker, nodes, ask(asker, &rules[i].trial) - before);
         if (change != NULL)
             (void)snprintf(change->text, sizeof(change->text), "%s", rules[i].text);
     }
@@ -213,36 +214,32 @@ static void sort_changes(struct sim_unallocated *answer)
 
 static weir_status open_asker(struct asker *asker)
 {
-    const struct sim_cluster *cluster = asker->question->cluster;
-    WEIR_TRY(sim_free_room_create(cluster, &asker->room));
-    asker->nodes = calloc((size_t)cluster->node_count + 1, sizeof(*asker->nodes));
-    if (asker->nodes == NULL) {
-        sim_free_room_clear(&asker->room);
-        return WEIR_ENOMEM;
-    }
-    for (uint32_t n = 0; n < cluster->node_count; n++) {
-        const struct sim_node *host = &cluster->nodes[n];
-        bool has_free = false;
-        for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++)
-            has_free |= asker->room.gpu_units[g] > 0;
-        if (has_free)
-            asker->nodes[asker->node_count++] = n;
-    }
-    return WEIR_OK;
+    WEIR_TRY(sim_free_room_create(asker->question->cluster, &asker->room));
+    asker->open = sim_free_room_nodes(&asker->room, &asker->open_count);
+    asker->nodes = calloc((size_t)asker->open_count + 1, sizeof(*asker->nodes));
+    return asker->open == NULL || asker->nodes == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
+static void close_asker(struct asker *asker)
+{
+    free(asker->open);
+    free(asker->nodes);
+    sim_free_room_clear(&asker->room);
 }
 
 weir_status sim_placement_changes(const struct sim_unallocated_question *question,
                                   struct sim_unallocated *unallocated)
 {
     struct asker asker = { .question = question, .answer = unallocated };
-    WEIR_TRY(open_asker(&asker));
-    for (uint32_t t = 0; t < question->scenario->gpu_types_count; t++) {
-        try_more(&asker, t, true);
-        try_more(&asker, t, false);
+    const weir_status status = open_asker(&asker);
+    if (status == WEIR_OK) {
+        for (uint32_t t = 0; t < question->scenario->gpu_types_count; t++) {
+            try_more(&asker, t, true);
+            try_more(&asker, t, false);
+        }
+        try_rules(&asker);
+        sort_changes(unallocated);
     }
-    try_rules(&asker);
-    sort_changes(unallocated);
-    free(asker.nodes);
-    sim_free_room_clear(&asker.room);
-    return WEIR_OK;
+    close_asker(&asker);
+    return status;
 }

@@ -3,17 +3,8 @@
 #include "sim/lab/unallocated.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* Free GPU of a node, in units. */
-static int64_t free_units(const struct sim_free_room *room, uint32_t node)
-{
-    const struct sim_node *host = &room->cluster->nodes[node];
-    int64_t sum = 0;
-    for (uint32_t g = 0; g < host->gpu_count; g++)
-        sum += room->gpu_units[host->gpu_first + g];
-    return sum;
-}
 
 /* One kind of refused jobs looks at one node. */
 static void look(const struct sim_free_room *room, uint32_t node, const struct weir_shape *shape,
@@ -26,15 +17,20 @@ static void look(const struct sim_free_room *room, uint32_t node, const struct w
     };
     int64_t roomy_units = 0;
     const enum sim_obstacle obstacle = sim_free_room_obstacle(room, node, shape, &roomy_units);
-    const double all = weir_units_amount(free_units(room, node));
+    const double all = weir_units_amount(sim_free_room_units(room, node));
     const double roomy = obstacle == SIM_OBSTACLE_MODEL ? all : weir_units_amount(roomy_units);
     weights[causes[obstacle]] += roomy;
     weights[SIM_CAUSE_FRACTION] += all - roomy;
 }
 
+struct open_nodes {
+    uint32_t *nodes; /* those with free GPU */
+    uint32_t count;
+};
+
 /* Weights of the causes over all nodes and refused jobs, by their GPU demand. */
 static void weigh(const struct sim_unallocated_question *question, const struct sim_free_room *room,
-                  double weights[SIM_CAUSES])
+                  const struct open_nodes *open, double weights[SIM_CAUSES])
 {
     for (uint32_t k = 0; k < question->kinds->count; k++) {
         const struct weir_shape *shape = &question->kinds->shapes[k];
@@ -42,25 +38,25 @@ static void weigh(const struct sim_unallocated_question *question, const struct 
         double sums[SIM_CAUSES] = { 0 };
         if (!(demand > 0))
             continue;
-        for (uint32_t n = 0; n < room->cluster->node_count; n++)
-            if (free_units(room, n) > 0)
-                look(room, n, shape, sums);
+        for (uint32_t i = 0; i < open->count; i++)
+            look(room, open->nodes[i], shape, sums);
         for (int c = 0; c < SIM_CAUSES; c++)
             weights[c] += demand * sums[c];
     }
 }
 
 static void spread(const struct sim_unallocated_question *question,
-                   const struct sim_free_room *room, struct sim_unallocated *unallocated)
+                   const struct sim_free_room *room, const struct open_nodes *open,
+                   struct sim_unallocated *unallocated)
 {
     double weights[SIM_CAUSES] = { 0 };
     double all = 0;
     double idle = 0;
-    weigh(question, room, weights);
+    weigh(question, room, open, weights);
     for (int c = 0; c < SIM_CAUSES; c++)
         all += weights[c];
-    for (uint32_t n = 0; n < room->cluster->node_count; n++)
-        idle += weir_units_amount(free_units(room, n));
+    for (uint32_t i = 0; i < open->count; i++)
+        idle += weir_units_amount(sim_free_room_units(room, open->nodes[i]));
     const double surplus = fmax(question->cluster->gpu_count - question->arrived_gpus, 0);
     const double no_demand = all > 0 ? fmin(surplus, idle) : idle;
     for (int c = 0; c < SIM_CAUSES; c++)
@@ -72,9 +68,13 @@ weir_status sim_unallocated_compute(const struct sim_unallocated_question *quest
                                     struct sim_unallocated *unallocated)
 {
     struct sim_free_room room;
+    struct open_nodes open;
     memset(unallocated, 0, sizeof(*unallocated));
     WEIR_TRY(sim_free_room_create(question->cluster, &room));
-    spread(question, &room, unallocated);
+    open.nodes = sim_free_room_nodes(&room, &open.count);
+    if (open.nodes != NULL)
+        spread(question, &room, &open, unallocated);
+    free(open.nodes);
     sim_free_room_clear(&room);
-    return sim_placement_changes(question, unallocated);
+    return open.nodes == NULL ? WEIR_ENOMEM : sim_placement_changes(question, unallocated);
 }

@@ -3,6 +3,8 @@
  * Cost of the static placement experiment (scenarios/reference/openb_static.yaml, when its trace is
  * there, else the synthetic trace of the tests) for every graded policy: CPU seconds of the
  * arrivals alone, microseconds a job, and, for fgd, of the plain form that grades every node anew.
+ * Then how that grows: scenarios/reference/openb_like.yaml with 8 times as many nodes and jobs, and
+ * with 80 times as many (97 040 nodes, 850 000 jobs) after `--large`.
  */
 #include "sched/placement/fgd.h"
 #include "sched/cluster/state.h"
@@ -16,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PLAIN_JOBS = 1000, SETS = 5 };
+enum { PLAIN_JOBS = 1000, SETS = 5, SET_BYTES = 64, TYPES = 32 };
 
 static double cpu_seconds(void)
 {
@@ -54,12 +56,11 @@ static struct sim_scenario *load(const char *policy)
     return scenario;
 }
 
-static void measure(const char *policy)
+static void measure(const char *policy, struct sim_scenario *scenario)
 {
     const struct sim_run_options options = { .seed = 42, .export_at_s = (double)NAN };
     struct sim_lab *run = NULL;
     struct weir_error error = { .phase = -1 };
-    struct sim_scenario *scenario = load(policy);
     if (scenario == NULL || sim_lab_create(scenario, &options, &run, &error) != WEIR_OK)
         exit(EXIT_FAILURE);
     const double start = cpu_seconds();
@@ -72,6 +73,34 @@ static void measure(const char *policy)
            status == WEIR_OK ? "" : " (failed)");
     sim_lab_destroy(run);
     sim_scenario_destroy(scenario);
+}
+
+/* `times` as many nodes of each type, and jobs with them; NULL without memory or file. */
+static struct sim_scenario *load_times(const char *policy, size_t times)
+{
+    char texts[TYPES + 1][SET_BYTES];
+    const char *sets[TYPES + 1];
+    struct sim_scenario *scenario = NULL;
+    struct sim_diagnostics diagnostics = { 0 };
+    struct sim_scenario_source source = { .path = "scenarios/reference/openb_like.yaml",
+                                          .sets = sets };
+    if (sim_scenario_load(&source, &scenario, &diagnostics) != WEIR_OK ||
+        scenario->node_groups_count > TYPES)
+        return NULL;
+    for (size_t t = 0; t < scenario->node_groups_count; t++) {
+        (void)snprintf(texts[t], SET_BYTES, "cluster.nodes[%zu].count=%zu", t,
+                       times * scenario->node_groups[t].count);
+        sets[t] = texts[t];
+    }
+    (void)snprintf(texts[TYPES], SET_BYTES, "sched.placement=%s", policy);
+    sets[scenario->node_groups_count] = texts[TYPES];
+    source.sets_count = scenario->node_groups_count + 1;
+    sim_scenario_destroy(scenario);
+    scenario = NULL;
+    if (sim_scenario_load(&source, &scenario, &diagnostics) != WEIR_OK)
+        sim_diagnostics_print(&diagnostics, stderr);
+    sim_diagnostics_clear(&diagnostics);
+    return scenario;
 }
 
 /* The inventory of a scenario in file order. */
@@ -133,12 +162,17 @@ static void measure_plain(void)
     sim_scenario_destroy(scenario);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    static const char *const growing[] = { "first_fit", "fgd" };
+    const size_t most = count > 1 && strcmp(arguments[1], "--large") == 0 ? 80 : 8;
     static const char *const names[] = { "fgd",         "weir",           "best_fit", "dot_product",
                                          "gpu_packing", "gpu_clustering", "random" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        measure(names[i]);
+        measure(names[i], load(names[i]));
     measure_plain();
+    for (size_t times = 1; times <= most; times = times == 1 ? 8 : 10 * times)
+        for (size_t i = 0; i < sizeof growing / sizeof growing[0]; i++)
+            measure(growing[i], load_times(growing[i], times));
     return 0;
 }
