@@ -182,15 +182,21 @@ static void check_end(const struct published *published, size_t row, const struc
 static void check_bound(const struct sim_lab *run)
 {
     const struct sim_lab_state states[] = { sim_lab_now(run), sim_lab_full(run) };
-    for (int i = 0; i < 2; i++) {
+    const struct sim_job_kinds *const kinds = &sim_lab_demand(run)->kinds;
+    double *const jobs = calloc((size_t)kinds->count + 1, sizeof(*jobs));
+    CHECK(jobs != NULL);
+    for (int i = 0; i < 2 && jobs != NULL; i++) {
         struct sim_alloc_bound bound;
         const struct sim_alloc_question question = { .cluster = states[i].cluster,
-                                                     .kinds = &sim_lab_demand(run)->kinds,
-                                                     .jobs = states[i].arrived };
+                                                     .kinds = kinds,
+                                                     .jobs = jobs };
+        for (uint32_t k = 0; k < kinds->count; k++)
+            jobs[k] = (double)states[i].arrived[k];
         CHECK_I64(sim_alloc_bound_compute(&question, &bound), WEIR_OK);
         CHECK((double)states[i].used_milli / 1000 <= bound.gpus * (1 + 1e-9));
         CHECK(bound.gpus <= bound.simple_gpus);
     }
+    free(jobs);
 }
 
 /* No value of n lies further from their mean than (n - 1) / sqrt(n) sample deviations (Samuelson):
