@@ -68,6 +68,11 @@ const double *weir_graded_values(const struct weir_graded *graded)
     return graded->values;
 }
 
+struct weir_grades *weir_graded_grades(const struct weir_graded *graded)
+{
+    return graded->grades;
+}
+
 weir_status weir_graded_place(void *state, const struct weir_place_query *query,
                               struct weir_place_answer *answer, struct weir_error *error)
 {

@@ -10,6 +10,7 @@
  */
 #include "sched/internal/params.h"
 #include "sched/placement/parts/grade_rules.h"
+#include "sched/placement/parts/kept_scan.h"
 #include "sched/placement/parts/leftover.h"
 #include "sched/placement/parts/rooms.h"
 #include "sched/placement/parts/scan.h"
@@ -226,7 +227,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
                                                  ? least_left
                                                  : most_left,
                                     .mode = WEIR_CANDIDATES_DISTINCT };
-    return weir_scan_place(&scan, query, answer, error);
+    return weir_kept_scan_place(weir_graded_grades(state), &scan, false, query, answer, error);
 }
 
 #define CREATE_ROW(policy, lower, steps_place, all, needs_ram, needs_workers, score_of, text)      \

@@ -46,20 +46,14 @@ static weir_status place(void *state, const struct weir_place_query *query,
     struct weir_candidate_query candidates = { .cluster = query->cluster,
                                                .shape = query->shape,
                                                .asked = query };
-    uint32_t fitting = 0;
 
     (void)state; /* there is none */
     weir_answer_begin(answer);
-    struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
-    uint32_t n = weir_rooms_next(&walk, choice);
-    for (; n != WEIR_NO_INDEX; n = weir_rooms_next(&walk, choice)) {
-        /* Keeping the k-th with probability 1/k leaves each with the same chance. */
-        fitting++;
-        if (draw(query->seed, fitting, fitting) == 0)
-            candidates.node = n;
-    }
+    const struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
+    const uint32_t fitting = weir_rooms_survey(&walk, choice);
     if (fitting == 0)
         return weir_scan_busy(choice, error);
+    candidates.node = weir_rooms_at(&walk, draw(query->seed, 1, fitting));
     const uint32_t count = weir_candidates_visit(&candidates, count_all, NULL);
     struct pick pick = { .alloc = &answer->alloc, .skip = draw(query->seed, 0, count) };
     (void)weir_candidates_visit(&candidates, pick_one, &pick);

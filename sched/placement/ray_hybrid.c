@@ -47,16 +47,18 @@ static const struct weir_param params[PARAM_COUNT] = {
                               "them; a node chosen by its sum may then refuse"),
 };
 
-struct hybrid {
-    struct weir_allocator allocator;
-    double values[PARAM_COUNT];
-};
-
 /* A node in Ray's order. */
 struct rank {
     double score;
     uint64_t id;
     uint32_t node;
+};
+
+struct hybrid {
+    struct weir_allocator allocator;
+    double values[PARAM_COUNT];
+    struct rank *ranks; /* room for all nodes */
+    uint32_t capacity;
 };
 
 static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
@@ -78,6 +80,7 @@ static void destroy(void *state)
     struct hybrid *const hybrid = state;
     const struct weir_allocator memory = hybrid->allocator;
 
+    weir_free(&memory, hybrid->ranks);
     weir_free(&memory, hybrid);
 }
 
@@ -123,35 +126,85 @@ static bool fits_in_sum(const struct weir_cluster *cluster, const struct weir_sh
            units >= shape->gpu_units * (int64_t)shape->gpu_count;
 }
 
+static bool is_excluded(const struct search *search, uint32_t node)
+{
+    return search->without_gpus && search->query->cluster->nodes[node].gpu_count > 0;
+}
+
 static bool takes_part(const struct search *search, uint32_t node)
 {
     const struct weir_cluster *const cluster = search->query->cluster;
+    const struct weir_shape *const shape = search->query->shape;
 
-    if (search->without_gpus && cluster->nodes[node].gpu_count > 0)
+    if (is_excluded(search, node))
         return false;
-    if (search->hybrid->values[PARAM_FIT] > FIT_DEVICE)
-        return fits_in_sum(cluster, search->query->shape, node);
-    return weir_candidates_reason(cluster, search->query->shape, node) == WEIR_REASON_NONE;
+    return search->hybrid->values[PARAM_FIT] > FIT_DEVICE
+               ? fits_in_sum(cluster, shape, node)
+               : weir_candidates_reason(cluster, shape, node) == WEIR_REASON_NONE;
 }
 
-/* The node that comes next after `*last` (NULL = the first). False when there is none. */
-static bool next_rank(const struct search *search, const struct rank *last, struct rank *next)
+static struct rank rank_of(const struct search *search, uint32_t node)
 {
-    const struct weir_cluster *const cluster = search->query->cluster;
-    bool found = false;
+    const struct weir_node *const books = &search->query->cluster->nodes[node];
 
-    for (uint32_t n = 0; n < cluster->node_count; n++) {
-        const struct rank rank = { .score = node_score(search->hybrid, &cluster->nodes[n]),
-                                   .id = cluster->nodes[n].id,
-                                   .node = n };
-        if ((last != NULL && !ranks_before(last, &rank)) || (found && !ranks_before(&rank, next)))
-            continue;
-        if (takes_part(search, n)) {
-            *next = rank;
-            found = true;
+    return (
+        struct rank){ .score = node_score(search->hybrid, books), .id = books->id, .node = node };
+}
+
+/* Those with room that are not excluded. */
+static uint32_t rank_roomy(const struct search *search)
+{
+    struct weir_room_walk walk = weir_rooms_begin(search->query->cluster, search->query->shape);
+    struct weir_choice nothing = { .candidates = 0 };
+    uint32_t count = 0;
+
+    for (uint32_t n = weir_rooms_next(&walk, &nothing); n != WEIR_NO_INDEX;
+         n = weir_rooms_next(&walk, &nothing))
+        if (!is_excluded(search, n))
+            search->hybrid->ranks[count++] = rank_of(search, n);
+    return count;
+}
+
+/* All that take part; how many. */
+static uint32_t rank_all(const struct search *search)
+{
+    uint32_t count = 0;
+
+    if (!(search->hybrid->values[PARAM_FIT] > FIT_DEVICE))
+        return rank_roomy(search);
+    for (uint32_t n = 0; n < search->query->cluster->node_count; n++)
+        if (takes_part(search, n))
+            search->hybrid->ranks[count++] = rank_of(search, n);
+    return count;
+}
+
+/* The one with `place` others before it, by parts (Hoare's selection); O(count) on average. */
+static struct rank select_rank(struct rank *ranks, uint32_t count, uint32_t place)
+{
+    uint32_t from = 0;
+    uint32_t end = count;
+
+    while (end - from > 1) {
+        const struct rank middle = ranks[from + (end - from - 1) / 2]; /* never the last */
+        uint32_t left = from;
+        uint32_t right = end - 1;
+        for (;; left++, right--) {
+            while (ranks_before(&ranks[left], &middle))
+                left++;
+            while (ranks_before(&middle, &ranks[right]))
+                right--;
+            if (left >= right)
+                break;
+            const struct rank moved = ranks[left];
+            ranks[left] = ranks[right];
+            ranks[right] = moved;
         }
+        if (place <= right)
+            end = right + 1;
+        else
+            from = right + 1;
     }
-    return found;
+    return ranks[from];
 }
 
 /* The node to take, or WEIR_NO_INDEX. */
@@ -160,46 +213,34 @@ static uint32_t choose_node(const struct search *search)
     const struct hybrid *const hybrid = search->hybrid;
     const struct weir_cluster *const cluster = search->query->cluster;
     const uint32_t preferred = (uint32_t)hybrid->values[PARAM_PREFERRED];
-    struct rank rank;
+    const uint32_t count = rank_all(search);
 
-    if (!next_rank(search, NULL, &rank))
+    if (count == 0)
         return WEIR_NO_INDEX;
     if (preferred > 0 && preferred <= cluster->node_count && takes_part(search, preferred - 1) &&
-        node_score(hybrid, &cluster->nodes[preferred - 1]) <= rank.score)
+        rank_of(search, preferred - 1).score <= select_rank(hybrid->ranks, count, 0).score)
         return preferred - 1;
     const uint32_t nodes = cluster->node_count - cluster->removed_count;
     const uint32_t share = (uint32_t)floor(hybrid->values[PARAM_TOP_SHARE] * nodes + 1e-9);
     const uint32_t most = share > 1 ? share : 1;
-    uint32_t count = 1;
-    for (struct rank last = rank, next; count < most && next_rank(search, &last, &next);
-         last = next)
-        count++;
-    uint32_t skip = (uint32_t)(weir_hash_mix(search->query->seed) % count);
-    for (struct rank next; skip > 0 && next_rank(search, &rank, &next); skip--)
-        rank = next;
-    return rank.node;
-}
-
-/* Fills what a choice says of the nodes; how many fit. */
-static uint32_t survey(const struct weir_place_query *query, struct weir_choice *choice)
-{
-    struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
-
-    while (weir_rooms_next(&walk, choice) != WEIR_NO_INDEX)
-        choice->candidates++;
-    return choice->candidates;
+    const uint32_t place =
+        (uint32_t)(weir_hash_mix(search->query->seed) % (count < most ? count : most));
+    return select_rank(hybrid->ranks, count, place).node;
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
-    const struct hybrid *const hybrid = state;
+    struct hybrid *const hybrid = state;
     const bool wants_gpu = query->shape->kind != WEIR_SHAPE_CPU;
     struct search search = { .hybrid = hybrid, .query = query };
     uint32_t node = WEIR_NO_INDEX;
 
     weir_answer_begin(answer);
-    if (survey(query, &answer->choice) == 0 && hybrid->values[PARAM_FIT] < FIT_NODE_SUM)
+    WEIR_ROOM(&hybrid->allocator, hybrid->ranks, hybrid->capacity, query->cluster->node_count);
+    const struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
+    answer->choice.candidates = weir_rooms_survey(&walk, &answer->choice);
+    if (answer->choice.candidates == 0 && hybrid->values[PARAM_FIT] < FIT_NODE_SUM)
         return weir_scan_busy(&answer->choice, error);
     search.without_gpus = !wants_gpu && hybrid->values[PARAM_AVOID_GPUS] > 0;
     if (search.without_gpus)

@@ -5,10 +5,16 @@
  * the pool, the youngest there.
  */
 #include "sched/placement/parts/frag_state.h"
-#include "sched/placement/parts/scan.h"
+#include "sched/placement/parts/kept_scan.h"
 #include "sched/placement/policies.h"
 
 #include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
+
+struct spread {
+    struct weir_allocator allocator;
+    struct weir_grades *grades;
+};
 
 /* Least free compute a touched GPU keeps: the larger, the emptier the GPUs. */
 static int64_t least_left(const struct weir_cluster *cluster, const struct weir_alloc *alloc)
@@ -30,12 +36,48 @@ static struct weir_score score(void *state, const struct weir_place_query *query
     const struct weir_cluster *const cluster = query->cluster;
     const int64_t stock = weir_stock_free(cluster, candidate->node) - weir_stock_alloc(candidate);
 
-    (void)state; /* there is none */
+    (void)state; /* not looked at */
     /* The stock counts in units; the GPU's remainder, at most one unit here, only breaks ties. */
     return (struct weir_score){
         .primary = weir_cluster_peers(cluster, candidate->node, query->owner),
         .secondary = -((double)stock + weir_units_amount(least_left(cluster, candidate)) / 2),
     };
+}
+
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct spread *const made = weir_alloc(&memory, 1, sizeof *made);
+
+    (void)given; /* there are none */
+    if (made == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "placement spread: out of memory");
+    made->allocator = memory;
+    if (weir_grades_create(&memory, &made->grades) != WEIR_OK) {
+        weir_free(&memory, made);
+        return weir_fail(error, WEIR_ENOMEM, "placement spread: out of memory");
+    }
+    *state = made;
+    return WEIR_OK;
+}
+
+static void destroy(void *state)
+{
+    struct spread *const spread = state;
+    const struct weir_allocator memory = spread->allocator;
+
+    weir_grades_destroy(spread->grades);
+    weir_free(&memory, spread);
+}
+
+static weir_status place(void *state, const struct weir_place_query *query,
+                         struct weir_place_answer *answer, struct weir_error *error)
+{
+    const struct spread *const spread = state;
+    const struct weir_scan scan = { .score = score, .mode = WEIR_CANDIDATES_DISTINCT };
+
+    return weir_kept_scan_place(spread->grades, &scan, true, query, answer, error);
 }
 
 static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
@@ -44,7 +86,7 @@ static weir_status evict(void *state, const struct weir_evict_query *query, uint
     const uint32_t count = weir_evict_count(query);
     uint32_t most = 0;
 
-    (void)state; /* there is none */
+    (void)state; /* not looked at */
     if (count == 0)
         return weir_evict_nobody(query, error);
     for (uint32_t i = count; i-- > 0;) {
@@ -68,6 +110,9 @@ const struct weir_placement_ops weir_placement_spread = {
     .abi = WEIR_ABI_MAJOR,
     .name = "spread",
     .summary = "the node with the fewest workers of the stage, then the emptiest",
+    .create = create,
+    .destroy = destroy,
     .score = score,
+    .place = place,
     .evict = evict,
 };

@@ -61,13 +61,16 @@ static void add_node(struct weir_cluster *cluster, struct draws *dice)
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
 }
 
-/* The walk of this shape to its end, and the same from the first node it found. */
+/* The walk of this shape to its end, and each node by how many are before it. */
 static uint32_t compare(const struct weir_cluster *cluster, const struct weir_shape *shape)
 {
     struct weir_room_walk walk = weir_rooms_begin(cluster, shape);
+    const struct weir_room_walk all = walk;
     struct weir_choice found = { .nodes_seen = 0 };
     struct weir_choice expected = { .nodes_seen = 0 };
+    struct weir_choice survey = { .nodes_seen = 0 };
     uint32_t wrong = 0;
+    uint32_t open = 0;
 
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         const uint32_t reason = weir_candidates_reason(cluster, shape, n);
@@ -76,9 +79,12 @@ static uint32_t compare(const struct weir_cluster *cluster, const struct weir_sh
         if (reason == WEIR_REASON_NONE) {
             wrong += weir_rooms_next(&walk, &found) != n;
             wrong += memcmp(&found, &expected, sizeof found) != 0;
+            wrong += weir_rooms_at(&all, open++) != n;
         }
     }
     wrong += weir_rooms_next(&walk, &found) != WEIR_NO_INDEX;
+    wrong += weir_rooms_survey(&all, &survey) != open;
+    wrong += memcmp(&survey, &expected, sizeof survey) != 0;
     return wrong + (memcmp(&found, &expected, sizeof found) != 0);
 }
 

@@ -106,6 +106,7 @@ struct weir_grade weir_grader_ask(const struct weir_grader *grader,
     struct weir_grade grade = grader->grade(grader->rules, site);
 
     grade.value = weir_grade_cut(grade.value, grader->steps, grader->full);
-    grade.tie = tie_value(grader->tie, site);
+    if (!grader->tells_ties)
+        grade.tie = tie_value(grader->tie, site);
     return grade;
 }

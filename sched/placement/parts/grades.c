@@ -46,9 +46,10 @@ struct grade_block {
     uint32_t ties;
 };
 
-/* The grades of one shape. */
+/* The grades of one shape, or of one that somebody asks for. */
 struct grade_class {
     struct weir_shape shape;         /* without memory, unless grades depend on it */
+    struct weir_owner owner;         /* who asks, if they depend on that */
     uint64_t read;                   /* changes of the log; 0 = nothing is kept */
     struct weir_kept_grade *kept;    /* per node */
     struct weir_grade_counts counts; /* of those kept */
@@ -214,10 +215,12 @@ static weir_status follow_mix(struct weir_grades *grades, const struct weir_mix 
     return WEIR_OK;
 }
 
-static struct grade_class *class_of(struct weir_grades *grades, const struct weir_shape *shape)
+static struct grade_class *class_of(struct weir_grades *grades, const struct weir_shape *shape,
+                                    struct weir_owner owner)
 {
     for (uint32_t c = 0; c < grades->class_count; c++) {
-        if (memcmp(&grades->classes[c].shape, shape, sizeof *shape) == 0)
+        if (memcmp(&grades->classes[c].shape, shape, sizeof *shape) == 0 &&
+            weir_owner_is(&grades->classes[c].owner, &owner))
             return &grades->classes[c];
     }
     if (grades->class_count == CLASSES_MOST)
@@ -229,7 +232,7 @@ static struct grade_class *class_of(struct weir_grades *grades, const struct wei
         return NULL;
     grades->classes = classes;
     struct grade_class *const added = &classes[grades->class_count];
-    *added = (struct grade_class){ .shape = *shape };
+    *added = (struct grade_class){ .shape = *shape, .owner = owner };
     added->kept = weir_alloc(&grades->allocator, grades->node_count, sizeof *added->kept);
     added->blocks = weir_alloc(&grades->allocator, grades->block_count, sizeof *added->blocks);
     if (added->kept == NULL || added->blocks == NULL) {
@@ -276,6 +279,7 @@ static struct weir_kept_grade ask_grader(const struct class_site *site, uint32_t
     const struct weir_grade_site asked = { .cluster = site->query->cluster,
                                            .shape = &site->class->shape,
                                            .mix = site->query->mix,
+                                           .owner = site->class->owner,
                                            .node = node };
     const uint32_t reason = weir_candidates_reason(asked.cluster, asked.shape, node);
 
@@ -477,15 +481,18 @@ static struct grade_class *follow(struct weir_grades *grades, const struct weir_
                                   const struct weir_place_query *query)
 {
     struct weir_shape shape = *query->shape;
+    struct weir_owner owner = { .index = 0 };
 
     if (!grader->uses_ram)
         shape.ram_bytes = 0;
+    if (grader->uses_owner)
+        owner = (struct weir_owner){ .kind = query->owner.kind, .index = query->owner.index };
     if (follow_nodes(grades, query->cluster) != WEIR_OK)
         return NULL;
     if ((grader->uses_mix || grader->tie == WEIR_TIE_LEAST_FRAG) &&
         follow_mix(grades, query->mix) != WEIR_OK)
         return NULL;
-    struct grade_class *const class = class_of(grades, &shape);
+    struct grade_class *const class = class_of(grades, &shape, owner);
     if (class == NULL)
         return NULL;
     const struct class_site site = {

@@ -27,12 +27,13 @@ struct weir_grade_site {
     const struct weir_cluster *cluster;
     const struct weir_shape *shape;
     const struct weir_mix *mix;
+    struct weir_owner owner; /* kind and index of who asks, for a grader that uses them */
     uint32_t node;
 };
 
 struct weir_grade {
     double value; /* larger is better */
-    double tie;   /* of equal values the larger wins; set by the framework */
+    double tie;   /* of equal values the larger wins; set by the framework, unless told */
     uint32_t gpu; /* for a share of a GPU; ignored for other shapes */
     uint32_t mig; /* SLICE: the instance (weir_device_instance), 0 = the first on that GPU */
 };
@@ -59,6 +60,8 @@ struct weir_grader {
     bool uses_mix;
     bool uses_ram;       /* grades depend on the memory that is asked for */
     bool uses_workers;   /* and on who is there, not only on what is free */
+    bool uses_owner;     /* and on who asks */
+    bool tells_ties;     /* its own value decides ties, whatever `tie` says */
     uint32_t tie;        /* enum weir_tie */
     uint64_t order_seed; /* draws the order of nodes; 0 = as the inventory has them */
     double steps, full;  /* grades are cut to whole 1/`steps` of `full`; 0 = as they are */
@@ -135,6 +138,7 @@ void weir_graded_destroy(void *state);
 weir_status weir_graded_place(void *state, const struct weir_place_query *query,
                               struct weir_place_answer *answer, struct weir_error *error);
 const double *weir_graded_values(const struct weir_graded *graded);
+struct weir_grades *weir_graded_grades(const struct weir_graded *graded);
 const struct weir_graded_kind *weir_graded_kind_of(const struct weir_graded *graded);
 
 /* `value` cut down to whole steps of 1/`steps` of `full`; 0 steps = as it is. Grades of `full` 1

@@ -381,3 +381,47 @@ uint32_t weir_rooms_next(struct weir_room_walk *walk, struct weir_choice *choice
     }
     return WEIR_NO_INDEX;
 }
+
+/* ---- of all nodes ---- */
+
+uint32_t weir_rooms_survey(const struct weir_room_walk *walk, struct weir_choice *choice)
+{
+    const struct weir_room_kept *const kept = walk->kept;
+    struct weir_room_walk step = *walk;
+    uint32_t open = 0;
+
+    if (kept == NULL) {
+        while (weir_rooms_next(&step, choice) != WEIR_NO_INDEX)
+            open++;
+        return open;
+    }
+    for (uint32_t s = 0; s < kept->span_count; s++) {
+        open += kept->spans[s].count[0];
+        for (uint32_t a = 1; a < kept->answers; a++)
+            choice->rejected[kept->reasons[a]] += kept->spans[s].count[a];
+    }
+    choice->nodes_seen += kept->node_count;
+    return open;
+}
+
+uint32_t weir_rooms_at(const struct weir_room_walk *walk, uint32_t place)
+{
+    const struct weir_room_kept *const kept = walk->kept;
+    struct weir_room_walk step = *walk;
+    struct weir_choice nothing = { .candidates = 0 };
+    uint32_t group = 0;
+
+    if (kept == NULL) {
+        while (place-- > 0)
+            (void)weir_rooms_next(&step, &nothing);
+        return weir_rooms_next(&step, &nothing);
+    }
+    for (uint32_t s = 0; place >= kept->spans[s].count[0]; s++, group += GROUP)
+        place -= kept->spans[s].count[0];
+    for (; place >= kept->groups[group].count[0]; group++)
+        place -= kept->groups[group].count[0];
+    uint64_t open = kept->groups[group].open;
+    while (place-- > 0)
+        open &= open - 1;
+    return group * GROUP + (uint32_t)__builtin_ctzll(open);
+}

@@ -11,6 +11,7 @@
  *
  * Invariant: after weir_rooms_begin the answers kept are what weir_candidates_reason says.
  * Cost: O(1) for each node that changed since, then O(64 + nodes / 4096) for each step of a walk.
+ * Small inventories cost O(nodes) whatever is asked.
  */
 #ifndef SCHED_PLACEMENT_ROOMS_H
 #define SCHED_PLACEMENT_ROOMS_H
@@ -35,5 +36,10 @@ struct weir_room_walk weir_rooms_begin(const struct weir_cluster *cluster,
 /* The next node that has room, or WEIR_NO_INDEX; counts it and those before it in `choice`:
  * nodes_seen and rejected. */
 uint32_t weir_rooms_next(struct weir_room_walk *walk, struct weir_choice *choice);
+/* How many nodes have room; all nodes are counted in `choice`. O(nodes / 4096). */
+uint32_t weir_rooms_survey(const struct weir_room_walk *walk, struct weir_choice *choice);
+/* The node that has room with `place` others before it, less than there are. O(64 + nodes / 4096).
+ */
+uint32_t weir_rooms_at(const struct weir_room_walk *walk, uint32_t place);
 
 #endif
