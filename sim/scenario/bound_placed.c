@@ -4,6 +4,7 @@
  * of the stages, then those of the node types; column 1 is lambda, the others are ways.
  */
 #include "sim/scenario/bound_placed.h"
+#include "sim/scenario/node_pack.h"
 #include "sim/scenario/node_ways.h"
 
 #include <glpk.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 
 enum { MOST_TYPES = 16, MOST_CPUS = 256, MOST_GPUS = 64, MOST_STEPS = 64, MOST_WAYS = 1000 };
-enum { BISECTIONS = 24, SOLVER_LIMIT_MS = 2000 };
+enum { BISECTIONS = 24, SOLVER_LIMIT_MS = 2000, MOST_PACKED = 4, MOST_WORK = 1000 };
 static const double tolerance = 1e-9;
 
 struct node_type {
@@ -28,6 +29,7 @@ struct placed {
     struct sim_node_ways *ways;
     glp_prob *lp;
     double *counts, *prices, *workers; /* by stage */
+    bool is_divided;                   /* counts are those of a mean over time */
     double scale;                      /* of the dual prices to `prices` */
     int *indices;                      /* room for a column */
     double *values;
@@ -249,23 +251,100 @@ static bool passes(struct placed *placed)
     return true;
 }
 
+static void set_counts(struct placed *placed, double rate)
+{
+    for (size_t i = 0; i < placed->problem->stages_count; i++) {
+        const struct sim_bound_stage *stage = &placed->problem->stages[i];
+        const double workers = rate / stage->rate_per_s;
+        if (stage->stage->workers >= 0)
+            placed->counts[i] = stage->stage->workers;
+        else
+            placed->counts[i] = placed->is_divided ? workers : fmax(1, ceil(workers - tolerance));
+    }
+}
+
 static double largest_rate(struct placed *placed, double high)
 {
     double low = 0;
     for (int k = 0; k < BISECTIONS && high - low > 1e-6 * high; k++) {
         const double rate = k == 0 ? high : (low + high) / 2;
-        for (size_t i = 0; i < placed->problem->stages_count; i++) {
-            const struct sim_bound_stage *stage = &placed->problem->stages[i];
-            placed->counts[i] = stage->stage->workers >= 0
-                                    ? stage->stage->workers
-                                    : fmax(1, ceil(rate / stage->rate_per_s - tolerance));
-        }
+        set_counts(placed, rate);
         if (passes(placed))
             low = rate;
         else
             high = rate;
     }
     return high;
+}
+
+/* ---- whole workers on few nodes ---- */
+
+static double node_count(const struct placed *placed)
+{
+    double sum = 0;
+    for (uint32_t t = 0; t < placed->type_count; t++)
+        sum += placed->types[t].count;
+    return sum;
+}
+
+static size_t list_nodes(const struct placed *placed, bool *may,
+                         struct sim_pack_node nodes[MOST_PACKED])
+{
+    const size_t stages = placed->problem->stages_count;
+    size_t count = 0;
+    for (uint32_t t = 0; t < placed->type_count; t++) {
+        for (size_t i = 0; i < stages; i++)
+            may[t * stages + i] =
+                may_stand(&placed->problem->stages[i].stage->shape, placed->types[t].type);
+        for (double n = 0; n < placed->types[t].count; n++)
+            nodes[count++] = (struct sim_pack_node){ .room = placed->types[t].room,
+                                                     .type = t,
+                                                     .may_stand = &may[t * stages] };
+    }
+    return count;
+}
+
+/* Where the largest of the counts goes down; 0 = each is 1, or fixed. */
+static double next_lower(const struct placed *placed)
+{
+    double rate = 0;
+    for (size_t i = 0; i < placed->problem->stages_count; i++) {
+        const struct sim_bound_stage *stage = &placed->problem->stages[i];
+        if (stage->stage->workers < 0)
+            rate = fmax(rate, (placed->counts[i] - 1) * stage->rate_per_s);
+    }
+    return rate;
+}
+
+/* `high` has passed up to the last bits of the bisection. */
+static weir_status pack_whole(struct placed *placed, double high, struct sim_placed *answer)
+{
+    const size_t stages = placed->problem->stages_count;
+    bool *may = calloc(stages * MOST_PACKED, sizeof *may);
+    struct sim_pack_node nodes[MOST_PACKED];
+    const struct sim_pack_question question = {
+        .items = placed->items,
+        .workers = placed->counts,
+        .count = stages,
+        .nodes = nodes,
+        .node_count = may == NULL ? 0 : list_nodes(placed, may, nodes)
+    };
+    enum sim_pack_answer packed = SIM_PACK_NEVER;
+    double rate = high;
+    double next = high * (1 - 2e-6);
+    int work = MOST_WORK;
+    if (may == NULL)
+        return WEIR_ENOMEM;
+    while (packed == SIM_PACK_NEVER) {
+        set_counts(placed, next);
+        packed = next > 0 ? sim_node_pack(&question, &work) : SIM_PACK_FITS;
+        if (packed == SIM_PACK_NEVER)
+            rate = next = next_lower(placed);
+    }
+    answer->rate_per_s = rate;
+    answer->by = packed == SIM_PACK_FITS ? SIM_PLACED_WHOLE : SIM_PLACED_LIMIT;
+    free(may);
+    return WEIR_OK;
 }
 
 /* ---- all of it ---- */
@@ -305,18 +384,26 @@ static bool reserve(struct placed *placed)
 }
 
 weir_status sim_bound_placed(const struct sim_bound_problem *problem, const struct sim_bound *bound,
-                             double *rate_per_s)
+                             struct sim_placed *answer)
 {
     struct placed placed = { .problem = problem };
     weir_status status = WEIR_OK;
-    *rate_per_s = bound->integer_per_s;
+    *answer = (struct sim_placed){ .rate_per_s = bound->integer_per_s,
+                                   .in_time_per_s = bound->fluid_per_s,
+                                   .by = SIM_PLACED_POOL };
     if (!list_types(&placed) || !can_be_said(&placed, bound))
         return WEIR_OK;
     if (reserve(&placed)) {
         (void)glp_term_out(GLP_OFF);
         open_program(&placed);
-        *rate_per_s = largest_rate(&placed, bound->integer_per_s);
+        placed.is_divided = true;
+        answer->in_time_per_s = largest_rate(&placed, bound->fluid_per_s);
+        placed.is_divided = false;
+        answer->rate_per_s = largest_rate(&placed, bound->integer_per_s);
+        answer->by = SIM_PLACED_PARTS;
         glp_delete_prob(placed.lp);
+        if (node_count(&placed) <= MOST_PACKED)
+            status = pack_whole(&placed, answer->rate_per_s, answer);
         (void)glp_free_env();
     } else {
         status = WEIR_ENOMEM;

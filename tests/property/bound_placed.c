@@ -56,18 +56,18 @@ static struct sim_scenario *scenario_of(const struct scaling_problem *problem)
     return scenario;
 }
 
-static double placed_bound(const struct sim_scenario *scenario, double *pool_per_s)
+static struct sim_placed placed_of(const struct sim_scenario *scenario, double *pool_per_s)
 {
     struct sim_bound_problem problem;
     struct sim_bound bound = { .workers = NULL };
-    double placed_per_s = 0;
+    struct sim_placed placed = { 0 };
     CHECK_I64(sim_bound_problem_create(scenario, 0, &problem), WEIR_OK);
     CHECK_I64(sim_bound_solve(&problem, &bound), WEIR_OK);
-    CHECK_I64(sim_bound_placed(&problem, &bound, &placed_per_s), WEIR_OK);
+    CHECK_I64(sim_bound_placed(&problem, &bound, &placed), WEIR_OK);
     *pool_per_s = bound.integer_per_s;
     sim_bound_clear(&bound);
     sim_bound_problem_clear(&problem);
-    return placed_per_s;
+    return placed;
 }
 
 static double reached(const struct scaling_problem *problem)
@@ -84,19 +84,25 @@ static void it_is_that_of_another_programme(void)
 {
     const uint32_t problems = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
     uint32_t tighter = 0;
+    uint32_t answers[SIM_PLACED_LIMIT + 1] = { 0 };
+    uint32_t below = 0;
     for (uint32_t i = 0; i < problems; i++) {
         const struct scaling_problem problem = scaling_problem_draw(7001 + i);
         struct sim_scenario *scenario = scenario_of(&problem);
         double pool_per_s = 0;
         if (scenario == NULL)
             return;
-        const double placed_per_s = placed_bound(scenario, &pool_per_s);
-        const double other_per_s = fmin(scaling_bound(&problem), pool_per_s);
-        CHECK_NEAR(placed_per_s / other_per_s, 1, 1e-4);
-        CHECK(reached(&problem) <= placed_per_s * (1 + 1e-4));
-        tighter += placed_per_s < pool_per_s * 0.999;
+        const struct sim_placed placed = placed_of(scenario, &pool_per_s);
+        const double ratio = placed.rate_per_s / fmin(scaling_bound(&problem), pool_per_s);
+        CHECK(ratio < 1 + 1e-4 && (ratio > 1 - 1e-4 || placed.by >= SIM_PLACED_WHOLE));
+        CHECK(reached(&problem) <= placed.rate_per_s * (1 + 1e-4));
+        tighter += placed.rate_per_s < pool_per_s * 0.999;
+        below += ratio < 1 - 1e-4;
+        answers[placed.by]++;
         sim_scenario_destroy(scenario);
     }
+    printf("  of %u by parts of ways %u, by whole workers %u (lower: %u), cut off %u\n", problems,
+           answers[SIM_PLACED_PARTS], answers[SIM_PLACED_WHOLE], below, answers[SIM_PLACED_LIMIT]);
     CHECK(tighter > problems / 10);
 }
 
@@ -112,7 +118,7 @@ static double of_text(const char *nodes, const char *stages, double *pool_per_s)
     struct sim_scenario *scenario = test_scenario(text, NULL);
     if (scenario == NULL)
         return 0;
-    const double placed_per_s = placed_bound(scenario, pool_per_s);
+    const double placed_per_s = placed_of(scenario, pool_per_s).rate_per_s;
     sim_scenario_destroy(scenario);
     return placed_per_s;
 }
@@ -136,6 +142,37 @@ static void workers_do_not_span_nodes(void)
                                         "      - {name: s, cpus: 4, service: 1 s}\n", &pool_per_s);
     CHECK_NEAR(pool_per_s, 6, 1e-9);
     CHECK_NEAR(placed_per_s, 4, 1e-4);
+}
+
+/* One node holds what asks for GPUs and 2 CPUs more, the other two fives: 5 and twice 3 are on none
+ * of the two, though parts of ways would hold them.
+ * covers: S1.16 */
+static void whole_workers_have_whole_places(void)
+{
+    double pool_per_s = 0;
+    const double placed_per_s = of_text("    - {name: a, count: 1, cpus: 10}\n"
+                                        "    - {name: b, count: 1, cpus: 5, gpus: {h100: 1}}\n",
+                                        "      - {name: s, cpus: 5, service: 1 s}\n"
+                                        "      - {name: t, cpus: 1, gpus: 0.5, service: 3 s}\n"
+                                        "      - {name: u, cpus: 2, gpus: 0.5, service: 2 s}\n"
+                                        "      - {name: v, cpus: 3, service: 6 s}\n",
+                                        &pool_per_s);
+    CHECK_NEAR(pool_per_s, 1 / 3.0, 1e-9);
+    CHECK_NEAR(placed_per_s, 1 / 6.0, 1e-9);
+}
+
+/* No two of them fit on a node together. */
+static void not_even_one_worker_each(void)
+{
+    double pool_per_s = 0;
+    const double placed_per_s = of_text("    - {name: n, count: 1, cpus: 10}\n"
+                                        "    - {name: m, count: 1, cpus: 8}\n",
+                                        "      - {name: s, cpus: 7, service: 1 s}\n"
+                                        "      - {name: t, cpus: 6, service: 1 s}\n"
+                                        "      - {name: u, cpus: 5, service: 1 s}\n",
+                                        &pool_per_s);
+    CHECK_NEAR(pool_per_s, 1, 1e-9);
+    CHECK_NEAR(placed_per_s, 0, 1e-7);
 }
 
 /* Nodes without GPUs hold no worker of a GPU, however many CPUs they have. */
@@ -166,6 +203,8 @@ static const struct test tests[] = {
     { "it is that of another programme", it_is_that_of_another_programme },
     { "parts do not span GPUs", parts_do_not_span_gpus },
     { "workers do not span nodes", workers_do_not_span_nodes },
+    { "whole workers have whole places", whole_workers_have_whole_places },
+    { "not even one worker each", not_even_one_worker_each },
     { "GPUs are where they are", gpus_are_where_they_are },
     { "fine sizes are exact", fine_sizes_are_exact },
 };

@@ -200,13 +200,18 @@ static double rounding_loss(const struct sim_bound *bound)
 }
 
 /* Whether nodes make a difference that is worth a word. */
-static bool is_tighter(const struct sim_bound *bound, double placed_per_s)
+static bool is_tighter(const struct sim_bound *bound, const struct sim_placed *placed)
 {
-    return placed_per_s < bound->integer_per_s * 0.995;
+    return placed->rate_per_s < bound->integer_per_s * 0.995;
 }
 
-static void show_bound(struct show *show, const struct sim_bound *bound, double placed_per_s)
+static void show_bound(struct show *show, const struct sim_bound *bound,
+                       const struct sim_placed *placed)
 {
+    static const char *const by[] = { [SIM_PLACED_POOL] = "pool",
+                                      [SIM_PLACED_PARTS] = "parts",
+                                      [SIM_PLACED_WHOLE] = "whole",
+                                      [SIM_PLACED_LIMIT] = "limit" };
     if (show->format != SIM_FORMAT_JSON) {
         if (show->format == SIM_FORMAT_CSV)
             return;
@@ -214,16 +219,23 @@ static void show_bound(struct show *show, const struct sim_bound *bound, double 
                        "Throughput bound %.4g items/s with workers divided at will, %.4g items/s "
                        "with whole workers: rounding loses %.0f %%\n",
                        bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
-        if (is_tighter(bound, placed_per_s))
+        if (bound->integer_per_s > 0 && !(placed->rate_per_s > 1e-6 * bound->integer_per_s))
             sim_print_text(stdout,
-                           "No way to place them on these nodes gives more than %.4g items/s\n",
-                           placed_per_s);
+                           "One worker of each stage has no place on these nodes together\n");
+        else if (is_tighter(bound, placed))
+            sim_print_text(stdout,
+                           "No way to place them on these nodes gives more than %.4g items/s%s\n",
+                           placed->rate_per_s,
+                           placed->by == SIM_PLACED_LIMIT
+                               ? " (the search for places of whole workers was cut off)"
+                               : "");
         printf("\n");
         return;
     }
     sim_json_number(sim_json_key(&show->json, "fluid_per_s"), bound->fluid_per_s);
     sim_json_number(sim_json_key(&show->json, "integer_per_s"), bound->integer_per_s);
-    sim_json_number(sim_json_key(&show->json, "placed_per_s"), placed_per_s);
+    sim_json_number(sim_json_key(&show->json, "placed_per_s"), placed->rate_per_s);
+    sim_json_string(sim_json_key(&show->json, "placed_by"), by[placed->by]);
     sim_json_number(sim_json_key(&show->json, "rounding_loss"), rounding_loss(bound));
     sim_json_string(sim_json_key(&show->json, "binding"), sim_bound_resource_name(bound->binding));
 }
@@ -459,12 +471,12 @@ static weir_status show_pipeline(struct show *show, uint32_t index)
     struct sim_bound_problem problem;
     struct sim_bound bound = { .workers = NULL };
     struct sim_changes changes = { .items = NULL };
-    double placed_per_s = 0;
+    struct sim_placed placed = { 0 };
     char finding[1024];
     WEIR_TRY(sim_bound_problem_create(show->scenario, index, &problem));
     weir_status status = sim_bound_solve(&problem, &bound);
     if (status == WEIR_OK)
-        status = sim_bound_placed(&problem, &bound, &placed_per_s);
+        status = sim_bound_placed(&problem, &bound, &placed);
     if (status == WEIR_OK)
         status = sim_improve(show->scenario, index, &changes);
     if (status == WEIR_OK) {
@@ -472,7 +484,7 @@ static weir_status show_pipeline(struct show *show, uint32_t index)
             printf("Pipeline %s\n\n", show->scenario->pipelines[index].name);
         show_stages(show, &problem, &bound);
         show_limits(show, &problem, &bound);
-        show_bound(show, &bound, placed_per_s);
+        show_bound(show, &bound, &placed);
         show_sizing(show, &problem);
         show_transfers(show, &show->scenario->pipelines[index]);
         show_changes(show, &changes);
