@@ -42,17 +42,31 @@ static struct an_word percent_of(const struct an_claim *claim, const char *key)
     return an_word_percent(an_claim_number(claim, key));
 }
 
+enum { BOUNDS = 160 };
+
+static const char *bounds_of(const struct an_claim *claim, char text[BOUNDS])
+{
+    text[0] = '\0';
+    if (!isnan(an_claim_number(claim, "most")))
+        (void)snprintf(text, BOUNDS, "; plans could give %s/s at most, one that stands still %s/s",
+                       number_of(claim, "most").text, number_of(claim, "still").text);
+    return text;
+}
+
 static void say_throughput(struct an_claim *claim)
 {
     const double pipelines = an_claim_number(claim, "pipelines");
+    char bounds[BOUNDS];
     if (pipelines > 1.5)
         an_claim_say(claim, "%s/s\nitems finished by %.0f pipelines", number_of(claim, "done").text,
                      pipelines);
     else if (isnan(an_claim_number(claim, "steady")))
-        an_claim_say(claim, "%s/s\nitems finished, after warm-up", number_of(claim, "done").text);
+        an_claim_say(claim, "%s/s\nitems finished, after warm-up%s", number_of(claim, "done").text,
+                     bounds_of(claim, bounds));
     else
-        an_claim_say(claim, "%s/s\nitems finished; %s/s while the set of workers stayed the same",
-                     number_of(claim, "done").text, number_of(claim, "steady").text);
+        an_claim_say(claim, "%s/s\nitems finished; %s/s while the set of workers stayed the same%s",
+                     number_of(claim, "done").text, number_of(claim, "steady").text,
+                     bounds_of(claim, bounds));
 }
 
 static void say_device(struct an_claim *claim)
@@ -142,8 +156,12 @@ static void say_failed(struct an_claim *claim)
 static const char throughput_sql[] =
     "SELECT coalesce(" THR_PIPELINE
     ", sum(items_done) / sum(dt_s)) AS done, nullif(" THR_PIPELINE_STEADY
-    ", 0) AS steady, (SELECT count(DISTINCT pipeline) FROM stage WHERE run_id = :run) AS pipelines "
-    "FROM v_cluster WHERE run_id = :run AND t_s >= :from AND " STAGES " HAVING count(*) > 0";
+    ", 0) AS steady, " VALUE("thr.bound") " AS most, " VALUE(
+        "thr.plan_bound") " AS still,"
+                          " (SELECT count(DISTINCT pipeline) FROM stage WHERE run_id = :run) AS "
+                          "pipelines "
+                          "FROM v_cluster WHERE run_id = :run AND t_s >= :from AND " STAGES
+                          " HAVING count(*) > 0";
 
 static const char device_sql[] =
     "WITH c AS (SELECT max(gpu_capacity) > 0 AS g, coalesce(" UTIL_GPU_ACTIVE

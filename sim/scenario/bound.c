@@ -82,27 +82,61 @@ struct sim_gpu_part sim_bound_best_part(const struct weir_mig *table,
     return best.sms > 0 ? best : (struct sim_gpu_part){ 1, 1 };
 }
 
+/* How fast a task goes on a GPU of the type. */
+static double gpu_rate(const struct sim_scenario *scenario, const struct sim_stage *stage,
+                       uint32_t type)
+{
+    const double *factors = stage->service.gpu_factor;
+    return factors == NULL || isnan(factors[type])
+               ? sim_speed_at(&stage->speed, type,
+                              sim_bound_best_part(scenario->gpu_truth[type].mig, &stage->shape))
+               : 1 / factors[type];
+}
+
 /* How much longer a task takes on the cluster's GPUs than on the reference GPU: the mean of the
  * rates, since each GPU works at its own. */
 static double gpu_slowness(const struct sim_scenario *scenario, const struct sim_stage *stage)
 {
-    const double *factors = stage->service.gpu_factor;
     double gpus = 0;
     double rate = 0;
     for (size_t g = 0; g < scenario->node_groups_count; g++) {
         const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[g].type];
         for (size_t i = 0; i < type->gpus_count; i++) {
-            const uint32_t index = type->gpus[i].type;
             const double count = (double)scenario->node_groups[g].count * type->gpus[i].count;
-            const struct sim_gpu_part part =
-                sim_bound_best_part(scenario->gpu_truth[index].mig, &stage->shape);
             gpus += count;
-            rate += count * (factors == NULL || isnan(factors[index])
-                                 ? sim_speed_at(&stage->speed, index, part)
-                                 : 1 / factors[index]);
+            rate += count * gpu_rate(scenario, stage, type->gpus[i].type);
         }
     }
     return stage->shape.gpu_count == 0 || !(rate > 0) ? 1 : gpus / rate;
+}
+
+/* Whether a task takes as long on every GPU of the cluster. */
+static bool is_one_speed(const struct sim_scenario *scenario, const struct sim_stage *stage)
+{
+    double least = (double)INFINITY;
+    double most = 0;
+    for (size_t g = 0; g < scenario->node_groups_count; g++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[g].type];
+        for (size_t i = 0; i < type->gpus_count; i++) {
+            const uint32_t index = type->gpus[i].type;
+            const double rate = gpu_rate(scenario, stage, index);
+            const double *decode = stage->service.decode.seconds;
+            const double *encode = stage->service.encode.seconds;
+            const double codecs =
+                (decode == NULL ? 0 : decode[index]) + (encode == NULL ? 0 : encode[index]) + 1;
+            least = fmin(least, rate / codecs);
+            most = fmax(most, rate / codecs);
+        }
+    }
+    return !(most > least * (1 + 1e-9)) && stage->service.table_count == 0;
+}
+
+bool sim_bound_is_known(const struct sim_bound_problem *problem)
+{
+    bool is_known = problem->scenario->timeline_count == 0 && problem->scenario->drifts_count == 0;
+    for (size_t i = 0; i < problem->stages_count && is_known; i++)
+        is_known = is_one_speed(problem->scenario, problem->stages[i].stage);
+    return is_known;
 }
 
 /* The row of a service table that is nearest in batch, then in size. */

@@ -82,6 +82,10 @@ weir_status sim_bound_problem_create(const struct sim_scenario *scenario, uint32
 void sim_bound_problem_clear(struct sim_bound_problem *problem);
 weir_status sim_bound_solve(const struct sim_bound_problem *problem, struct sim_bound *bound);
 
+/* Whether no plan that stands still gives more than the bounds: they take means where GPUs differ
+ * in speed, and look a service table up once; timelines and drifts change times on the way. */
+bool sim_bound_is_known(const struct sim_bound_problem *problem);
+
 /* The resource that stages compete for most: more workers of one stage are fewer of another, and
  * how many each should have is a question. SIM_BOUND_RESOURCE_COUNT = none: every stage can have
  * all the workers that its requests allow it alone. */

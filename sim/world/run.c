@@ -7,9 +7,7 @@
 #include "sim/cluster/memory.h"
 #include "sim/cluster/sharing.h"
 #include "sim/lab/lab.h"
-#include "sim/lab/load_bound.h"
 #include "sim/port/module.h"
-#include "sim/record/meter/meter_jobs.h"
 #include "sim/record/record.h"
 #include "sim/world/lab_apart.h"
 
@@ -154,29 +152,6 @@ static void port_results(const struct sim_world *world, struct sim_results *out)
         sim_results_add(out, &cuts);
 }
 
-/* How much of the GPU time could have been accepted, where jobs are lost. */
-static weir_status load_results(const struct sim_world *world, struct sim_results *out)
-{
-    struct sim_load_bound bound;
-    WEIR_TRY(sim_load_bound_compute(world->context.cluster, &bound));
-    if (!bound.is_loss || isnan(bound.most))
-        return WEIR_OK;
-    const double accepted = 1 - sim_meter_all_jobs(world->context.meter)->gpu_s_refused /
-                                    sim_meter_all_jobs(world->context.meter)->gpu_s_asked;
-    const struct sim_result_row rows[] = {
-        { .metric = "jobs.gpu_time_bound", .label = "", .unit = "ratio", .value = bound.most },
-        { .metric = "jobs.gpu_time_pool", .label = "", .unit = "ratio", .value = bound.one_pool },
-        { .metric = "jobs.gpu_time_gap",
-          .label = "",
-          .unit = "pp",
-          .value = 100 * (bound.most - accepted) },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (!isnan(rows[i].value))
-            sim_results_add(out, &rows[i]);
-    return WEIR_OK;
-}
-
 /* Whether work was left that nothing would ever do, and the row of it. */
 static weir_status end_results(const struct sim_world *world, struct sim_results *out)
 {
@@ -212,7 +187,7 @@ static weir_status put_results(struct sim_world *world, const struct sim_meter_e
             WEIR_TRY(world->drivers[d].ops->results(world->drivers[d].self, end->end_ns, &out));
     sim_links_results(world->context.cluster, end->end_ns, &out);
     port_results(world, &out);
-    WEIR_TRY(load_results(world, &out));
+    WEIR_TRY(sim_world_load_bounds(world, &out));
     sim_faults_results(world, &out);
     WEIR_TRY(end_results(world, &out));
     return out.status;
@@ -233,11 +208,13 @@ static weir_status finish(struct sim_world *world)
     if (status == WEIR_OK)
         status = sim_meter_sample_rest(world->context.meter, world->context.recorder, error);
     if (status == WEIR_OK) {
-        const struct sim_meter_end end = { .end_ns = end_ns,
-                                           .is_complete = is_done,
-                                           .items_in_system = sim_world_inside(world),
-                                           .age_ns = ages };
-        status = put_results(world, &end);
+        struct sim_meter_end end = { .end_ns = end_ns,
+                                     .is_complete = is_done,
+                                     .items_in_system = sim_world_inside(world),
+                                     .age_ns = ages };
+        status = sim_world_plan_bounds(world, &end);
+        if (status == WEIR_OK)
+            status = put_results(world, &end);
     }
     free(ages);
     return status == WEIR_OK ? sim_workers_each(world->workers, record_living, world->workers)

@@ -92,6 +92,12 @@ weir_status sim_faults_repair(struct sim_world *world, const struct sim_event *e
 weir_status sim_faults_detect(struct sim_world *world, const struct sim_event *event);
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker);
 void sim_faults_results(const struct sim_world *world, struct sim_results *out);
+
+/* bounds.c */
+/* What plans of the only pipeline give at most, into `end`; as it was = nothing is said. */
+weir_status sim_world_plan_bounds(const struct sim_world *world, struct sim_meter_end *end);
+/* Rows: how much of the GPU time could have been accepted, where jobs are lost. */
+weir_status sim_world_load_bounds(const struct sim_world *world, struct sim_results *out);
 /* Down for one more reason, or for one less. */
 weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down);
 

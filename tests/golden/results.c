@@ -3,8 +3,8 @@
  * Every variant of the scenarios that are shipped, and of some that put many mechanisms together
  * (tests/golden/results/), comes to the results that were last reviewed (results.txt): all of them,
  * not only those that a scenario expects. A slip in physics, in a decision or in a gauge is seen
- * here wherever it moves a number; what is right is for the other tests to say. The parameters of
- * all policies are kept, too (parameters.txt).
+ * here wherever it moves a number; none is beyond its bound; what is right is for the other tests
+ * to say. The parameters of all policies are kept, too (parameters.txt).
  */
 #include "sim/cli/load.h"
 #include "sim/engine/digest.h"
@@ -72,6 +72,14 @@ static struct sim_run_summary *run_with_rows(const struct sim_scenario *scenario
     return summary;
 }
 
+/* Items of a few hundred are not exactly of their mean. */
+static bool is_beyond_bound(const struct sim_run_summary *summary)
+{
+    return test_value(summary, "thr.of_bound", "") > 1.02 ||
+           test_value(summary, "alloc.gap_pp", "") < -1e-6 ||
+           test_value(summary, "alloc.gap_pp", "100 % arrived") < -1e-6;
+}
+
 static void check_run(const struct check *check, const struct sim_scenario *scenario,
                       const char *name, const char *label)
 {
@@ -83,6 +91,8 @@ static void check_run(const struct check *check, const struct sim_scenario *scen
         *c = *c == ' ' ? '_' : *c;
     test_kept_check(check->kept, line, summary->result_digest,
                     test_kept_hash(check->kept, summary));
+    if (!CHECK(!is_beyond_bound(summary)))
+        printf("    %s: %g of the bound\n", line, test_value(summary, "thr.of_bound", ""));
     free(summary);
 }
 

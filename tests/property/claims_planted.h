@@ -57,6 +57,7 @@
                           "workers: 2, service: 2 s, request: {gpus: 1}"),
       { { "limit.room", "b could grow: 6 GPUs" },
         { "use.unassigned", "75" },
+        { "tile.throughput", "plans could give 1/s at most, one that stands still 1/s" },
         { "limit.stage", "b limits" } },
       "free.hardly use.well" },
     { "no free GPU",

@@ -94,7 +94,7 @@ may_include 'the meter and the recorder stand below whatever runs' sim/record \
     'sim/(record|engine)/|weir/|weir_text\.h"'
 forbid 'a scenario stands below whatever is recorded' '"sim/record/' sim/scenario
 users=$(grep -rnE --include='*.[ch]' '#[[:space:]]*include[[:space:]]+"sim/lab/' sim workloads analysis |
-    grep -vE '^sim/(lab/|world/(run|lab_apart)\.[ch]|cli/)' || true)
+    grep -vE '^sim/(lab/|world/(bounds|run|lab_apart)\.[ch]|cli/)' || true)
 if [ -n "$users" ]; then
     printf 'only a run and the command line include the lab:\n%s\n' "$users"
     faults=$((faults + 1))

@@ -494,6 +494,16 @@ static void print_jobs_in_time(const struct sim_experiment *experiment,
         (void)fprintf(out, "next           weir report %s\n", experiment->database);
 }
 
+static void print_plan_bounds(const struct sim_experiment *experiment, FILE *out)
+{
+    const double most = mean(experiment, "thr.bound");
+    if (!isnan(most))
+        (void)fprintf(out,
+                      "bound          %.4g items/s for plans that change over time   %.4g for one "
+                      "that stands still\n",
+                      most, mean(experiment, "thr.plan_bound"));
+}
+
 static void print_summary(const struct sim_experiment *experiment,
                           const struct sim_run_summary *run, FILE *out)
 {
@@ -524,6 +534,7 @@ static void print_summary(const struct sim_experiment *experiment,
     else
         (void)fprintf(out, "   %s\n",
                       strcmp(run->outcome, "horizon") == 0 ? "up to the horizon" : run->outcome);
+    print_plan_bounds(experiment, out);
     print_latency(experiment, out);
     if (scenario->pipelines_count == 1)
         print_bottleneck(experiment, 0, "slowest stage  ", out);

@@ -281,6 +281,17 @@ static void flow_join(struct flow *all, const struct flow *one)
     }
 }
 
+/* Beside what plans give at most. */
+static void put_bounds(const struct view *view, double done)
+{
+    const struct sim_meter_end *end = view->end;
+    if (!(end->bound_per_s > 0))
+        return;
+    put(view->out, "thr.bound", "", "1/s", end->bound_per_s);
+    put(view->out, "thr.plan_bound", "", "1/s", end->plan_bound_per_s);
+    put(view->out, "thr.of_bound", "", "ratio", done / seconds(view->span_ns) / end->bound_per_s);
+}
+
 static void put_pipelines(const struct view *view)
 {
     struct sim_meter *meter = view->meter;
@@ -304,6 +315,7 @@ static void put_pipelines(const struct view *view)
         put(view->out, "bottleneck.stage", pipeline->label, "index", longest_bottleneck(view, p));
     }
     put_flow(view, &all, "");
+    put_bounds(view, all.done);
     put_latency(view, &meter->latency, "",
                 &(struct sim_censored){ view->end->items_in_system, view->end->age_ns });
     put(view->out, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
