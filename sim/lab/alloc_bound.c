@@ -2,6 +2,9 @@
 /* The problem of the upper bound and the bound without a solver; see the header. */
 #include "sim/lab/alloc_bound.h"
 
+#include "sim/engine/digest.h"
+#include "sim/lab/bound_shelf.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -344,19 +347,61 @@ static weir_status solve_simple(const struct sim_alloc_problem *problem, double 
     return WEIR_OK;
 }
 
+/* ---- who asks again ---- */
+
+static uint64_t digest_gpu(uint64_t digest, const struct sim_cluster *cluster,
+                           const struct sim_gpu *gpu)
+{
+    const struct weir_mig *table = table_of(cluster, gpu);
+    const uint64_t amounts[] = { gpu->type, (uint64_t)gpu->mem_total_bytes, gpu->mig != NULL,
+                                 gpu->mig_cut };
+    digest = sim_digest_bytes(digest, amounts, sizeof amounts);
+    return table == NULL ? digest : sim_digest_bytes(digest, table, sizeof *table);
+}
+
+/* Of all that the programme is made of. */
+static uint64_t digest_of(const struct sim_alloc_problem *problem)
+{
+    uint64_t digest = SIM_DIGEST_START;
+    for (uint32_t g = 0; g < problem->group_count; g++) {
+        const struct sim_node *node = &problem->cluster->nodes[problem->groups[g].node];
+        const uint64_t amounts[] = { problem->groups[g].nodes, node->gpu_count,
+                                     (uint64_t)node->cpu_total, (uint64_t)node->ram_total_bytes };
+        digest = sim_digest_bytes(digest, amounts, sizeof amounts);
+        for (uint32_t i = 0; i < node->gpu_count; i++)
+            digest =
+                digest_gpu(digest, problem->cluster, &problem->cluster->gpus[node->gpu_first + i]);
+    }
+    for (uint32_t k = 0; k < problem->kind_count; k++) {
+        digest = sim_digest_bytes(digest, problem->shapes[k], sizeof *problem->shapes[k]);
+        digest = sim_digest_bytes(digest, &problem->jobs[k], sizeof problem->jobs[k]);
+        digest = sim_digest_bytes(digest, &problem->worth[k], sizeof problem->worth[k]);
+    }
+    return digest;
+}
+
+static weir_status solve(const struct sim_alloc_problem *problem, struct sim_alloc_bound *bound)
+{
+    WEIR_TRY(solve_simple(problem, &bound->simple_gpus));
+    WEIR_TRY(sim_alloc_program_solve(problem, &bound->gpus, &bound->rounds));
+    bound->gpus = fmin(bound->gpus, bound->simple_gpus);
+    bound->groups = problem->group_count;
+    bound->kinds = problem->kind_count;
+    return WEIR_OK;
+}
+
 weir_status sim_alloc_bound_compute(const struct sim_alloc_question *question,
                                     struct sim_alloc_bound *bound)
 {
     struct sim_alloc_problem problem;
     struct sim_alloc_bound made = { .rounds = 0 };
     weir_status status = create(question, &problem);
-    if (status == WEIR_OK)
-        status = solve_simple(&problem, &made.simple_gpus);
-    if (status == WEIR_OK)
-        status = sim_alloc_program_solve(&problem, &made.gpus, &made.rounds);
-    made.gpus = fmin(made.gpus, made.simple_gpus);
-    made.groups = problem.group_count;
-    made.kinds = problem.kind_count;
+    const uint64_t key = status == WEIR_OK ? digest_of(&problem) : 0;
+    if (status == WEIR_OK && !sim_bound_shelf_find(question->shelf, key, &made)) {
+        status = solve(&problem, &made);
+        if (status == WEIR_OK)
+            sim_bound_shelf_put(question->shelf, key, &made);
+    }
     clear(&problem);
     if (status == WEIR_OK)
         *bound = made;

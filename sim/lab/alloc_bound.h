@@ -31,8 +31,9 @@
 struct sim_alloc_question {
     const struct sim_cluster *cluster; /* empty or not: only totals are looked at */
     const struct sim_job_kinds *kinds;
-    const double *jobs;  /* at most, by kind */
-    const double *worth; /* of one of a kind; NULL = the GPUs that it asks for */
+    const double *jobs;            /* at most, by kind */
+    const double *worth;           /* of one of a kind; NULL = the GPUs that it asks for */
+    struct sim_bound_shelf *shelf; /* where answers are kept (bound_shelf.h); NULL = nowhere */
 };
 
 struct sim_alloc_bound {

@@ -391,6 +391,11 @@ const struct sim_lab_demand *sim_lab_demand(const struct sim_lab *lab)
     return &lab->demand;
 }
 
+const struct sim_run_options *sim_lab_options(const struct sim_lab *lab)
+{
+    return &lab->options;
+}
+
 const struct sim_scenario *sim_lab_scenario(const struct sim_lab *lab)
 {
     return lab->scenario;

@@ -66,6 +66,7 @@ weir_status sim_lab_copy_take(struct sim_lab *lab, uint64_t worker, struct weir_
 /* Lets all jobs arrive. WEIR_EINTERRUPTED when it was stopped. */
 weir_status sim_lab_arrive(struct sim_lab *lab, struct weir_error *error);
 
+const struct sim_run_options *sim_lab_options(const struct sim_lab *lab);
 const struct sim_scenario *sim_lab_scenario(const struct sim_lab *lab);
 const struct sim_cluster *sim_lab_cluster(const struct sim_lab *lab);
 const struct sim_workload *sim_lab_workload(const struct sim_lab *lab);

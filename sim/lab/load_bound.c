@@ -75,6 +75,7 @@ struct offer {
 struct load {
     const struct sim_cluster *cluster;
     const struct sim_scenario *scenario;
+    struct sim_bound_shelf *shelf;
     struct weir_cluster *inventory;
     struct sim_job_spec *jobs; /* of all workloads */
     struct sim_job_kinds kinds;
@@ -226,9 +227,11 @@ static weir_status solve_pool(const struct load *load, struct sim_load_bound *bo
 
 static weir_status solve(struct load *load, struct sim_load_bound *bound)
 {
-    const struct sim_alloc_question question = {
-        .cluster = load->cluster, .kinds = &load->kinds, .jobs = load->most, .worth = load->worth
-    };
+    const struct sim_alloc_question question = { .cluster = load->cluster,
+                                                 .kinds = &load->kinds,
+                                                 .jobs = load->most,
+                                                 .worth = load->worth,
+                                                 .shelf = load->shelf };
     struct sim_alloc_bound program;
     bound->is_loss = is_loss(load->scenario);
     for (size_t i = 0; i < load->offer_count; i++) {
@@ -243,9 +246,10 @@ static weir_status solve(struct load *load, struct sim_load_bound *bound)
     return bound->is_loss ? solve_pool(load, bound) : WEIR_OK;
 }
 
-weir_status sim_load_bound_compute(const struct sim_cluster *cluster, struct sim_load_bound *bound)
+weir_status sim_load_bound_compute(const struct sim_cluster *cluster, struct sim_bound_shelf *shelf,
+                                   struct sim_load_bound *bound)
 {
-    struct load load = { .cluster = cluster, .scenario = cluster->scenario };
+    struct load load = { .cluster = cluster, .scenario = cluster->scenario, .shelf = shelf };
     *bound = (struct sim_load_bound){ .most = (double)NAN, .one_pool = (double)NAN };
     if (!is_steady(cluster))
         return WEIR_OK;

@@ -25,6 +25,8 @@
 
 #include "sim/cluster/cluster.h"
 
+struct sim_bound_shelf;
+
 struct sim_load_bound {
     bool is_loss;      /* who finds no place at once is gone; else jobs wait */
     double asked_gpus; /* that all jobs together would hold on average, at speed 1 */
@@ -32,8 +34,9 @@ struct sim_load_bound {
     double one_pool;   /* the same in one pool; NAN where jobs wait */
 };
 
-/* Errors: WEIR_ENOMEM. */
-weir_status sim_load_bound_compute(const struct sim_cluster *cluster, struct sim_load_bound *bound);
+/* `shelf` as in alloc_bound.h. Errors: WEIR_ENOMEM. */
+weir_status sim_load_bound_compute(const struct sim_cluster *cluster, struct sim_bound_shelf *shelf,
+                                   struct sim_load_bound *bound);
 
 /* Share of the jobs that are lost with so many places. */
 double sim_erlang_loss(uint64_t places, double load);

@@ -180,7 +180,8 @@ static weir_status compute_bound(const struct sim_lab *lab, const struct sim_lab
     double *jobs = calloc((size_t)kinds->count + 1, sizeof *jobs);
     const struct sim_alloc_question question = { .cluster = state->cluster,
                                                  .kinds = kinds,
-                                                 .jobs = jobs };
+                                                 .jobs = jobs,
+                                                 .shelf = sim_lab_options(lab)->bounds };
     if (jobs == NULL)
         return WEIR_ENOMEM;
     for (uint32_t k = 0; k < kinds->count; k++)

@@ -17,6 +17,7 @@ struct sim_recorder;
 struct sim_result_row;
 struct sim_observer;
 struct sim_driver_ops;
+struct sim_bound_shelf;
 
 /* Shared with whoever shows progress; written by the run only. */
 struct sim_progress {
@@ -54,11 +55,12 @@ struct sim_run_options {
     bool check_always;                      /* all invariants after every event (slow; tests) */
     void (*listen)(void *listener, const struct sim_result_row *row); /* results; NULL = nobody */
     void *listener;
-    uint32_t policy_timeout_s;  /* for an answer of a policy in a process of its own; 0 = 60 */
-    uint64_t policy_memory_mib; /* of such a process; 0 = three quarters of the machine's */
-    uint64_t policy_cpu_s;      /* of the processor, over its life; 0 = a day */
-    uint32_t policy_files;      /* that it has open at once; 0 = 64 */
-    double export_at_s;         /* the witness sees decisions at or after this time; NAN = none */
+    uint32_t policy_timeout_s;      /* for an answer of a policy in a process of its own; 0 = 60 */
+    uint64_t policy_memory_mib;     /* of such a process; 0 = three quarters of the machine's */
+    uint64_t policy_cpu_s;          /* of the processor, over its life; 0 = a day */
+    uint32_t policy_files;          /* that it has open at once; 0 = 64 */
+    struct sim_bound_shelf *bounds; /* shared by the runs of an experiment; NULL = none */
+    double export_at_s; /* the witness sees decisions at or after this time; NAN = none */
     const struct sim_witness *witness;           /* NULL = nobody sees decisions */
     const struct sim_observer *observer;         /* NULL = nobody watches */
     const struct sim_driver_ops *const *drivers; /* NULL = sim_drivers */

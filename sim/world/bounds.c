@@ -46,7 +46,7 @@ weir_status sim_world_plan_bounds(const struct sim_world *world, struct sim_mete
 weir_status sim_world_load_bounds(const struct sim_world *world, struct sim_results *out)
 {
     struct sim_load_bound bound;
-    WEIR_TRY(sim_load_bound_compute(world->context.cluster, &bound));
+    WEIR_TRY(sim_load_bound_compute(world->context.cluster, world->options->bounds, &bound));
     if (!bound.is_loss || isnan(bound.most))
         return WEIR_OK;
     const double accepted = 1 - sim_meter_all_jobs(world->context.meter)->gpu_s_refused /

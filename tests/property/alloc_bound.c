@@ -4,12 +4,14 @@
  * trying every placement, and on instances where it must be met exactly.
  */
 #include "sim/lab/alloc_bound.h"
+#include "sim/lab/bound_shelf.h"
 #include "sim/lab/dual_feasible.h"
 #include "sim/scenario/catalog/catalog_mig.h"
 #include "tests/support/check.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MILLI (WEIR_ONE / 1000)
@@ -388,6 +390,62 @@ static void no_cut_beats_the_bound(void)
     CHECK(met > INSTANCES / 3);
 }
 
+/* ---- answers that are kept ---- */
+
+static struct sim_alloc_bound ask(const struct instance *instance, struct sim_bound_shelf *shelf)
+{
+    struct weir_shape shapes[JOBS];
+    memcpy(shapes, instance->shapes, sizeof shapes);
+    const struct sim_job_kinds kinds = { .shapes = shapes, .count = instance->kinds };
+    const struct sim_alloc_question question = {
+        .cluster = &instance->cluster, .kinds = &kinds, .jobs = instance->counts, .shelf = shelf
+    };
+    struct sim_alloc_bound bound = { .gpus = -1 };
+    CHECK_I64(sim_alloc_bound_compute(&question, &bound), WEIR_OK);
+    return bound;
+}
+
+/* Each question has its own answer, whoever asked before. */
+static void a_kept_answer_is_the_answer(void)
+{
+    struct sim_bound_shelf *shelf = calloc(1, sim_bound_shelf_size());
+    for (int turn = 0; turn < 2; turn++) {
+        uint64_t draws = 42;
+        for (int i = 0; i < INSTANCES; i++) {
+            struct instance instance;
+            draw_instance(&instance, &draws);
+            const struct sim_alloc_bound plain = ask(&instance, NULL);
+            const struct sim_alloc_bound kept = ask(&instance, shelf);
+            CHECK(memcmp(&plain.gpus, &kept.gpus, sizeof plain.gpus) == 0);
+            CHECK(memcmp(&plain.simple_gpus, &kept.simple_gpus, sizeof plain.gpus) == 0);
+            instance.counts[0] += 1; /* one more is another question */
+            CHECK(ask(&instance, shelf).gpus >= plain.gpus - 1e-9);
+            CHECK_NEAR(ask(&instance, shelf).gpus, ask(&instance, NULL).gpus, 0);
+        }
+    }
+    free(shelf);
+}
+
+static void the_shelf_has_an_end(void)
+{
+    struct sim_bound_shelf *shelf = calloc(1, sim_bound_shelf_size());
+    struct sim_alloc_bound found = { .gpus = -1 };
+    uint32_t kept = 0;
+    CHECK(!sim_bound_shelf_find(shelf, 0, &found));
+    for (uint64_t key = 0; key < 10000; key++)
+        sim_bound_shelf_put(shelf, key, &(struct sim_alloc_bound){ .gpus = (double)key });
+    for (uint64_t key = 0; key < 10000; key++) {
+        if (!sim_bound_shelf_find(shelf, key, &found))
+            continue;
+        CHECK_NEAR(found.gpus, (double)key, 0);
+        kept++;
+    }
+    CHECK(kept > 4000 && kept < 5000);
+    sim_bound_shelf_put(NULL, 1, &found);
+    CHECK(!sim_bound_shelf_find(NULL, 1, &found));
+    free(shelf);
+}
+
 /* ---- stretched sizes ---- */
 
 static double stretched_sum(struct sim_stretch stretch, const int64_t *sizes, uint32_t count,
@@ -433,6 +491,8 @@ static const struct test tests[] = {
     { "GPU memory binds too", gpu_memory_binds_too },
     { "instances bind too", instances_bind_too },
     { "no cut beats the bound", no_cut_beats_the_bound },
+    { "a kept answer is the answer", a_kept_answer_is_the_answer },
+    { "the shelf has an end", the_shelf_has_an_end },
     { "what fits still fits when stretched", what_fits_still_fits_when_stretched },
 };
 TEST_MAIN(tests)

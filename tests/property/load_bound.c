@@ -36,7 +36,7 @@ static struct sim_load_bound of_text(const char *text, const char *sets)
     if (scenario == NULL)
         return bound;
     CHECK_I64(sim_cluster_create(scenario, &cluster), WEIR_OK);
-    CHECK_I64(sim_load_bound_compute(cluster, &bound), WEIR_OK);
+    CHECK_I64(sim_load_bound_compute(cluster, NULL, &bound), WEIR_OK);
     sim_cluster_destroy(cluster);
     sim_scenario_destroy(scenario);
     return bound;

@@ -12,6 +12,7 @@
 #include "sim/cli/stop.h"
 #include "sim/cli/tell/span_export.h"
 #include "sim/files/written.h"
+#include "sim/lab/bound_shelf.h"
 #include "sim/record/record.h"
 #include "workloads/trace_shelf.h"
 
@@ -62,6 +63,7 @@ struct job {
     struct sim_experiment_file file;
     struct sim_progress_line line;
     struct sim_run_times times;
+    struct sim_bound_shelf *bounds;
 };
 
 int sim_exit_for(weir_status status)
@@ -153,6 +155,7 @@ static struct sim_run_options task_options(const struct job *job, size_t task,
                                      .recorder = recorder,
                                      .keep = sim_experiment_keep(experiment, variant),
                                      .interrupt = sim_stop_count(),
+                                     .bounds = job->bounds,
                                      .check_always = job->options->check_always,
                                      .policy_timeout_s = job->options->policy_timeout_s,
                                      .policy_memory_mib = job->options->policy_memory_mib,
@@ -689,6 +692,7 @@ static bool open_job(struct job *job)
     job->slot_count = job->options->jobs > 0 ? job->options->jobs : (cores > 0 ? (size_t)cores : 1);
     job->progress = share(job->slot_count * sizeof(*job->progress));
     job->summaries = share(job->slot_count * sizeof(*job->summaries));
+    job->bounds = share(sim_bound_shelf_size()); /* without it each run solves on its own */
     job->slots = calloc(job->slot_count, sizeof(*job->slots));
     job->ended = calloc(job->count + 1, sizeof(*job->ended));
     job->wanted = calloc(job->count + 1, sizeof(*job->wanted));
@@ -710,6 +714,8 @@ static void close_job(struct job *job)
         (void)munmap(job->progress, job->slot_count * sizeof(*job->progress));
     if (job->summaries != NULL)
         (void)munmap(job->summaries, job->slot_count * sizeof(*job->summaries));
+    if (job->bounds != NULL)
+        (void)munmap(job->bounds, sim_bound_shelf_size());
     for (size_t i = 0; job->ended != NULL && i < job->count; i++)
         free(job->ended[i].message);
     sim_run_times_end(&job->times);

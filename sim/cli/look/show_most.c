@@ -54,7 +54,7 @@ weir_status sim_show_most(const struct sim_scenario *scenario, struct sim_most *
     struct sim_cluster *cluster = NULL;
     *most = (struct sim_most){ .most_gpus = (double)NAN };
     WEIR_TRY(sim_cluster_create(scenario, &cluster));
-    weir_status status = sim_load_bound_compute(cluster, &most->load);
+    weir_status status = sim_load_bound_compute(cluster, NULL, &most->load);
     if (status == WEIR_OK && scenario->workloads_count > 0 && is_counted(&scenario->workloads[0]) &&
         cluster->gpu_count > 0)
         status = ask(cluster, &scenario->workloads[0], most);
