@@ -53,9 +53,9 @@ static bool is_steady(const struct sim_cluster *cluster)
 }
 
 /* Nobody waits, nobody comes again, and nobody is sent away for another. */
-static bool is_loss(const struct sim_scenario *scenario)
+bool sim_load_is_loss(const struct sim_scenario *scenario)
 {
-    bool is_lost = scenario->sched.queueing.queueing->pass == NULL;
+    bool is_lost = scenario->workloads_count > 0 && scenario->sched.queueing.queueing->pass == NULL;
     for (size_t w = 0; w < scenario->workloads_count; w++)
         is_lost = is_lost && scenario->workloads[w].queue_limit == 0 &&
                   scenario->workloads[w].retries == 0;
@@ -150,7 +150,7 @@ static void add_workload(struct load *load, const struct sim_workload *workload,
  */
 static uint64_t places_of(const struct load *load, const struct offer *offer)
 {
-    const double enough = ceil(offer->load + 12 * sqrt(offer->load) + 60);
+    const double enough = fmin(ceil(offer->load + 12 * sqrt(offer->load) + 60), UINT32_MAX);
     return weir_cluster_room(load->inventory, &load->kinds.shapes[offer->kind],
                              (uint64_t)enough * offer->members) /
            offer->members;
@@ -233,7 +233,7 @@ static weir_status solve(struct load *load, struct sim_load_bound *bound)
                                                  .worth = load->worth,
                                                  .shelf = load->shelf };
     struct sim_alloc_bound program;
-    bound->is_loss = is_loss(load->scenario);
+    bound->is_loss = sim_load_is_loss(load->scenario);
     for (size_t i = 0; i < load->offer_count; i++) {
         const struct offer *offer = &load->offers[i];
         load->most[offer->kind] += offer->members * running(load, offer, bound->is_loss);
@@ -288,22 +288,37 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* j q(j) = sum of load x size x q(j - size); `q` is scaled down before it overflows. */
-static void fill_shares(double *q, int64_t pool, const struct sim_pool_class *classes, size_t count,
-                        int64_t unit)
+/* j q(j) = sum of load x size x q(j - size), with one entry a size; `q` is scaled down before it
+ * overflows. */
+static void fill_shares(double *q, int64_t pool, const struct sim_pool_class *sizes, size_t count)
 {
     q[0] = 1;
     for (int64_t j = 1; j <= pool; j++) {
         q[j] = 0;
-        for (size_t k = 0; k < count; k++) {
-            const int64_t size = classes[k].size / unit;
-            if (size <= j)
-                q[j] += classes[k].load * (double)size * q[j - size] / (double)j;
-        }
+        for (size_t k = 0; k < count; k++)
+            if (sizes[k].size <= j)
+                q[j] += sizes[k].load * (double)sizes[k].size * q[j - sizes[k].size] / (double)j;
         for (int64_t i = 0; q[j] > 1e200 && i <= j; i++)
             q[i] = i < j ? q[i] * 1e-200 : q[i];
         q[j] *= q[j] > 1e200 ? 1e-200 : 1;
     }
+}
+
+/* The loads of classes of one size, in units, together; how many sizes there are. */
+static size_t merge_sizes(const struct sim_pool_class *classes, size_t count, int64_t unit,
+                          struct sim_pool_class *sizes)
+{
+    size_t merged = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t size = classes[i].size / unit;
+        size_t k = 0;
+        while (k < merged && sizes[k].size != size)
+            k++;
+        if (k == merged)
+            sizes[merged++] = (struct sim_pool_class){ .size = size };
+        sizes[k].load += classes[i].load;
+    }
+    return merged;
 }
 
 weir_status sim_pool_losses(int64_t pool, struct sim_pool_class *classes, size_t count)
@@ -316,9 +331,14 @@ weir_status sim_pool_losses(int64_t pool, struct sim_pool_class *classes, size_t
     unit = unit < pool / MOST_UNITS ? pool / MOST_UNITS : unit;
     const int64_t units = unit > 0 ? pool / unit : 0;
     double *q = calloc((size_t)units + 1, sizeof *q);
-    if (q == NULL)
+    struct sim_pool_class *sizes = calloc(count + 1, sizeof *sizes);
+    if (q == NULL || sizes == NULL) {
+        free(q);
+        free(sizes);
         return WEIR_ENOMEM;
-    fill_shares(q, units, classes, count, unit);
+    }
+    fill_shares(q, units, sizes, merge_sizes(classes, count, unit, sizes));
+    free(sizes);
     for (int64_t j = 0; j <= units; j++)
         sum += q[j];
     for (size_t k = 0; k < count; k++) {

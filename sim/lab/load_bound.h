@@ -34,6 +34,9 @@ struct sim_load_bound {
     double one_pool;   /* the same in one pool; NAN where jobs wait */
 };
 
+/* Whether jobs that find no place at once are gone, and none is sent away for another: cheap. */
+bool sim_load_is_loss(const struct sim_scenario *scenario);
+
 /* `shelf` as in alloc_bound.h. Errors: WEIR_ENOMEM. */
 weir_status sim_load_bound_compute(const struct sim_cluster *cluster, struct sim_bound_shelf *shelf,
                                    struct sim_load_bound *bound);

@@ -46,8 +46,10 @@ weir_status sim_world_plan_bounds(const struct sim_world *world, struct sim_mete
 weir_status sim_world_load_bounds(const struct sim_world *world, struct sim_results *out)
 {
     struct sim_load_bound bound;
+    if (!sim_load_is_loss(world->scenario))
+        return WEIR_OK;
     WEIR_TRY(sim_load_bound_compute(world->context.cluster, world->options->bounds, &bound));
-    if (!bound.is_loss || isnan(bound.most))
+    if (isnan(bound.most))
         return WEIR_OK;
     const double accepted = 1 - sim_meter_all_jobs(world->context.meter)->gpu_s_refused /
                                     sim_meter_all_jobs(world->context.meter)->gpu_s_asked;
