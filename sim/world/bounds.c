@@ -3,6 +3,7 @@
  * What a run could have reached at most, for the rows of `result`. Nothing is said where what
  * happens on the way moves a bound.
  */
+#include "sim/engine/law.h"
 #include "sim/lab/load_bound.h"
 #include "sim/record/meter/meter_jobs.h"
 #include "sim/scenario/bound_placed.h"
@@ -22,6 +23,13 @@ static void put(struct sim_results *out, const char *metric, const char *unit, d
         sim_results_add(out, &row);
 }
 
+/* Items that are finished of one of the source. */
+static double finished_of_one(const struct sim_bound_problem *problem)
+{
+    const struct sim_bound_stage *last = &problem->stages[problem->stages_count - 1];
+    return last->visits * sim_law_mean(last->stage->returns);
+}
+
 weir_status sim_world_plan_bounds(const struct sim_world *world, struct sim_meter_end *end)
 {
     struct sim_bound_problem problem;
@@ -35,8 +43,8 @@ weir_status sim_world_plan_bounds(const struct sim_world *world, struct sim_mete
     if (status == WEIR_OK && is_said)
         status = sim_bound_placed(&problem, &bound, &placed);
     if (status == WEIR_OK && placed.in_time_per_s > 0 && placed.in_time_per_s < endless_per_s) {
-        end->bound_per_s = placed.in_time_per_s;
-        end->plan_bound_per_s = placed.rate_per_s;
+        end->bound_per_s = placed.in_time_per_s * finished_of_one(&problem);
+        end->plan_bound_per_s = placed.rate_per_s * finished_of_one(&problem);
     }
     sim_bound_clear(&bound);
     sim_bound_problem_clear(&problem);

@@ -159,6 +159,46 @@ YAML
     value fill.db unalloc.policy_pct '' 0
 }
 
+# Twice as much as three GPUs can do: where jobs are lost 25 of 61 parts at most, 1 - 36 / (1 + 6 + 18
+# + 36) by Erlang's formula, and one pool the same; where they wait a half. Two parts of 0.6 are on two
+# GPUs, the third one of three is on the other node.
+# covers: S1.16
+what_a_load_gets_at_most() {
+    cat >load.yaml <<YAML
+schema: 2
+name: load
+horizon: 40 h
+cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 3}}]}
+sched: {placement: fgd}
+jobs:
+  - name: w
+    queue_limit: 0
+    arrivals: {rate: 6/h}
+    classes: [{name: a, run_time: exp(1 h), request: {gpus: 1}}]
+YAML
+    expect 0 "$WEIR_BIN" show load.yaml
+    has stdout 'any scheduler accepts at most 41.0 % of the GPU time asked for (one pool of GPUs without nodes 41.0 %, no bound)'
+    expect 0 "$WEIR_BIN" run load.yaml -o load.db
+    has stdout 'at most 41.0 % in the long run'
+    value load.db jobs.gpu_time_bound '' 0.40983606557377 1e-9
+    value load.db jobs.gpu_time_pool '' 0.40983606557377 1e-9
+    expect 0 "$WEIR_BIN" report load.db -o load.html
+    has load.html 'in the long run any scheduler accepts 41'
+    expect 0 "$WEIR_BIN" show load.yaml --set jobs.w.queue_limit=1000
+    has stdout 'at most 50.0 % of the GPU time asked for can run'
+    cat >full.yaml <<YAML
+schema: 2
+name: full
+cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 1}}, {name: m, cpus: 8, gpus: {h100: 2}}]}
+sched: {placement: fgd}
+fill:
+  - name: w
+    classes: [{name: a, count: 2, request: {gpus: 0.6}}, {name: b, count: 1, request: {gpus: 2}}]
+YAML
+    expect 0 "$WEIR_BIN" show full.yaml
+    has stdout 'ask for 3.2 GPUs; any scheduler allocates at most 2.6 of the 3 there are (86.7 %)'
+}
+
 # Of 8 GPU hours 2 + 1.5 + 1 are used, and of 2 hours of 80 GB one hour of 40.
 # covers: S1.131 S1.132
 use_of_gpus_and_their_memory() {
@@ -269,3 +309,4 @@ decisions_take_time
 a_gang_is_as_large_as_its_members
 a_gang_holds_nothing_while_it_waits
 gpu_memory_is_the_limit
+what_a_load_gets_at_most

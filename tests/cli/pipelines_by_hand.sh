@@ -33,6 +33,9 @@ what_a_line_measures() {
       - {name: a, cpus: 1, workers: 1, service: 1 s, batch: 4, returns: const(10)}
       - {name: b, gpus: 1, gpu_memory: 20 GB, workers: 1, service: 0.2 s}'
     value line.db makespan '' 201
+    value line.db thr.bound '' 5 1e-6 # what b does
+    value line.db thr.plan_bound '' 5 1e-6
+    value line.db thr.of_bound '' 0.99502487562189 1e-6 # 200 / 201
     value line.db thr.stage a 0.497512437810945 1e-12 # 100 / 201
     value line.db thr.stage b 4.97512437810945 1e-12
     value line.db wait.stage.mean b 87.9

@@ -216,7 +216,7 @@ struct sim_meter_end {
     bool is_complete;         /* all work done, not cut by the horizon */
     uint64_t items_in_system; /* censored */
     const int64_t *age_ns;    /* of the items in the system, or NULL */
-    /* Items a second that plans give at most, and one that stands still; 0 = not known. */
+    /* Items finished a second that plans give at most, and one that stands still; 0 = not known. */
     double bound_per_s, plan_bound_per_s;
 };
 /* Results of the whole run (after warm-up). */
