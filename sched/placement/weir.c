@@ -4,7 +4,8 @@
  * that is taken there from jobs which can go nowhere else.
  *
  * Every node with room is asked how much GPU compute would stay idle on it if jobs went on arriving
- * (lookahead.h), as it is and with the job on it; the least growth wins. Growths are compared in
+ * (lookahead.h), as it is and with the job on it; the least growth wins. All nodes wait for the
+ * same jobs: no more of a kind are expected than are to come (`supply`). Growths are compared in
  * steps, because finer differences are noise of the look-ahead. As far as jobs also end, the nodes
  * with least left are preferred: `consolidate` times the share of departures for each GPU that
  * stays free, so that some nodes become empty again; the less, the more jobs of one GPU find no
@@ -34,6 +35,7 @@ enum {
     PARAM_STEP,
     PARAM_KEEP,
     PARAM_LARGE,
+    PARAM_SUPPLY,
     PARAM_SCARCE,
     PARAM_CONSOLIDATE,
     PARAM_HORIZON,
@@ -54,10 +56,14 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_LARGE] = WEIR_NUMBER(
         "large", "", 0, 1, 0.03,
         "frequency with which jobs of 2, 4, 8 .. GPUs each are expected on top of the mix"),
+    [PARAM_SUPPLY] = WEIR_NUMBER("supply", "", 0, 1000, 1.25,
+                                 "jobs of a kind to expect for each that fills the free GPUs; 0 = "
+                                 "as many as all nodes could take"),
     [PARAM_SCARCE] =
         WEIR_NUMBER("scarce", "", 0, 1000, 3,
                     "price, in GPUs, of a GPU that jobs which can go nowhere else will "
-                    "miss for good; where jobs end as often as they begin it is 1"),
+                    "miss for good; where jobs end as often as they begin it is 1, but for "
+                    "types while others find a place"),
     [PARAM_CONSOLIDATE] =
         WEIR_NUMBER("consolidate", "", 0, 1000, 4,
                     "GPUs of loss that each GPU left free on a node counts for, when jobs end as "
@@ -179,7 +185,7 @@ struct policy {
     struct weir_scarce *scarce;
     double consolidate;     /* once as many jobs end as begin, and all are large */
     double depth, turnover; /* while none end, and then */
-    double departures;      /* that the grades are of */
+    uint64_t round;         /* of the look-ahead, that the grades are of */
 };
 
 static void destroy(void *state)
@@ -208,7 +214,8 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     const struct weir_lookahead_rules rules = { .lines = (uint32_t)values[PARAM_LINES],
                                                 .depth = (uint32_t)values[PARAM_DEPTH],
                                                 .keep = values[PARAM_KEEP],
-                                                .large = values[PARAM_LARGE] };
+                                                .large = values[PARAM_LARGE],
+                                                .supply = values[PARAM_SUPPLY] };
     policy->allocator = memory;
     policy->rules.step = values[PARAM_STEP];
     policy->consolidate = values[PARAM_CONSOLIDATE];
@@ -230,24 +237,26 @@ static weir_status create(const struct weir_params *given, const struct weir_all
 
 /* Grades depend on the share of departures and of large jobs too: when these change all are
  * forgotten. The more jobs end, the fewer a node is offered before it is another one. */
-static weir_status follow_departures(struct policy *policy)
+static weir_status follow_departures(struct policy *policy, const struct weir_cluster *cluster)
 {
+    struct weir_lookahead *const ahead = policy->rules.ahead;
     const double departures = weir_scarce_departures(policy->scarce);
     const double consolidate = policy->consolidate * departures *
                                weir_scarce_large(policy->scarce) *
                                weir_scarce_slack(policy->scarce);
     const double depth = policy->depth + departures * (policy->turnover - policy->depth);
 
-    weir_lookahead_set_depth(policy->rules.ahead, (uint32_t)depth);
+    weir_lookahead_set_depth(ahead, (uint32_t)depth);
+    WEIR_TRY(weir_lookahead_share(ahead, cluster, departures));
     if (!(consolidate < policy->rules.consolidate) && !(consolidate > policy->rules.consolidate) &&
-        !(departures < policy->departures) && !(departures > policy->departures))
+        policy->round == weir_lookahead_round(ahead))
         return WEIR_OK;
     struct weir_grades *grades = NULL;
     WEIR_TRY(weir_grades_create(&policy->allocator, &grades));
     weir_grades_destroy(policy->grades);
     policy->grades = grades;
     policy->rules.consolidate = consolidate;
-    policy->departures = departures;
+    policy->round = weir_lookahead_round(ahead);
     return WEIR_OK;
 }
 
@@ -255,7 +264,8 @@ static weir_status follow(struct policy *policy, const struct weir_place_query *
 {
     WEIR_TRY(weir_lookahead_follow(policy->rules.ahead, query->mix));
     WEIR_TRY(weir_scarce_follow(policy->scarce, query));
-    return follow_departures(policy);
+    weir_scarce_reserve(policy->scarce, policy->rules.ahead);
+    return follow_departures(policy, query->cluster);
 }
 
 /* The grade of a node less the price of what is taken there, in whole steps. */
@@ -361,14 +371,24 @@ static weir_status evict(void *state, const struct weir_evict_query *query, uint
 
 static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 {
-    return weir_scarce_save(((const struct policy *)state)->scarce, numbers, capacity);
+    const struct policy *const policy = state;
+    const uint32_t own = weir_lookahead_save(policy->rules.ahead, numbers, capacity);
+
+    return own + (capacity < own ? weir_scarce_save(policy->scarce, NULL, 0)
+                                 : weir_scarce_save(policy->scarce, numbers + own, capacity - own));
 }
 
 static weir_status restore(void *state, const struct weir_view *view, const double *numbers,
                            uint32_t count, struct weir_error *error)
 {
+    const struct policy *const policy = state;
+    uint32_t own = 0;
+    const weir_status status = weir_lookahead_restore(policy->rules.ahead, numbers, count, &own);
+
     (void)view;
-    return weir_scarce_restore(((struct policy *)state)->scarce, numbers, count, error);
+    if (status != WEIR_OK)
+        return weir_fail(error, status, "%u numbers are not what this policy remembers", count);
+    return weir_scarce_restore(policy->scarce, numbers + own, count - own, error);
 }
 
 const struct weir_placement_ops weir_placement_weir = {

@@ -184,6 +184,7 @@ static const struct {
     { &placements, "worst_fit", "measure=amounts tie=random" },
     { &placements, "alignment", "scale=common" },
     { &placements, "power", "gpu_full=120.5" },
+    { &placements, "weir", "supply=0" },
     { &placements, "", "tie=random" },
     { &queueings, "multifactor", WEIGHTS },
     { &queueings, "slurm", WEIGHTS },
@@ -249,7 +250,8 @@ static bool is_heard(const struct kind *kind, const char *policy, const struct w
 
 /* What these runs cannot show: what only a first decision, a pool that is done, equal numbers or a
  * cluster too small for one worker a stage bring out (tests/unit/scaling.c), which of equal devices
- * is taken (tests/golden/fgd_rules.c, tests/unit/graded.c), what a run tells of every job (an
+ * is taken (tests/golden/fgd_rules.c, tests/unit/graded.c), that many nodes wait for the same jobs
+ * (tests/unit/weir_supply.c), what a run tells of every job (an
  * estimate), and a few thresholds. Nobody is told to go by cohorts in these runs. */
 static bool is_silent(const char *policy, const char *name)
 {
@@ -272,6 +274,7 @@ static bool is_silent(const char *policy, const char *name)
         { "power", "steps" },
         { "weir", "prior" },
         { "weir", "crowded" },
+        { "weir", "supply" },
         { "wfq", "unknown" },
         { "formula", "expression" },
     };

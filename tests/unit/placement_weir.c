@@ -38,7 +38,7 @@ static struct weir_shape typed(struct weir_shape shape, uint32_t types)
 static struct weir_lookahead *look(double keep, double large, bool is_plain)
 {
     const struct weir_lookahead_rules rules = {
-        .lines = 8, .depth = 100, .keep = keep, .large = large, .is_plain = is_plain
+        .lines = 8, .depth = 100, .keep = keep, .large = large, .supply = 1.25, .is_plain = is_plain
     };
     struct weir_lookahead *ahead = NULL;
     CHECK_I64(weir_lookahead_create(&rules, NULL, &ahead), WEIR_OK);
@@ -311,7 +311,9 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     const double departures = weir_scarce_departures(duel->scarce);
     const double large = weir_scarce_large(duel->scarce) * weir_scarce_slack(duel->scarce);
     duel->plain.consolidate = 4 * departures * large;
+    weir_scarce_reserve(duel->scarce, duel->plain.ahead);
     weir_lookahead_set_depth(duel->plain.ahead, (uint32_t)(100 + departures * (12 - 100)));
+    CHECK_I64(weir_lookahead_share(duel->plain.ahead, duel->cluster, departures), WEIR_OK);
     duel->dear += weir_scarce_is_dear(duel->scarce) ? 1 : 0;
     const weir_status status = weir_chooser_place(duel->policy, &query, &kept, NULL);
     CHECK_I64(status, plain_grades_place(&grader, &query, &plain, NULL));
@@ -595,17 +597,16 @@ static void what_was_learned_is_saved_and_restored(void)
     CHECK_I64(weir_scarce_restore(second, numbers, count, NULL), WEIR_OK);
     for (uint64_t id = 30; id < 50; id++) { /* some of them known */
         const struct weir_place_query query = question(cluster, &mix, &shapes[id % SHAPES], id);
-        const struct weir_grade_site site = { .cluster = cluster,
-                                              .shape = &shapes[1],
-                                              .mix = &mix };
+        const struct weir_grade_site site = { cluster, &shapes[1], &mix, 0 };
         CHECK_I64(weir_scarce_follow(first, &query), WEIR_OK);
         CHECK_I64(weir_scarce_follow(second, &query), WEIR_OK);
         CHECK_NEAR(weir_scarce_cost(second, &site, 0), weir_scarce_cost(first, &site, 0), 0.0);
     }
     CHECK_NEAR(weir_scarce_large(second), weir_scarce_large(first), 0.0);
     CHECK_NEAR(weir_scarce_slack(second), weir_scarce_slack(first), 0.0);
-    CHECK_I64(weir_scarce_restore(second, numbers, count - 3, NULL), WEIR_OK); /* as it once was */
-    CHECK_I64(weir_scarce_restore(second, numbers, count - 2, NULL), WEIR_EFORMAT);
+    CHECK_I64(weir_scarce_restore(second, numbers, count - 1, NULL), WEIR_OK); /* as it once was */
+    CHECK_I64(weir_scarce_restore(second, numbers, count - 4, NULL), WEIR_OK);
+    CHECK_I64(weir_scarce_restore(second, numbers, count - 3, NULL), WEIR_EFORMAT);
     numbers[0] = -1;
     CHECK_I64(weir_scarce_restore(second, numbers, count, NULL), WEIR_EFORMAT);
     weir_scarce_destroy(first);
@@ -691,8 +692,7 @@ static void a_share_passes_a_gpu_that_lacks_an_engine(void)
 static void the_worker_whose_place_is_worth_least_goes(void)
 {
     /* Jobs take whole GPUs. A half on a GPU of its own blocks one, a half beside another none. */
-    const struct weir_shape half = job(0, 1, 500);
-    const struct weir_shape whole = job(0, 1, 1000);
+    const struct weir_shape half = job(0, 1, 500), whole = job(0, 1, 1000);
     const double one = 1;
     const struct weir_mix mix = { &whole, &one, 1, 0 };
     struct weir_cluster *cluster = NULL;

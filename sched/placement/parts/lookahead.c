@@ -5,7 +5,7 @@
  * Lines are Latin hypercube samples: at every place of the sequence the lines divide the mix into
  * equal slices, one each, so that few lines represent it well.
  */
-#include "sched/placement/parts/lookahead.h"
+#include "sched/placement/parts/lookahead_state.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
@@ -13,50 +13,6 @@
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    TABLE_SIZE = 1 << 14, /* kept values: 2 MiB */
-    KEY_GPUS = 8          /* nodes with more GPUs are computed every time */
-};
-
-/* A kind of job that is offered. */
-struct offer {
-    int64_t cpu_units;
-    int64_t gpu_units;
-    const struct weir_shape *shape;
-    uint32_t gpu_count;
-    bool is_share, needs_all;
-    double frequency;
-};
-
-/* A state with its GPUs in order: type, then compute left. */
-struct key {
-    int64_t cpu_free;
-    int64_t left[KEY_GPUS];
-    uint32_t types[KEY_GPUS];
-    uint64_t gpu_count;
-};
-
-struct kept_value {
-    struct key key;
-    double lost;
-    uint64_t round; /* valid while it is the look-ahead's */
-};
-
-struct weir_lookahead {
-    struct weir_allocator allocator;
-    struct weir_lookahead_rules rules;
-    struct weir_shape *shapes; /* of the mix */
-    double *frequencies;
-    struct offer *offers;
-    uint32_t *lines; /* rules.lines * rules.depth indices into offers */
-    struct kept_value *table;
-    uint64_t round;
-    double cpu_units_each; /* of a GPU that is asked for, on average */
-    uint32_t count, offer_count;
-    uint32_t depth; /* jobs of a sequence: each line is cut into as many as fit */
-    bool is_known;
-};
 
 weir_status weir_lookahead_create(const struct weir_lookahead_rules *rules,
                                   const struct weir_allocator *allocator,
@@ -70,10 +26,15 @@ weir_status weir_lookahead_create(const struct weir_lookahead_rules *rules,
     made->allocator = memory;
     made->rules = *rules;
     made->depth = rules->depth;
-    made->lines = weir_alloc(&memory, (size_t)rules->lines * rules->depth, sizeof *made->lines);
+    made->free_before = -1;
+    const size_t places = (size_t)rules->lines * rules->depth;
+    made->lines = weir_alloc(&memory, places, sizeof *made->lines);
+    made->shown = weir_alloc(&memory, places, sizeof *made->shown);
+    made->rests = weir_alloc(&memory, places, sizeof *made->rests);
     if (!rules->is_plain)
-        made->table = weir_alloc(&memory, TABLE_SIZE, sizeof *made->table);
-    if (made->lines == NULL || (made->table == NULL && !rules->is_plain)) {
+        made->table = weir_alloc(&memory, WEIR_LOSSES_KEPT, sizeof *made->table);
+    if (made->lines == NULL || made->shown == NULL || made->rests == NULL ||
+        (made->table == NULL && !rules->is_plain)) {
         weir_lookahead_destroy(made);
         return WEIR_ENOMEM;
     }
@@ -89,7 +50,7 @@ static void forget_mix(struct weir_lookahead *ahead)
     ahead->shapes = NULL;
     ahead->frequencies = NULL;
     ahead->offers = NULL;
-    ahead->count = ahead->offer_count = 0;
+    ahead->count = ahead->offer_count = ahead->reserved_count = 0;
     ahead->is_known = false;
     ahead->round++;
 }
@@ -100,7 +61,10 @@ void weir_lookahead_destroy(struct weir_lookahead *ahead)
         return;
     const struct weir_allocator memory = ahead->allocator;
     forget_mix(ahead);
+    weir_free(&memory, ahead->levels);
     weir_free(&memory, ahead->lines);
+    weir_free(&memory, ahead->shown);
+    weir_free(&memory, ahead->rests);
     weir_free(&memory, ahead->table);
     weir_free(&memory, ahead);
 }
@@ -120,7 +84,7 @@ static weir_status copy_mix(struct weir_lookahead *ahead, const struct weir_mix 
 {
     ahead->shapes = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->shapes);
     ahead->frequencies = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->frequencies);
-    ahead->offers = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->offers);
+    ahead->offers = weir_alloc(&ahead->allocator, (size_t)mix->count + 1, sizeof *ahead->offers);
     if (ahead->shapes == NULL || ahead->frequencies == NULL || ahead->offers == NULL)
         return WEIR_ENOMEM;
     if (mix->count > 0) {
@@ -137,7 +101,7 @@ static void choose_offers(struct weir_lookahead *ahead)
         const struct weir_shape *const shape = &ahead->shapes[i];
         if (shape->gpu_units == 0 || !(ahead->frequencies[i] > 0))
             continue;
-        ahead->offers[ahead->offer_count++] = (struct offer){
+        ahead->offers[ahead->offer_count++] = (struct weir_offer){
             .cpu_units = shape->cpu_units,
             .gpu_units = shape->gpu_units,
             .shape = shape,
@@ -147,6 +111,8 @@ static void choose_offers(struct weir_lookahead *ahead)
             .frequency = ahead->frequencies[i],
         };
     }
+    ahead->offers[ahead->offer_count] =
+        (struct weir_offer){ .cpu_units = INT64_MAX, .gpu_units = INT64_MAX };
 }
 
 static void find_usual_cpus(struct weir_lookahead *ahead)
@@ -155,7 +121,7 @@ static void find_usual_cpus(struct weir_lookahead *ahead)
     double gpus = 0;
 
     for (uint32_t i = 0; i < ahead->offer_count; i++) {
-        const struct offer *const offer = &ahead->offers[i];
+        const struct weir_offer *const offer = &ahead->offers[i];
         cpus += offer->frequency * (double)offer->cpu_units;
         gpus += offer->frequency * weir_units_amount(offer->gpu_units) * offer->gpu_count;
     }
@@ -219,6 +185,10 @@ weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct wei
         all += ahead->offers[i].frequency;
     for (uint32_t at = 0; at < ahead->rules.depth && ahead->offer_count > 0; at++)
         deal(ahead, at, all);
+    if (weir_lookahead_group(ahead) != WEIR_OK) {
+        forget_mix(ahead);
+        return WEIR_ENOMEM;
+    }
     ahead->is_known = true;
     return WEIR_OK;
 }
@@ -249,14 +219,18 @@ void weir_outlook_load(const struct weir_cluster *cluster, uint32_t node,
     }
 }
 
-static bool can_host(const struct weir_outlook *node, uint32_t gpu, const struct offer *offer)
+static bool can_host(const struct weir_outlook *node, uint32_t gpu, const struct weir_offer *offer)
 {
+    const uint32_t type = node->types[gpu];
+
     return node->left[gpu] >= offer->gpu_units &&
-           (offer->shape->gpu_type == 0 || weir_shape_takes_type(offer->shape, node->types[gpu]));
+           (offer->closed == 0 || type >= WEIR_GPU_TYPE_SET_MOST ||
+            (offer->closed >> type & 1) == 0) &&
+           (offer->shape->gpu_type == 0 || weir_shape_takes_type(offer->shape, type));
 }
 
 /* Compute taken, 0 when it does not fit. */
-static int64_t take_share(struct weir_outlook *node, const struct offer *offer)
+static int64_t take_share(struct weir_outlook *node, const struct weir_offer *offer)
 {
     uint32_t best = WEIR_NO_INDEX;
     int64_t least = INT64_MAX;
@@ -273,7 +247,7 @@ static int64_t take_share(struct weir_outlook *node, const struct offer *offer)
     return offer->gpu_units;
 }
 
-static bool has_whole(const struct weir_outlook *node, const struct offer *offer)
+static bool has_whole(const struct weir_outlook *node, const struct weir_offer *offer)
 {
     uint32_t count = 0;
 
@@ -282,7 +256,7 @@ static bool has_whole(const struct weir_outlook *node, const struct offer *offer
     return count == offer->gpu_count && (!offer->needs_all || count == node->gpu_count);
 }
 
-static int64_t take_whole(struct weir_outlook *node, const struct offer *offer)
+static int64_t take_whole(struct weir_outlook *node, const struct weir_offer *offer)
 {
     uint32_t missing = offer->gpu_count;
 
@@ -306,23 +280,41 @@ static int64_t compute_left(const struct weir_outlook *node)
     return sum;
 }
 
-/* What is still free when all jobs of a line came by. */
-static int64_t follow_line(const struct weir_lookahead *ahead, const uint32_t *line,
-                           const struct weir_outlook *state, int64_t free)
+static int64_t most_left(const struct weir_outlook *node)
+{
+    int64_t most = 0;
+
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        most = node->left[g] > most ? node->left[g] : most;
+    return most;
+}
+
+int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, size_t first,
+                            const struct weir_outlook *state, double *taken)
 {
     struct weir_outlook node;
+    int64_t free = compute_left(state);
+    int64_t most = most_left(state);
 
     node.cpu_free = state->cpu_free;
     node.gpu_count = state->gpu_count;
     memcpy(node.left, state->left, state->gpu_count * sizeof node.left[0]);
     memcpy(node.types, state->types, state->gpu_count * sizeof node.types[0]);
-    for (uint32_t at = 0; at < ahead->depth && free > 0; at++) {
-        const struct offer *const offer = &ahead->offers[line[at]];
-        if (offer->cpu_units > node.cpu_free || offer->gpu_units > free)
+    for (size_t at = first; at < first + ahead->depth && free > 0; at++) {
+        const struct weir_line_rest *const rest = &ahead->rests[at];
+        if (rest->gpu_units > most || rest->cpu_units > node.cpu_free)
+            break; /* nobody fits any more */
+        const struct weir_offer *const offer = &ahead->offers[ahead->shown[at]];
+        if (offer->cpu_units > node.cpu_free || offer->gpu_units > most)
             continue;
-        const int64_t taken = offer->is_share ? take_share(&node, offer) : take_whole(&node, offer);
-        free -= taken;
-        node.cpu_free -= taken > 0 ? offer->cpu_units : 0;
+        const int64_t units = offer->is_share ? take_share(&node, offer) : take_whole(&node, offer);
+        if (units == 0)
+            continue;
+        if (taken != NULL)
+            taken[offer->group]++;
+        free -= units;
+        node.cpu_free -= offer->cpu_units;
+        most = most_left(&node);
     }
     return free;
 }
@@ -346,7 +338,7 @@ static double room(const struct weir_lookahead *ahead, const struct weir_outlook
     double sum = 0;
 
     for (uint32_t i = 0; i < ahead->offer_count; i++) {
-        const struct offer *const offer = &ahead->offers[i];
+        const struct weir_offer *const offer = &ahead->offers[i];
         if (offer->gpu_count > 1 && offer->cpu_units <= node->cpu_free && has_whole(node, offer))
             sum += offer->frequency * (double)offer->gpu_count;
     }
@@ -356,16 +348,14 @@ static double room(const struct weir_lookahead *ahead, const struct weir_outlook
 static double compute_lost(const struct weir_lookahead *ahead, const struct weir_outlook *node)
 {
     const uint32_t parts = ahead->rules.depth / ahead->depth;
-    const int64_t free = compute_left(node);
     int64_t left = 0;
 
     if (ahead->offer_count == 0)
-        return weir_units_amount(free);
-    for (uint32_t l = 0; l < ahead->rules.lines; l++) {
-        const uint32_t *const line = &ahead->lines[(size_t)l * ahead->rules.depth];
+        return weir_units_amount(compute_left(node));
+    for (uint32_t l = 0; l < ahead->rules.lines; l++)
         for (uint32_t p = 0; p < parts; p++)
-            left += follow_line(ahead, line + (size_t)p * ahead->depth, node, free);
-    }
+            left += weir_lookahead_fill(
+                ahead, (size_t)l * ahead->rules.depth + (size_t)p * ahead->depth, node, NULL);
     return weir_units_amount(left) / ((double)ahead->rules.lines * parts) -
            ahead->rules.keep * room(ahead, node);
 }
@@ -395,22 +385,22 @@ static void sort_gpus(const struct weir_outlook *node, struct weir_outlook *sort
     }
 }
 
-static struct key key_of(const struct weir_outlook *sorted)
+static struct weir_outlook_key key_of(const struct weir_outlook *sorted)
 {
-    struct key key = { .cpu_free = sorted->cpu_free, .gpu_count = sorted->gpu_count };
+    struct weir_outlook_key key = { .cpu_free = sorted->cpu_free, .gpu_count = sorted->gpu_count };
 
     memcpy(key.left, sorted->left, sorted->gpu_count * sizeof key.left[0]);
     memcpy(key.types, sorted->types, sorted->gpu_count * sizeof key.types[0]);
     return key;
 }
 
-static uint32_t slot_of(const struct key *key)
+static uint32_t slot_of(const struct weir_outlook_key *key)
 {
     uint64_t hash = weir_hash_mix((uint64_t)key->cpu_free);
 
     for (uint32_t i = 0; i < key->gpu_count; i++)
         hash = weir_hash_add(hash, (uint64_t)key->left[i] << 8 ^ key->types[i]);
-    return (uint32_t)(hash & (TABLE_SIZE - 1));
+    return (uint32_t)(hash & (WEIR_LOSSES_KEPT - 1));
 }
 
 double weir_lookahead_lost(struct weir_lookahead *ahead, const struct weir_outlook *outlook)
@@ -418,10 +408,10 @@ double weir_lookahead_lost(struct weir_lookahead *ahead, const struct weir_outlo
     struct weir_outlook sorted;
 
     sort_gpus(outlook, &sorted);
-    if (ahead->table == NULL || outlook->gpu_count > KEY_GPUS)
+    if (ahead->table == NULL || outlook->gpu_count > WEIR_KEY_GPUS)
         return compute_lost(ahead, &sorted);
-    const struct key key = key_of(&sorted);
-    struct kept_value *const kept = &ahead->table[slot_of(&key)];
+    const struct weir_outlook_key key = key_of(&sorted);
+    struct weir_kept_loss *const kept = &ahead->table[slot_of(&key)];
     if (kept->round != ahead->round || memcmp(&kept->key, &key, sizeof key) != 0) {
         kept->key = key;
         kept->round = ahead->round;

@@ -14,6 +14,15 @@
  * at all, so jobs of 2, 4, 8 .. whole GPUs with the mix's usual CPUs for each are expected on top,
  * each with the frequency `large`.
  *
+ * All nodes wait for the same jobs. What all of them would take of a group (jobs that ask for the
+ * same GPUs) is compared with what is to come of it while the free GPUs fill: `supply` arrivals for
+ * each that fills them. Where there are fewer, the group comes by in as large a part of the lines
+ * alone; so a hole that only a job wanted everywhere could fill is not taken for filled. As far as
+ * jobs also end, what is missed comes back, and everybody comes by again. Found anew when the free
+ * GPUs have changed by a fifth.
+ *
+ * Jobs do not come to GPUs of types that are reserved for those who insist on them.
+ *
  * Only jobs that ask for GPU compute are offered; CPUs, compute and GPU types count, memory and
  * engines do not. The lines are made of the mix and fixed constants alone: the same mix gives the
  * same lines everywhere. Values of states are kept in a table that grows no further.
@@ -23,10 +32,13 @@
 
 #include "sched/placement/parts/grades.h"
 
+enum { WEIR_CLAIMS_MOST = 48 }; /* see scarce.h */
+
 struct weir_lookahead_rules {
     uint32_t lines; /* at least 1 */
     uint32_t depth; /* at least 1 */
     double keep, large;
+    double supply; /* 0 = of every group as many as are taken */
     bool is_plain; /* no value is kept: the oracle of the tests */
 };
 
@@ -49,6 +61,24 @@ void weir_lookahead_destroy(struct weir_lookahead *ahead);
 void weir_lookahead_set_depth(struct weir_lookahead *ahead, uint32_t depth);
 /* Takes a mix over; costs little when it is the one before. WEIR_ENOMEM leaves no jobs to offer. */
 weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct weir_mix *mix);
+
+/* Sets who comes by, by what is free; `departures`: of those there are, as a share. O(nodes *
+ * lines) when it is found anew. */
+weir_status weir_lookahead_share(struct weir_lookahead *ahead, const struct weir_cluster *cluster,
+                                 double departures);
+/* GPUs of these `count` (at most WEIR_CLAIMS_MOST) sets of types, as shapes have them, are for jobs
+ * that insist on them or on some of them. */
+void weir_lookahead_reserve(struct weir_lookahead *ahead, const uint32_t *types, uint32_t count);
+/* Whether `others` accept all of these types (of shapes; 0 = any). */
+bool weir_types_within(uint32_t types, uint32_t others);
+/* Changes whenever a value could: with the mix, the depth and who comes by. */
+uint64_t weir_lookahead_round(const struct weir_lookahead *ahead);
+
+/* What was found of who comes by, as of weir_placement_ops; `used`: how many of the numbers. */
+uint32_t weir_lookahead_save(const struct weir_lookahead *ahead, double *numbers,
+                             uint32_t capacity);
+weir_status weir_lookahead_restore(struct weir_lookahead *ahead, const double *numbers,
+                                   uint32_t count, uint32_t *used);
 
 void weir_outlook_load(const struct weir_cluster *cluster, uint32_t node,
                        struct weir_outlook *outlook);

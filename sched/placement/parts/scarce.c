@@ -20,11 +20,12 @@ enum {
     DEPARTURE_STEPS = 8, /* in which it is told */
     CLAIM_NUMBERS = 9,   /* saved of a claim */
     OWN_NUMBERS = 5 + WEIR_CLAIM_WORKLOADS,
-    LAST_NUMBERS = 4 /* behind the claims */
+    LAST_NUMBERS = 5 /* behind the claims */
 };
 
-static const double doubt = 0.2;        /* about the demand, relative */
-static const double price_least = 0.02; /* GPUs; cheaper is nothing */
+static const double doubt = 0.2;                         /* about the demand, relative */
+static const double price_least = 0.02;                  /* GPUs; cheaper is nothing */
+static const double price_closed = 1.25, price_open = 1; /* GPUs: nobody could gain as much */
 
 weir_status weir_scarce_create(const struct weir_scarce_rules *rules,
                                const struct weir_allocator *allocator, struct weir_scarce **scarce)
@@ -244,17 +245,6 @@ double weir_scarce_slack(const struct weir_scarce *scarce)
 
 /* ---- prices ---- */
 
-bool weir_types_within(uint32_t types, uint32_t others)
-{
-    const bool is_set = (types & WEIR_GPU_TYPE_SET) != 0;
-
-    if (others == 0 || types == others)
-        return true;
-    if (types == 0 || (others & WEIR_GPU_TYPE_SET) == 0)
-        return false;
-    return is_set ? (types & ~others) == 0 : ((others >> (types - 1)) & 1) != 0;
-}
-
 /* Whether whoever has `claim` can go nowhere but where `other` can. */
 static bool is_as_hard(const struct weir_claim *claim, const struct weir_claim *other)
 {
@@ -293,7 +283,9 @@ static double price_of(const struct weir_scarce *scarce, const struct weir_claim
     if (!(deviation > 0))
         return 0;
     const double beyond = (demand + half_job - (double)claim->room / 1000) / deviation;
-    const double each = scarce->rules.price * (1 - scarce->departures) + scarce->departures;
+    const double missed = scarce->rules.price; /* for good */
+    const double later = claim->gpu_count == 0 ? 1 + (missed - 1) * scarce->slack : 1;
+    const double each = missed + scarce->departures * (later - missed);
     const double price = each * erfc(-beyond / sqrt(2.0)) / 2;
     return price < price_least ? 0 : price;
 }
@@ -306,6 +298,8 @@ static void set_prices(struct weir_scarce *scarce, const struct weir_cluster *cl
     for (uint32_t k = 0; k < scarce->count; k++) {
         struct weir_claim *const claim = &scarce->claims[k];
         claim->price = claim->room > 0 ? price_of(scarce, claim, arrivals) : 0;
+        claim->is_closed = claim->gpu_count == 0 && scarce->departures < 1 &&
+                           claim->price >= (claim->is_closed ? price_open : price_closed);
         scarce->is_dear = scarce->is_dear || claim->price > 0;
     }
 }
@@ -313,6 +307,17 @@ static void set_prices(struct weir_scarce *scarce, const struct weir_cluster *cl
 bool weir_scarce_is_dear(const struct weir_scarce *scarce)
 {
     return scarce->is_dear;
+}
+
+void weir_scarce_reserve(const struct weir_scarce *scarce, struct weir_lookahead *ahead)
+{
+    uint32_t types[WEIR_CLAIMS_MOST];
+    uint32_t count = 0;
+
+    for (uint32_t k = 0; k < scarce->count; k++)
+        if (scarce->claims[k].is_closed)
+            types[count++] = scarce->claims[k].types;
+    weir_lookahead_reserve(ahead, types, count);
 }
 
 weir_status weir_scarce_follow(struct weir_scarce *scarce, const struct weir_place_query *query)
@@ -345,12 +350,14 @@ uint32_t weir_scarce_save(const struct weir_scarce *scarce, double *numbers, uin
 {
     const uint32_t claims = OWN_NUMBERS + scarce->count * CLAIM_NUMBERS;
     const uint32_t count = claims + LAST_NUMBERS;
-    const double last[LAST_NUMBERS] = { scarce->large, scarce->small, scarce->lost, scarce->slack };
+    double last[LAST_NUMBERS] = { scarce->large, scarce->small, scarce->lost, scarce->slack };
     const double own[5] = { scarce->seen, scarce->gpus, scarce->ended, scarce->departures,
                             scarce->is_primed };
 
     if (capacity < count)
         return count;
+    for (uint32_t k = 0; k < scarce->count; k++)
+        last[4] += scarce->claims[k].is_closed ? ldexp(1, (int)k) : 0;
     memcpy(numbers, own, sizeof own);
     for (uint32_t i = 0; i < WEIR_CLAIM_WORKLOADS; i++)
         numbers[5 + i] = (double)scarce->last_ids[i];
@@ -374,7 +381,8 @@ static struct weir_claim take_claim(const double *numbers)
                                 .room = -1 };
 }
 
-/* What stands behind the claims: older ones end with them or with the share of large jobs. */
+/* What stands behind the claims: older ones end with them, with the share of large jobs or with the
+ * slack. */
 static uint32_t last_count(uint32_t count)
 {
     return count < OWN_NUMBERS ? 0 : (count - OWN_NUMBERS) % CLAIM_NUMBERS;
@@ -384,7 +392,7 @@ static bool are_sound(const double *numbers, uint32_t count)
 {
     const uint32_t last = last_count(count);
 
-    if (count < OWN_NUMBERS || (last > 1 && last != LAST_NUMBERS) ||
+    if (count < OWN_NUMBERS || (last > 1 && last < 4) || last > LAST_NUMBERS ||
         (count - OWN_NUMBERS) / CLAIM_NUMBERS > WEIR_CLAIMS_MOST)
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -393,7 +401,7 @@ static bool are_sound(const double *numbers, uint32_t count)
     for (uint32_t i = OWN_NUMBERS; i + CLAIM_NUMBERS <= count; i += CLAIM_NUMBERS)
         if (numbers[i] > WEIR_MAX_NODE_GPUS || numbers[i + 1] > UINT32_MAX || !(numbers[i + 5] > 0))
             return false;
-    return numbers[3] <= 1 && (last < LAST_NUMBERS || numbers[count - 1] <= 1);
+    return numbers[3] <= 1 && (last < 4 || numbers[count - last + 3] <= 1);
 }
 
 weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *numbers, uint32_t count,
@@ -414,10 +422,12 @@ weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *number
     for (uint32_t k = 0; k < scarce->count; k++)
         scarce->claims[k] = take_claim(numbers + OWN_NUMBERS + (size_t)k * CLAIM_NUMBERS);
     const double *const last = numbers + count - last_count(count);
-    const bool is_short = last_count(count) < LAST_NUMBERS;
+    const bool is_short = last_count(count) < 4;
     scarce->large = last_count(count) > 0 ? last[0] : 0;
     scarce->small = is_short ? 0 : last[1];
     scarce->lost = is_short ? 0 : last[2];
     scarce->slack = is_short ? 1 : last[3];
+    for (uint32_t k = 0; k < scarce->count && last_count(count) == LAST_NUMBERS; k++)
+        scarce->claims[k].is_closed = fmod(floor(ldexp(last[4], -(int)k)), 2) > 0;
     return WEIR_OK;
 }

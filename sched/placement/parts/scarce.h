@@ -11,7 +11,9 @@
  *           arrivals as there are residents (by Little's law one mean life of a job), `horizon`
  *           times;
  *   price   of a GPU of room: the chance that demand exceeds room, times `price` while nothing
- * ends, since what is missed then is missed for good, and 1 when as many jobs end as begin.
+ * ends, since what is missed then is missed for good, and 1 when as many jobs end as begin. Types
+ * keep their price then too while others find a place elsewhere (slack): consolidation would fill
+ * small nodes of a type first.
  * (Littlewood 1972, for seats: protect until the chance that a late, dear customer wants the last
  * one is worth less than the early, cheap one.) Demand is taken as normal with the variance of a
  *           Poisson process of such jobs and a relative doubt of `doubt`.
@@ -25,7 +27,7 @@
 
 #include "sched/placement/parts/lookahead.h"
 
-enum { WEIR_CLAIMS_MOST = 48, WEIR_CLAIM_WORKLOADS = 16 };
+enum { WEIR_CLAIM_WORKLOADS = 16 };
 
 struct weir_scarce_rules {
     double price;   /* in GPUs, of a GPU that is certainly missed, for good */
@@ -42,8 +44,9 @@ struct weir_claim {
     int64_t ram_bytes;  /* of a job; 0 for amounts */
     int64_t need_units; /* amounts: GPUs with less left are of no use */
     double jobs, gpus, squares, cpus;
-    int64_t room; /* thousandths of a GPU, of all nodes */
-    double price; /* of a GPU of room, in GPUs */
+    int64_t room;   /* thousandths of a GPU, of all nodes */
+    double price;   /* of a GPU of room, in GPUs */
+    bool is_closed; /* amounts: nobody else is expected there */
 };
 
 struct weir_scarce;
@@ -72,6 +75,11 @@ bool weir_scarce_is_dear(const struct weir_scarce *scarce); /* anything costs an
 /* What a placement on a node costs, in GPUs; `gpu` for a share of one. */
 double weir_scarce_cost(const struct weir_scarce *scarce, const struct weir_grade_site *site,
                         uint32_t gpu);
+
+/* Tells a look-ahead of types whose GPUs cost others more than they could gain there: 1.25 GPUs, as
+ * long as it is more than one. Where as many jobs end as begin there are none: prices come and go.
+ */
+void weir_scarce_reserve(const struct weir_scarce *scarce, struct weir_lookahead *ahead);
 
 const struct weir_claim *weir_scarce_claims(const struct weir_scarce *scarce, uint32_t *count);
 /* GPUs, in thousandths, that a node in that state has for a claim. */

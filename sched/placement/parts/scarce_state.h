@@ -32,7 +32,4 @@ struct weir_scarce {
 /* Brings the rooms of all claims up to date. */
 weir_status weir_scarce_count_rooms(struct weir_scarce *scarce, const struct weir_cluster *cluster);
 void weir_scarce_forget_rooms(struct weir_scarce *scarce);
-/* Whether `others` accept all of these types (of shapes; 0 = any). */
-bool weir_types_within(uint32_t types, uint32_t others);
-
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of the look-ahead: lookahead.c makes the lines and follows them, lookahead_supply.c
+ * says who comes by at all. */
+#ifndef SCHED_PLACEMENT_LOOKAHEAD_STATE_H
+#define SCHED_PLACEMENT_LOOKAHEAD_STATE_H
+
+#include "sched/placement/parts/lookahead.h"
+
+enum {
+    WEIR_LOSSES_KEPT = 1 << 14, /* 2 MiB */
+    WEIR_KEY_GPUS = 8           /* nodes with more GPUs are computed every time */
+};
+
+/* A kind of job that is offered. */
+struct weir_offer {
+    int64_t cpu_units;
+    int64_t gpu_units;
+    const struct weir_shape *shape;
+    uint32_t gpu_count;
+    bool is_share, needs_all;
+    double frequency;
+    uint32_t group;  /* of those that ask for the same GPUs */
+    uint32_t closed; /* bits of types that it would not be placed on */
+};
+
+/* A state with its GPUs in order: type, then compute left. */
+struct weir_outlook_key {
+    int64_t cpu_free;
+    int64_t left[WEIR_KEY_GPUS];
+    uint32_t types[WEIR_KEY_GPUS];
+    uint64_t gpu_count;
+};
+
+struct weir_kept_loss {
+    struct weir_outlook_key key;
+    double lost;
+    uint64_t round; /* valid while it is the look-ahead's */
+};
+
+/* The least that any job asks for from a place of a line on. */
+struct weir_line_rest {
+    int64_t cpu_units, gpu_units;
+};
+
+struct weir_lookahead {
+    struct weir_allocator allocator;
+    struct weir_lookahead_rules rules;
+    struct weir_shape *shapes; /* of the mix */
+    double *frequencies;
+    struct weir_offer *offers;    /* and behind them nobody, who fits nowhere */
+    uint32_t *lines;              /* rules.lines * rules.depth indices into offers */
+    uint32_t *shown;              /* likewise, with nobody for those who do not come */
+    struct weir_line_rest *rests; /* of `shown` */
+    struct weir_kept_loss *table;
+    uint64_t round;
+    double cpu_units_each; /* of a GPU that is asked for, on average */
+    uint32_t count, offer_count;
+    uint32_t depth;   /* jobs of a sequence: each line is cut into as many as fit */
+    uint32_t *levels; /* by group: in so many lines it comes by, while nothing ends */
+    uint32_t group_count;
+    double free_before; /* GPUs, when levels were found; -1 = they were not */
+    double departures;  /* that `shown` is of */
+    uint32_t reserved[WEIR_CLAIMS_MOST];
+    uint32_t reserved_count;
+    bool is_known;
+};
+
+/* Compute still free on a node when the jobs of a sequence came by; `taken`, if it is not NULL,
+ * counts those that were taken, by group. */
+int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, size_t first,
+                            const struct weir_outlook *state, double *taken);
+/* Groups of a mix that was taken over, all of them in every line. */
+weir_status weir_lookahead_group(struct weir_lookahead *ahead);
+void weir_lookahead_show(struct weir_lookahead *ahead);
+
+#endif

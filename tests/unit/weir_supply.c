@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The placement policy weir where many nodes wait for the same jobs: who comes by in the
+ * look-ahead, and that this is saved.
+ */
+#include "sched/cluster/state.h"
+#include "sched/placement/parts/lookahead.h"
+#include "sched/placement/policies.h"
+#include "tests/support/check.h"
+
+#include <string.h>
+
+enum { NODES = 10, NUMBERS = 500, LINES = 8 };
+
+static const int64_t milli = WEIR_ONE / 1000;
+
+static struct weir_shape share(int64_t gpu_milli, uint32_t types)
+{
+    return (struct weir_shape){ .kind = WEIR_SHAPE_FRACTIONAL,
+                                .gpu_count = 1,
+                                .gpu_type = types == 0 ? 0 : WEIR_GPU_TYPE_SET | types,
+                                .cpu_units = WEIR_ONE,
+                                .gpu_units = gpu_milli * milli };
+}
+
+/* Nodes of a GPU each, half of them of type 1, of which `left` thousandths are free. */
+static struct weir_cluster *nodes_with(int64_t left)
+{
+    const struct weir_alloc taken = { .device_count = 1,
+                                      .devices = { { .units = (1000 - left) * milli } } };
+    struct weir_cluster *cluster = NULL;
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < NODES; n++) {
+        const struct weir_gpu_spec gpu = { .type = n % 2, .units = WEIR_ONE };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = 1,
+                                             .cpu_units = 16 * WEIR_ONE,
+                                             .gpus = &gpu };
+        struct weir_alloc alloc = taken;
+        alloc.node = n;
+        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+        if (left < 1000)
+            CHECK_I64(weir_cluster_add_worker(cluster, n, weir_pool_owner(0), &alloc, NULL),
+                      WEIR_OK);
+    }
+    return cluster;
+}
+
+static struct weir_lookahead *look(double supply, const struct weir_mix *mix)
+{
+    const struct weir_lookahead_rules rules = { .lines = LINES, .depth = 100, .supply = supply };
+    struct weir_lookahead *ahead = NULL;
+    CHECK_I64(weir_lookahead_create(&rules, NULL, &ahead), WEIR_OK);
+    CHECK_I64(weir_lookahead_follow(ahead, mix), WEIR_OK);
+    return ahead;
+}
+
+static double lost_of(struct weir_lookahead *ahead, const struct weir_cluster *cluster,
+                      uint32_t node)
+{
+    struct weir_outlook outlook;
+    weir_outlook_load(cluster, node, &outlook);
+    return weir_lookahead_lost(ahead, &outlook);
+}
+
+/* Ten holes of 0.15 want the same small job. 1.5 GPUs are free, a job has half a GPU on average:
+ * three arrivals, 1.5 of them small, times `supply`. */
+static void a_hole_that_all_wait_for_is_not_taken_for_filled(void)
+{
+    const struct weir_shape shapes[2] = { share(850, 0), share(150, 0) };
+    const double frequencies[2] = { 0.5, 0.5 };
+    const struct weir_mix mix = { shapes, frequencies, 2, 0 };
+    /* supply, share of departures, lines without the small job */
+    static const double cases[][3] = { { 0, 0, 0 }, { 1, 0, 7 },     { 3, 0, 4 },
+                                       { 7, 0, 0 }, { 1, 0.125, 6 }, { 1, 1, 0 } };
+    struct weir_cluster *const cluster = nodes_with(150);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct weir_lookahead *const ahead = look(cases[c][0], &mix);
+        const uint64_t round = weir_lookahead_round(ahead);
+        CHECK_NEAR(lost_of(ahead, cluster, 0), 0, 0.0);
+        CHECK_I64(weir_lookahead_share(ahead, cluster, cases[c][1]), WEIR_OK);
+        CHECK_NEAR(lost_of(ahead, cluster, 0), cases[c][2] / LINES * 0.15, 1e-9);
+        CHECK(weir_lookahead_round(ahead) > round || !(cases[c][2] > 0));
+        weir_lookahead_destroy(ahead);
+    }
+    weir_cluster_destroy(cluster);
+}
+
+/* Levels stay until the free GPUs have changed by a fifth. */
+static void who_comes_by_is_found_anew_as_room_changes(void)
+{
+    const struct weir_shape shapes[2] = { share(850, 0), share(150, 0) };
+    const double frequencies[2] = { 0.5, 0.5 };
+    const struct weir_mix mix = { shapes, frequencies, 2, 0 };
+    struct weir_cluster *const cluster = nodes_with(150);
+    struct weir_lookahead *const ahead = look(1, &mix);
+    CHECK_I64(weir_lookahead_share(ahead, cluster, 0), WEIR_OK);
+    const uint64_t round = weir_lookahead_round(ahead);
+    CHECK_I64(weir_cluster_remove_worker(cluster, 0, NULL), WEIR_OK); /* 2.35 free */
+    CHECK_I64(weir_lookahead_share(ahead, cluster, 0), WEIR_OK);
+    CHECK(weir_lookahead_round(ahead) > round); /* nine holes for three of them now */
+    CHECK_NEAR(lost_of(ahead, cluster, 1), 6.0 / LINES * 0.15, 1e-9);
+    weir_lookahead_destroy(ahead);
+    weir_cluster_destroy(cluster);
+}
+
+/* Type 1 is for those who insist on it, half of what comes. */
+static void jobs_do_not_come_to_what_is_kept_for_others(void)
+{
+    const struct weir_shape any = share(500, 0);
+    const struct weir_shape shapes[2] = { share(500, 0), share(400, 2) };
+    const double frequencies[2] = { 0.5, 0.5 };
+    const struct weir_mix mix = { shapes, frequencies, 2, 0 };
+    const double one = 1;
+    const uint32_t kept = WEIR_GPU_TYPE_SET | 2, single = 2;
+    struct weir_cluster *const cluster = nodes_with(1000);
+    struct weir_lookahead *const ahead = look(0, &mix);
+    CHECK(lost_of(ahead, cluster, 1) < 0.15); /* 0, 0.1 or 0.2 by who comes first */
+    weir_lookahead_reserve(ahead, &kept, 1);
+    CHECK_NEAR(lost_of(ahead, cluster, 1), 0.2, 1e-9); /* twice 0.4 */
+    CHECK_NEAR(lost_of(ahead, cluster, 0), 0, 1e-9);
+    const uint64_t round = weir_lookahead_round(ahead);
+    weir_lookahead_reserve(ahead, &kept, 1);
+    CHECK_I64(weir_lookahead_round(ahead), round);
+    CHECK_I64(weir_lookahead_follow(ahead, &(struct weir_mix){ &any, &one, 1, 0 }), WEIR_OK);
+    weir_lookahead_reserve(ahead, &single, 1); /* as a single type is told */
+    CHECK_NEAR(lost_of(ahead, cluster, 1), 1, 1e-9);
+    weir_lookahead_reserve(ahead, &single, 0);
+    CHECK_NEAR(lost_of(ahead, cluster, 1), 0, 1e-9);
+    weir_lookahead_destroy(ahead);
+    weir_cluster_destroy(cluster);
+}
+
+/* ---- from one scheduler to the next ---- */
+
+static void ask(void *state, const struct weir_cluster *cluster, uint64_t id,
+                struct weir_place_answer *answer)
+{
+    static const double frequencies[4] = { 0.4, 0.2, 0.2, 0.2 };
+    const struct weir_shape shapes[4] = { share(550, 0), share(350, 0), share(150, 0),
+                                          share(450, 2) };
+    const struct weir_mix mix = { shapes, frequencies, 4, 0 };
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = cluster,
+                                            .mix = &mix,
+                                            .shape = &shapes[(id * 7) % 4],
+                                            .owner = weir_job_owner(0, id) };
+    memset(answer, 0, sizeof *answer);
+    if (weir_placement_weir.place(state, &query, answer, NULL) != WEIR_OK)
+        answer->alloc.node = WEIR_NO_INDEX;
+}
+
+/* covers: S0.8 */
+static void who_comes_by_is_saved_and_restored(void)
+{
+    struct weir_cluster *const cluster = nodes_with(1000);
+    const struct weir_placement_ops *const ops = &weir_placement_weir;
+    void *first = NULL;
+    double numbers[NUMBERS];
+    CHECK_I64(ops->create(NULL, NULL, &first, NULL), WEIR_OK);
+    for (uint64_t id = 1; id <= 20; id++) {
+        struct weir_place_answer answer, same;
+        void *second = NULL;
+        CHECK_I64(ops->create(NULL, NULL, &second, NULL), WEIR_OK);
+        const uint32_t count = ops->save(first, numbers, NUMBERS);
+        CHECK(count > 0 && count <= NUMBERS);
+        CHECK_I64(ops->save(first, NULL, 0), count);
+        CHECK_I64(ops->restore(second, NULL, numbers, count, NULL), WEIR_OK);
+        ask(first, cluster, id, &answer);
+        ask(second, cluster, id, &same);
+        CHECK_I64(same.alloc.node, answer.alloc.node);
+        CHECK_NEAR(same.choice.primary, answer.choice.primary, 0.0);
+        ops->destroy(second);
+        if (answer.alloc.node != WEIR_NO_INDEX)
+            CHECK_I64(weir_cluster_add_worker(cluster, id, weir_pool_owner(0), &answer.alloc, NULL),
+                      WEIR_OK);
+    }
+    const uint32_t own = (uint32_t)-numbers[0];
+    const uint32_t count = ops->save(first, numbers, NUMBERS);
+    CHECK(own > 2);
+    CHECK_I64(ops->restore(first, NULL, numbers + own, count - own, NULL), WEIR_OK); /* as once */
+    numbers[2] = LINES + 1;
+    CHECK_I64(ops->restore(first, NULL, numbers, count, NULL), WEIR_EFORMAT);
+    numbers[2] = 1;
+    numbers[0] = -(double)count - 1;
+    CHECK_I64(ops->restore(first, NULL, numbers, count, NULL), WEIR_EFORMAT);
+    ops->destroy(first);
+    weir_cluster_destroy(cluster);
+}
+
+static const struct test tests[] = {
+    { "a hole that all wait for is not taken for filled",
+      a_hole_that_all_wait_for_is_not_taken_for_filled },
+    { "who comes by is found anew as room changes", who_comes_by_is_found_anew_as_room_changes },
+    { "jobs do not come to what is kept for others", jobs_do_not_come_to_what_is_kept_for_others },
+    { "who comes by is saved and restored", who_comes_by_is_saved_and_restored },
+};
+
+TEST_MAIN(tests)
