@@ -48,3 +48,12 @@ expect 0 bash -c "cd '$WEIR_SOURCE_DIR' && python3 tests/support/policy_tables.p
 has page.md '| 30% | 2 | 2 | 0 | +0.00 | pairs at 30% to'
 has page.md '| 130% | 2 | '
 has page.md '2 replications from seed 2001 on; pairs;'
+
+# Jobs that end: of a list without run times nothing is asked.
+sed 's/"set": \["cluster.nodes_every=32"\]/"set": ["cluster.nodes_every=64", "horizon=6 h", "warmup=1 h"]/
+    s/"loads": ."70%", "90%", "110%"./"loads": ["90%"]/' matrix.json >ends.json
+printf '<!-- ./dev tables loss -->\n<!-- end of loss -->\n' >page.md
+expect 0 bash -c "cd '$WEIR_SOURCE_DIR' && python3 tests/support/policy_tables.py '$PWD/ends.json' \
+    loss '$WEIR_BIN' x '$PWD/page.md' 2 multigpu20,pairs"
+has page.md '| 90% | 2 | '
+has page.md '2 replications from seed 2001 on; pairs;'

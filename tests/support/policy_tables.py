@@ -9,8 +9,8 @@ best other policy and how far the judged one is ahead of it: a paired interval o
 for a cell is no claim of its own. Cells that are lost for sure are named again below the table.
 
 KIND static, loss, queue: every policy as it is, on all lists and on mixes made here, filling, and
-with departures, without and with a queue. A pair (cell, other policy) is held when the lower end of
-its interval is not below -margin.
+with departures, without and with a queue (but `without` lists that tell no run times). A pair (cell,
+other policy) is held when the lower end of its interval is not below -margin.
 
 usage: policy_tables.py SUITE KIND WEIR BENCH_FOLDER DOC [REPLICATIONS [LIST,...]]
 """
@@ -204,6 +204,8 @@ def matrix_values(matrix, kind, weir):
 
 def matrix_lines(matrix, kind, weir):
     judged, margin = matrix["judged"], matrix["margin"]
+    without = matrix["kinds"][kind].get("without", [])
+    matrix = {**matrix, "lists": [name for name in matrix["lists"] if name not in without]}
     pairs = []
     for name, load, values in matrix_values(matrix, kind, weir):
         for other in values:
