@@ -60,7 +60,7 @@ static const struct weir_param params[PARAM_COUNT] = {
                                  "jobs of a kind to expect for each that fills the free GPUs; 0 = "
                                  "as many as all nodes could take"),
     [PARAM_SCARCE] =
-        WEIR_NUMBER("scarce", "", 0, 1000, 3,
+        WEIR_NUMBER("scarce", "", 0, 1000, 2,
                     "price, in GPUs, of a GPU that jobs which can go nowhere else will "
                     "miss for good; where jobs end as often as they begin it is 1, but for "
                     "types while others find a place"),

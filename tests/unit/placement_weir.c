@@ -335,7 +335,7 @@ static void duel_once(uint64_t seed)
 {
     struct weir_shape shapes[SHAPES];
     uint64_t draws = seed;
-    const struct weir_scarce_rules rules = { 3, 100, 0.25, 0.1 };
+    const struct weir_scarce_rules rules = { 2, 100, 0.25, 0.1 };
     struct duel duel = { .plain = { .ahead = look(0.2, 0.03, true), .step = 0.05 },
                          .mix = { shapes, frequencies, SHAPES, 0 },
                          .next_worker = 1 };
