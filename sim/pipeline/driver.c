@@ -207,7 +207,9 @@ static int64_t applies_at(const void *self, int64_t due_ns)
 
 static void set_slots(void *self, uint32_t pool, uint32_t slots)
 {
-    stage_of(self, pool)->slots = slots;
+    struct sim_stage_run *stage = stage_of(self, pool);
+    stage->slots = slots;
+    sim_stage_wake(stage);
 }
 
 static struct sim_pool_state state_of(const struct sim_stage_run *stage)

@@ -11,7 +11,10 @@
  *   3. from the first stage to the last: a stage is done when all before it are and nothing is left
  *      of it; its workers stop.
  * So an item that is over at a turn is fed onward at the next and starts at the one after that.
- * Only turns at which something can happen are processed.
+ * Only turns at which something can happen are processed, and of them only the stages of which that
+ * is true: work of theirs ended, workers or slots came or went, they were fed, output came to their
+ * queue, or the next stage took from its own. The others sleep: they would do what they did at
+ * their last turn, nothing.
  *
  * Back-pressure: slots in use + tasks in the pool + finished output in mean tasks stay below
  * max(whole part of ready workers * slots * multiplier, lower bound, batch of the next stage).
@@ -25,6 +28,8 @@
 #include "sim/pipeline/transfer.h"
 
 #include <math.h>
+
+enum { FEW_AWAKE = 16 };
 
 static int64_t now_of(const struct sim_pipeline_run *run)
 {
@@ -86,6 +91,7 @@ static weir_status deliver(struct sim_stage_run *stage, struct sim_queue *output
 {
     struct sim_loop_stage *loop = &stage->loop;
     struct sim_item_slab *slab = &stage->pipeline->items;
+    sim_stage_wake(stage);
     if (output->count > 0) {
         uint32_t *sample = &loop->samples[loop->samples_seen++ % SIM_LOOP_SAMPLES];
         loop->samples_sum += output->count - *sample;
@@ -100,6 +106,7 @@ static weir_status idled(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     hand->uncollected++;
     stage->loop.uncollected++;
+    sim_stage_wake(stage);
     sim_loop_room_over(stage, hand, true);
     plan_turn(stage->pipeline, now_of(stage->pipeline));
     return work_on(stage, hand);
@@ -139,6 +146,7 @@ static void put_back(struct sim_stage_run *stage, struct sim_queue *task)
 static void release(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
+    sim_stage_wake(stage);
     while (hand->held.count > 0) {
         struct sim_queue rest = SIM_QUEUE_EMPTY;
         struct sim_queue task = SIM_QUEUE_EMPTY;
@@ -229,6 +237,7 @@ static weir_status move_output(struct sim_stage_run *stage, bool *has_moved)
     }
     if (is_last(stage))
         return WEIR_OK;
+    sim_stage_wake(stage + 1);
     sim_stage_note_queue(stage + 1);
     return sim_barrier_store(stage + 1);
 }
@@ -242,10 +251,10 @@ static bool has_room(const struct sim_stage_run *stage, bool *is_pressed)
     if (spec->backpressure == SIM_BACKPRESSURE_NONE || sim_pipeline_is_batch(spec))
         return true;
     const uint32_t ready = stage->ranks * (stage->worker_count - stage->count[SIM_WORKER_SETUP]);
-    double most = floor((double)ready * stage->slots * spec->slots_multiplier);
+    double most = (double)(int64_t)((double)ready * stage->slots * spec->slots_multiplier);
     if (spec->backpressure == SIM_BACKPRESSURE_SLOTS) {
-        most = fmax(most, spec->lower_bound);
-        most = is_last(stage) ? most : fmax(most, stage[1].spec->batch);
+        most = most < spec->lower_bound ? spec->lower_bound : most;
+        most = !is_last(stage) && most < stage[1].spec->batch ? stage[1].spec->batch : most;
     }
     double waiting = (double)stage->ranks * loop->used_slots + loop->pool_tasks;
     *is_pressed = waiting < most && stage->count[SIM_WORKER_IDLE] > 0;
@@ -278,7 +287,7 @@ static bool is_serving_source(const struct sim_stage_run *stage)
     return stage->position == 0 && stage->pipeline->spec->execution == SIM_EXECUTION_SERVING;
 }
 
-static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
+static weir_status feed(struct sim_stage_run *stage, bool *has_fed)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     if (!sim_barrier_is_open(stage))
@@ -300,10 +309,13 @@ static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
         }
         run->items.items[head].task_items = count;
         stage->loop.pool_tasks++;
-        *has_moved = true;
+        *has_fed = true;
         count = is_serving_source(stage) ? 0 : next_batch(stage);
     }
-    sim_stage_note_queue(stage);
+    if (*has_fed)
+        sim_stage_wake(stage); /* it has tasks to give away */
+    if (*has_fed && stage->position == 0)
+        sim_stage_note_queue(stage); /* elsewhere queue and pool hold together what they held */
     is_pressed = is_pressed && count > 0;
     if (stage->is_backpressured != is_pressed) {
         stage->is_backpressured = is_pressed;
@@ -322,12 +334,107 @@ static weir_status end_stages(struct sim_pipeline_run *run, bool *has_moved)
         if (stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count > 0 ||
             stage->loop.used_slots > 0)
             break;
-        *has_moved = *has_moved || !stage->loop.is_done;
+        if (!stage->loop.is_done) {
+            *has_moved = true;
+            if (!is_last(stage))
+                sim_stage_wake(stage + 1); /* a rest is a batch now */
+        }
         stage->loop.is_done = true;
         for (uint32_t i = 0; i < stage->positions; i++)
             if (stage->hands[i] != NULL)
                 WEIR_TRY(
                     sim_pipeline_end_worker(stage, stage->hands[i], SIM_STOP_OVER, "stage done"));
+    }
+    return WEIR_OK;
+}
+
+/* Stages wait for the end of others, or for work of others' workers. */
+static bool has_all_awake(const struct sim_pipeline *spec)
+{
+    return spec->steals_work || sim_pipeline_is_batch(spec);
+}
+
+/* To faults or age: it waits for times. */
+static bool loses_workers(const struct sim_stage_run *stage)
+{
+    return stage->loop.return_count > 0 || stage->spec->max_lifetime_ns > 0;
+}
+
+/* Those awake, ascending: a few are sorted, of many all stages are asked. */
+static uint32_t list_due(struct sim_pipeline_run *run)
+{
+    uint32_t count = 0;
+    if (run->awake_count > FEW_AWAKE) {
+        for (uint32_t s = 0; s < run->stage_count; s++)
+            if (run->stages[s].loop.is_awake)
+                run->due[count++] = s;
+        return count;
+    }
+    for (; count < run->awake_count; count++) {
+        uint32_t at = count;
+        for (; at > 0 && run->due[at - 1] > run->awake[count]; at--)
+            run->due[at] = run->due[at - 1];
+        run->due[at] = run->awake[count];
+    }
+    return count;
+}
+
+/* The stages that take part in this turn; how many. Who waits for times takes part in the next one,
+ * too. */
+static uint32_t take_due(struct sim_pipeline_run *run)
+{
+    if (has_all_awake(run->spec))
+        for (uint32_t s = 0; s < run->stage_count; s++)
+            sim_stage_wake(&run->stages[s]);
+    const uint32_t count = list_due(run);
+    run->awake_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sim_stage_run *stage = &run->stages[run->due[i]];
+        stage->loop.is_awake = false;
+        if (loses_workers(stage))
+            sim_stage_wake(stage);
+    }
+    return count;
+}
+
+/* First to last: ends are collected, tasks given to workers. */
+static weir_status give_work(struct sim_pipeline_run *run, uint32_t due, bool *has_moved,
+                             int64_t *next_ns)
+{
+    for (uint32_t i = 0; i < due && run->gave_up[0] == '\0'; i++) {
+        struct sim_stage_run *stage = &run->stages[run->due[i]];
+        if (loses_workers(stage)) {
+            WEIR_TRY(sim_recovery_retire(stage, next_ns));
+            WEIR_TRY(sim_recovery_turn(stage, has_moved));
+        }
+        if (run->gave_up[0] != '\0')
+            break;
+        if (stage->loop.listed_slots != stage->slots)
+            WEIR_TRY(sim_loop_room_fit(stage));
+        collect(stage);
+        WEIR_TRY(hand_out(stage, has_moved));
+        if (!run->spec->steals_work)
+            continue;
+        sim_stealing_turn(stage, has_moved, next_ns);
+        WEIR_TRY(work_on_held(stage));
+    }
+    return WEIR_OK;
+}
+
+/* Last to first: output moves on, pools are fed. Who takes from his queue makes room for the stage
+ * before, whose turn comes next then. */
+static weir_status pass_on(struct sim_pipeline_run *run, uint32_t due, bool *has_moved)
+{
+    uint32_t s = due > 0 ? run->due[--due] : run->stage_count;
+    while (s < run->stage_count) {
+        bool has_fed = false;
+        WEIR_TRY(move_output(&run->stages[s], has_moved));
+        if (run->gave_up[0] != '\0')
+            return WEIR_OK;
+        WEIR_TRY(feed(&run->stages[s], &has_fed));
+        *has_moved = *has_moved || has_fed;
+        const bool goes_before = has_fed && s > 0 && (due == 0 || run->due[due - 1] + 1 < s);
+        s = goes_before ? s - 1 : due > 0 ? run->due[--due] : run->stage_count;
     }
     return WEIR_OK;
 }
@@ -347,28 +454,15 @@ static weir_status turn(struct sim_pipeline_run *run)
         return WEIR_OK;
     }
     run->loop_free_ns = now_ns + 1; /* one turn an instant */
-    for (uint32_t s = 0; s < run->stage_count; s++) {
-        WEIR_TRY(sim_recovery_retire(&run->stages[s], &next_ns));
-        WEIR_TRY(sim_recovery_turn(&run->stages[s], &has_moved));
-        if (run->gave_up[0] != '\0')
-            return WEIR_OK;
-        WEIR_TRY(sim_loop_room_fit(&run->stages[s]));
-        collect(&run->stages[s]);
-        WEIR_TRY(hand_out(&run->stages[s], &has_moved));
-        if (!run->spec->steals_work)
-            continue;
-        sim_stealing_turn(&run->stages[s], &has_moved, &next_ns);
-        WEIR_TRY(work_on_held(&run->stages[s]));
-    }
-    for (uint32_t s = run->stage_count; s-- > 0;) {
-        WEIR_TRY(move_output(&run->stages[s], &has_moved));
-        if (run->gave_up[0] != '\0')
-            return WEIR_OK;
-        WEIR_TRY(feed(&run->stages[s], &has_moved));
-    }
+    const uint32_t due = take_due(run);
+    WEIR_TRY(give_work(run, due, &has_moved, &next_ns));
+    if (run->gave_up[0] == '\0')
+        WEIR_TRY(pass_on(run, due, &has_moved));
+    if (run->gave_up[0] != '\0')
+        return WEIR_OK;
     WEIR_TRY(end_stages(run, &has_moved));
     sim_barrier_turn(run, &next_ns);
-    if (has_moved)
+    if (has_moved && (run->awake_count > 0 || has_all_awake(run->spec)))
         plan_turn(run, now_ns);
     else if (next_ns < SIM_TIME_MAX)
         plan_turn(run, next_ns);
@@ -379,6 +473,8 @@ static weir_status turn(struct sim_pipeline_run *run)
 
 static weir_status rescaled(struct sim_pipeline_run *run)
 {
+    for (uint32_t s = 0; s < run->stage_count; s++)
+        sim_stage_wake(&run->stages[s]);
     run->has_counted = false;
     plan_turn(run, now_of(run));
     return WEIR_OK;
@@ -386,8 +482,10 @@ static weir_status rescaled(struct sim_pipeline_run *run)
 
 static weir_status changed(struct sim_pipeline_run *run, uint32_t position)
 {
-    (void)position;
-    return rescaled(run);
+    sim_stage_wake(&run->stages[position]);
+    run->has_counted = false;
+    plan_turn(run, now_of(run));
+    return WEIR_OK;
 }
 
 static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)

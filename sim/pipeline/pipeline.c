@@ -84,6 +84,14 @@ weir_status sim_pipeline_create(const struct sim_driver_config *config,
         stage_init(&made->stages[i], made, i);
     for (uint32_t i = 0; i < made->stage_count; i++)
         made->has_batches = made->has_batches || spec->stages[i].batch > 1;
+    made->due = calloc(made->stage_count + 1, sizeof(*made->due));
+    made->awake = calloc(made->stage_count + 1, sizeof(*made->awake));
+    if (made->due == NULL || made->awake == NULL) {
+        sim_pipeline_destroy(made);
+        return WEIR_ENOMEM;
+    }
+    for (uint32_t i = 0; i < made->stage_count; i++)
+        sim_stage_wake(&made->stages[i]);
     *run = made;
     return WEIR_OK;
 }
@@ -105,6 +113,8 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
     }
     free(run->stages);
     free(run->moves);
+    free(run->due);
+    free(run->awake);
     sim_slab_clear(&run->hands);
     sim_item_slab_clear(&run->items);
     free(run);

@@ -89,6 +89,7 @@ struct sim_loop_stage {
     uint32_t stops_left;             /* of the plan being applied, by the backlog guard */
     bool is_done;                    /* as the loop saw it */
     bool owes_start;                 /* an idle worker may hold what it has not begun */
+    bool is_awake;                   /* takes part in the next turn */
     struct sim_ready_set *free_with; /* workers with free slots, by those in use: loop_room.h */
     struct sim_ready_set over;       /* workers with something over */
     uint32_t listed_slots;
@@ -153,10 +154,13 @@ struct sim_pipeline_run {
     int64_t arrival_rest_ns; /* due time of an arrival held back by a rate of 0; -1 = none */
     int64_t sweep_ns;        /* tick rule: last sweep planned; runtime: next turn, -1 = none */
     int64_t loop_free_ns;    /* runtime: the loop stands still until then */
-    uint32_t open_stage;     /* batch: the one that takes input, and workers */
-    int64_t opens_ns;        /* batch: when its input is there */
-    double spilled_bytes;    /* that are not in the store now */
-    char gave_up[160];       /* runtime: why nothing is done any more; "" = it has not given up */
+    uint32_t *awake;         /* runtime: stages that take part in the next turn, in any order */
+    uint32_t *due; /* runtime: those of the present one, ascending; both have room for all */
+    uint32_t awake_count;
+    uint32_t open_stage;  /* batch: the one that takes input, and workers */
+    int64_t opens_ns;     /* batch: when its input is there */
+    double spilled_bytes; /* that are not in the store now */
+    char gave_up[160];    /* runtime: why nothing is done any more; "" = it has not given up */
     int64_t gave_up_ns;
     bool has_counted;                 /* runtime: stops_left is that of the plan being applied */
     int64_t asked_ns;                 /* runtime: when a decision was asked for last */
@@ -309,5 +313,15 @@ void sim_stage_note_queue(const struct sim_stage_run *stage);
 void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished);
 /* runtime: whether the loop would stop this worker now, and what stopping it costs the loop. */
 bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_hand *hand);
+
+/* It takes part in the next turn of the main loop. */
+static inline void sim_stage_wake(struct sim_stage_run *stage)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    if (stage->loop.is_awake)
+        return;
+    stage->loop.is_awake = true;
+    run->awake[run->awake_count++] = stage->position;
+}
 
 #endif

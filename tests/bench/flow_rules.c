@@ -3,7 +3,8 @@
  * What the default flow rule costs beside `event`: one simulated hour of the saturated 14-stage
  * reference pipeline on 2, 50 and 1 000 nodes, without a recorder, each run in a process of its own
  * so that its memory can be told. The goal is 1.5 times as long an item at most. `--large`: 10 000
- * nodes under the default rule, too, which takes minutes.
+ * nodes under the default rule, too, which takes minutes. With a number of nodes and a rule: that
+ * one alone, in this process.
  */
 #include "sim/world/run.h"
 #include "tests/support/results.h"
@@ -76,6 +77,8 @@ int main(int argc, char **argv)
     static const unsigned sizes[] = { 2, 50, 1000 };
     const bool is_large = argc > 1 && strcmp(argv[1], "--large") == 0;
     bool is_ok = true;
+    if (argc > 2)
+        return run_one((unsigned)atoi(argv[1]), argv[2]) > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const double event_s = run_apart(sizes[i], "event");
         const double runtime_s = run_apart(sizes[i], "runtime");
