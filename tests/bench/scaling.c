@@ -213,11 +213,16 @@ static void climb(const char *placement, const char *scaling, size_t first, size
            sizes[end - 1]);
 }
 
-/* `--large`: the others on 10 000 nodes, too, which takes minutes. */
+/* `--large`: the others on 10 000 nodes, too, which takes minutes. SCALING PLACEMENT NODES: one of
+ * them alone. */
 int main(int count, char **arguments)
 {
     const size_t end = count > 1 && strcmp(arguments[1], "--large") == 0 ? 5 : 4;
 
+    if (count > 3) {
+        (void)bench(weir_placement_find(arguments[2]), arguments[1], (uint32_t)atoi(arguments[3]));
+        return 0;
+    }
     climb("fgd_xenna", "xenna", 0, 5);
     climb("fgd_xenna", "weir", 0, end);
     climb("fgd_n", "xenna_n", 1, end);

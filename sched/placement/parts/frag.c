@@ -15,6 +15,11 @@ static bool takes_compute(const struct weir_shape *shape)
     return shape->kind != WEIR_SHAPE_CPU && shape->kind != WEIR_SHAPE_CODEC;
 }
 
+static bool wants_engines(const struct weir_shape *shape)
+{
+    return shape->kind == WEIR_SHAPE_ENTIRE || shape->nvdecs > 0 || shape->nvencs > 0;
+}
+
 /* The shape as one sees it who looks at no more than that. What a slice needs of a GPU decides
  * which instances will do, so that all of it stays. */
 static struct weir_shape seen_shape(const struct weir_shape *shape, uint32_t looks)
@@ -36,6 +41,16 @@ static struct weir_shape seen_shape(const struct weir_shape *shape, uint32_t loo
     if ((looks & WEIR_FRAG_GPU_MEM) == 0)
         seen.gpu_mem_bytes = 0;
     return seen;
+}
+
+/* Whether that is the shape itself. */
+static bool is_seen_whole(const struct weir_shape *shape, uint32_t looks)
+{
+    return ((looks & WEIR_FRAG_TYPES) != 0 || shape->gpu_type == 0) &&
+           ((looks & WEIR_FRAG_RAM) != 0 || shape->ram_bytes == 0) &&
+           (shape->kind == WEIR_SHAPE_SLICE ||
+            (((looks & WEIR_FRAG_ENGINES) != 0 || !wants_engines(shape)) &&
+             ((looks & WEIR_FRAG_GPU_MEM) != 0 || shape->gpu_mem_bytes == 0)));
 }
 
 static uint32_t looks_of(uint32_t metric)
@@ -69,11 +84,6 @@ struct gpu_count {
     uint32_t usable, usable_but_engines;
     bool has_type;
 };
-
-static bool wants_engines(const struct weir_shape *shape)
-{
-    return shape->kind == WEIR_SHAPE_ENTIRE || shape->nvdecs > 0 || shape->nvencs > 0;
-}
 
 static void count_gpu(const struct weir_gpu *gpu, const struct weir_shape *seen, bool is_usable,
                       struct gpu_count *count)
@@ -113,23 +123,31 @@ static uint32_t obstacles_of(const struct weir_node *node, const struct weir_sha
     return bits;
 }
 
-struct weir_frag_find weir_frag_find(const struct weir_node *node, const struct weir_gpu *gpus,
-                                     const struct weir_shape *shape, uint32_t looks)
+static struct weir_frag_find find_seen(const struct weir_node *node, const struct weir_gpu *gpus,
+                                       const struct weir_shape *seen)
 {
-    const struct weir_shape seen = seen_shape(shape, looks);
     struct weir_frag_find find = { .free_units = 0 };
     struct gpu_count count = { .usable = 0 };
 
     for (uint32_t g = 0; g < node->gpu_count; g++) {
-        const bool is_usable = weir_gpu_usable(&gpus[g], &seen);
+        const bool is_usable = weir_gpu_usable(&gpus[g], seen);
         find.free_units += gpus[g].units_free;
         find.usable |= (uint64_t)is_usable << g;
-        count_gpu(&gpus[g], &seen, is_usable, &count);
+        count_gpu(&gpus[g], seen, is_usable, &count);
     }
-    find.obstacles = obstacles_of(node, &seen, &count);
+    find.obstacles = obstacles_of(node, seen, &count);
     find.lost_units = find.obstacles == 0 ? count.unusable_units : find.free_units;
     find.engines_lost_units = find.obstacles == 0 ? count.engines_units : 0;
     return find;
+}
+
+struct weir_frag_find weir_frag_find(const struct weir_node *node, const struct weir_gpu *gpus,
+                                     const struct weir_shape *shape, uint32_t looks)
+{
+    if (is_seen_whole(shape, looks))
+        return find_seen(node, gpus, shape);
+    const struct weir_shape seen = seen_shape(shape, looks);
+    return find_seen(node, gpus, &seen);
 }
 
 /* A node and its GPUs outside the inventory, to try a change on. */
