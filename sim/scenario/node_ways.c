@@ -20,6 +20,8 @@ struct cell {
 struct sim_node_ways {
     uint32_t row; /* cells of a row: CPUs of the largest node, and 0 */
     struct cell *plain, *parts, *whole;
+    uint32_t *rises; /* CPUs at which a GPU of parts is worth more than with one step less */
+    uint32_t rise_count;
 };
 
 struct sim_node_ways *sim_node_ways_create(const struct sim_way_node *largest)
@@ -31,7 +33,8 @@ struct sim_node_ways *sim_node_ways_create(const struct sim_way_node *largest)
     ways->plain = calloc(ways->row, sizeof *ways->plain);
     ways->parts = calloc((size_t)ways->row * (largest->steps + 1), sizeof *ways->parts);
     ways->whole = calloc((size_t)ways->row * (largest->gpus + 1), sizeof *ways->whole);
-    if (ways->plain != NULL && ways->parts != NULL && ways->whole != NULL)
+    ways->rises = calloc(ways->row, sizeof *ways->rises);
+    if (ways->plain != NULL && ways->parts != NULL && ways->whole != NULL && ways->rises != NULL)
         return ways;
     sim_node_ways_destroy(ways);
     return NULL;
@@ -44,6 +47,7 @@ void sim_node_ways_destroy(struct sim_node_ways *ways)
     free(ways->plain);
     free(ways->parts);
     free(ways->whole);
+    free(ways->rises);
     free(ways);
 }
 
@@ -96,6 +100,19 @@ static void fill_parts(struct sim_node_ways *ways, const struct sim_way_node *no
     }
 }
 
+/* More CPUs are worth something to parts at few numbers alone. */
+static void find_rises(struct sim_node_ways *ways, const struct sim_way_node *node)
+{
+    double before = 0;
+    ways->rise_count = 0;
+    for (uint32_t c = 0; c <= node->cpus; c++) {
+        const double value = cell_at(ways, ways->parts, node->steps, c)->value;
+        if (value > before)
+            ways->rises[ways->rise_count++] = c;
+        before = value;
+    }
+}
+
 static void fill_whole(struct sim_node_ways *ways, const struct sim_way_node *node,
                        const struct sim_way_item *items, size_t count)
 {
@@ -113,11 +130,13 @@ static void fill_whole(struct sim_node_ways *ways, const struct sim_way_node *no
                           cell_at(ways, ways->whole, g - items[i].gpus, c - items[i].cpus)->value +
                               items[i].value,
                           (int32_t)i, 0);
-            for (uint32_t k = 0; k <= c; k++)
+            for (uint32_t r = 0; r < ways->rise_count && ways->rises[r] <= c; r++) {
+                const uint32_t k = ways->rises[r];
                 offer(cell,
                       cell_at(ways, ways->whole, g - 1, c - k)->value +
                           cell_at(ways, ways->parts, node->steps, k)->value,
                       PARTS, k);
+            }
         }
     }
 }
@@ -162,6 +181,7 @@ double sim_node_ways_fill(struct sim_node_ways *ways, const struct sim_way_node 
     memset(workers, 0, count * sizeof *workers);
     fill_plain(ways, node, items, count);
     fill_parts(ways, node, items, count);
+    find_rises(ways, node);
     fill_whole(ways, node, items, count);
     for (uint32_t c = 0; c <= node->cpus; c++) {
         const double value =

@@ -2,7 +2,8 @@
 /*
  * The most valuable way to fill one node with workers: a knapsack over CPUs and GPUs, solved by
  * dynamic programming. Workers take CPUs and nothing else, a part of one GPU, or whole GPUs, in
- * whole steps; parts are packed GPU by GPU. Cost: O(GPUs CPUs^2 + (GPUs + steps) CPUs items).
+ * whole steps; parts are packed GPU by GPU. Cost: O(GPUs CPUs rises + (GPUs + steps)
+ * CPUs items), rises = numbers of CPUs at which one GPU of parts is worth more.
  */
 #ifndef SIM_SCENARIO_NODE_WAYS_H
 #define SIM_SCENARIO_NODE_WAYS_H
