@@ -65,7 +65,7 @@ weir_status sim_show_most(const struct sim_scenario *scenario, struct sim_most *
 void sim_print_most(const struct sim_most *most, FILE *out)
 {
     const struct sim_load_bound *load = &most->load;
-    if (!isnan(load->most) && load->is_loss)
+    if (load->most < 0.9995 && load->is_loss)
         (void)fprintf(out,
                       "In the long run any scheduler accepts at most %.1f %% of the GPU time asked "
                       "for (one pool of GPUs without nodes %.1f %%, no bound).\n\n",
