@@ -9,7 +9,8 @@
  * steps, because finer differences are noise of the look-ahead. As far as jobs also end, the nodes
  * with least left are preferred: `consolidate` times the share of departures for each GPU that
  * stays free, so that some nodes become empty again; the less, the more jobs of one GPU find no
- * place, since they would fill them at once. What is scarce costs extra (scarce.h). Among
+ * place, since they would fill them at once. Likewise what is left of GPUs in parts is lost to jobs
+ * of whole ones (`whole`). What is scarce costs extra (scarce.h). Among
  * equals the state of the node decides, never its place in the inventory: fewest free CPUs, then
  * GPUs, then memory. Nodes that are still equal are the same to every later decision.
  *
@@ -42,6 +43,7 @@ enum {
     PARAM_PRIOR,
     PARAM_TURNOVER,
     PARAM_CROWDED,
+    PARAM_WHOLE,
     PARAM_COUNT
 };
 
@@ -78,6 +80,9 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_CROWDED] = WEIR_NUMBER("crowded", "", 0, 1, 0.1,
                                   "share of what jobs of one GPU ask for that finds no place, at "
                                   "which no node is kept empty for larger ones"),
+    [PARAM_WHOLE] = WEIR_NUMBER("whole", "", 0, 1000, 1,
+                                "GPUs of loss that what is left of a GPU in parts counts for, when "
+                                "jobs end as often as they begin and all ask for whole ones"),
 };
 
 /* ---- grades ---- */
@@ -99,10 +104,26 @@ static double fullness(const struct weir_outlook *after, int64_t ram_free_bytes)
     return 1 / (1 + free / 8);
 }
 
-static double steps_of(const struct weir_ahead_rules *rules, double before,
+/* What is left of GPUs in parts: nothing for jobs of whole ones. */
+static double broken_gpus(const struct weir_outlook *node)
+{
+    double gpus = 0;
+
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        gpus += node->left[g] < WEIR_ONE ? weir_units_amount(node->left[g]) : 0;
+    return gpus;
+}
+
+/* A node before the job comes. */
+struct before {
+    double lost, broken;
+};
+
+static double steps_of(const struct weir_ahead_rules *rules, const struct before *before,
                        const struct weir_outlook *after)
 {
-    const double gain = before - weir_lookahead_lost(rules->ahead, after);
+    const double gain = before->lost - weir_lookahead_lost(rules->ahead, after) -
+                        rules->whole * (broken_gpus(after) - before->broken);
 
     return rint((gain - rules->consolidate * free_gpus(after)) / rules->step);
 }
@@ -122,7 +143,7 @@ static bool is_tried(const struct weir_outlook *node, const struct weir_gpu *gpu
 /* The best GPU for a share; of equals the tightest. */
 static struct weir_grade grade_share(const struct weir_ahead_rules *rules,
                                      const struct weir_grade_site *site, struct weir_outlook *node,
-                                     double before)
+                                     const struct before *before)
 {
     const struct weir_gpu *const gpus =
         site->cluster->gpus + site->cluster->nodes[site->node].gpu_first;
@@ -163,14 +184,14 @@ struct weir_grade weir_ahead_grade(const void *rules_given, const struct weir_gr
     struct weir_outlook node;
 
     weir_outlook_load(site->cluster, site->node, &node);
-    const double before = weir_lookahead_lost(rules->ahead, &node);
+    const struct before before = { weir_lookahead_lost(rules->ahead, &node), broken_gpus(&node) };
     node.cpu_free -= site->shape->cpu_units;
     if (weir_shape_is_share(site->shape)) {
-        grade = grade_share(rules, site, &node, before);
+        grade = grade_share(rules, site, &node, &before);
         node.left[grade.gpu] -= site->shape->gpu_units;
     } else {
         take_whole(site, &node);
-        grade.value = steps_of(rules, before, &node);
+        grade.value = steps_of(rules, &before, &node);
     }
     grade.value += 0.5 * fullness(&node, site->cluster->nodes[site->node].ram_free_bytes);
     return grade;
@@ -183,6 +204,7 @@ struct policy {
     struct weir_ahead_rules rules;
     struct weir_grades *grades;
     struct weir_scarce *scarce;
+    double whole;           /* likewise, and all are of whole GPUs */
     double consolidate;     /* once as many jobs end as begin, and all are large */
     double depth, turnover; /* while none end, and then */
     uint64_t round;         /* of the look-ahead, that the grades are of */
@@ -219,6 +241,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     policy->allocator = memory;
     policy->rules.step = values[PARAM_STEP];
     policy->consolidate = values[PARAM_CONSOLIDATE];
+    policy->whole = values[PARAM_WHOLE];
     policy->depth = values[PARAM_DEPTH];
     policy->turnover = fmin(values[PARAM_TURNOVER], values[PARAM_DEPTH]);
     const struct weir_scarce_rules scarce = { .price = values[PARAM_SCARCE],
@@ -244,11 +267,14 @@ static weir_status follow_departures(struct policy *policy, const struct weir_cl
     const double consolidate = policy->consolidate * departures *
                                weir_scarce_large(policy->scarce) *
                                weir_scarce_slack(policy->scarce);
+    const double whole =
+        departures > 0 ? policy->whole * departures * weir_lookahead_whole(ahead) : 0;
     const double depth = policy->depth + departures * (policy->turnover - policy->depth);
 
     weir_lookahead_set_depth(ahead, (uint32_t)depth);
     WEIR_TRY(weir_lookahead_share(ahead, cluster, departures));
     if (!(consolidate < policy->rules.consolidate) && !(consolidate > policy->rules.consolidate) &&
+        !(whole < policy->rules.whole) && !(whole > policy->rules.whole) &&
         policy->round == weir_lookahead_round(ahead))
         return WEIR_OK;
     struct weir_grades *grades = NULL;
@@ -256,6 +282,7 @@ static weir_status follow_departures(struct policy *policy, const struct weir_cl
     weir_grades_destroy(policy->grades);
     policy->grades = grades;
     policy->rules.consolidate = consolidate;
+    policy->rules.whole = whole;
     policy->round = weir_lookahead_round(ahead);
     return WEIR_OK;
 }
@@ -338,11 +365,12 @@ static double release_steps(const struct policy *policy, const struct weir_clust
     struct weir_outlook node;
 
     weir_outlook_load(cluster, held->node, &node);
-    const double before = weir_lookahead_lost(policy->rules.ahead, &node);
+    const struct before before = { weir_lookahead_lost(policy->rules.ahead, &node),
+                                   broken_gpus(&node) };
     node.cpu_free += held->cpu_units;
     for (uint32_t d = 0; d < held->device_count; d++)
         node.left[held->devices[d].gpu] += held->devices[d].units;
-    return -steps_of(&policy->rules, before, &node);
+    return -steps_of(&policy->rules, &before, &node);
 }
 
 static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The policy weir: what a node loses in the end worked out by hand, kept values and grades against
- * plain ones, prices of scarce room, and independence of the order of the nodes.
+ * The policy weir: what a node loses worked out by hand, kept values and grades against plain ones,
+ * prices of scarce room, and independence of the order of the nodes.
  */
 #include "sched/placement/parts/candidates.h"
 #include "sched/placement/parts/scarce.h"
@@ -200,23 +200,24 @@ static void add_node(struct weir_cluster *cluster, uint32_t id, uint64_t *draws)
 
 /* ---- grades ---- */
 
-static double all_free(const struct weir_outlook *node)
+/* `is_broken`: of GPUs of which a part is taken alone. */
+static double free_of(const struct weir_outlook *node, bool is_broken)
 {
     double sum = 0;
     for (uint32_t g = 0; g < node->gpu_count; g++)
-        sum += (double)node->left[g] / (double)WEIR_ONE;
-    return sum;
+        sum += is_broken && node->left[g] == WEIR_ONE ? 0 : (double)node->left[g];
+    return sum / (double)WEIR_ONE;
 }
 
-/* Steps of what is not lost, less what each GPU left free costs; a little for nodes that are full.
- */
+/* Steps of what is not lost, less what is left free costs; a little for nodes that are full. */
 static double plain_grade(const struct weir_ahead_rules *rules, const struct weir_outlook *before,
                           const struct weir_outlook *after, int64_t ram_free_bytes)
 {
     const double gain = weir_lookahead_lost(rules->ahead, before) -
                         weir_lookahead_lost(rules->ahead, after) -
-                        rules->consolidate * all_free(after);
-    const double free = (double)after->cpu_free / (double)WEIR_ONE + all_free(after) / 64 +
+                        rules->consolidate * free_of(after, false) -
+                        rules->whole * (free_of(after, true) - free_of(before, true));
+    const double free = (double)after->cpu_free / (double)WEIR_ONE + free_of(after, false) / 64 +
                         (double)ram_free_bytes / 0x1p46;
     return rint(gain / rules->step) + 0.5 / (1 + free / 8);
 }
@@ -225,9 +226,7 @@ static void a_grade_is_its_plain_sum(void)
 {
     struct weir_shape shapes[SHAPES];
     const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
-    const struct weir_ahead_rules rules = { .ahead = look(0.2, 0.03, true),
-                                            .step = 0.05,
-                                            .consolidate = 0.3 };
+    const struct weir_ahead_rules rules = { look(0.2, 0.03, true), 0.05, 0.3, 0.4 };
     struct weir_cluster *cluster = NULL;
     struct weir_chooser *policy = NULL;
     uint64_t draws = 9;
@@ -311,6 +310,7 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     const double departures = weir_scarce_departures(duel->scarce);
     const double large = weir_scarce_large(duel->scarce) * weir_scarce_slack(duel->scarce);
     duel->plain.consolidate = 4 * departures * large;
+    duel->plain.whole = departures * weir_lookahead_whole(duel->plain.ahead);
     weir_scarce_reserve(duel->scarce, duel->plain.ahead);
     weir_lookahead_set_depth(duel->plain.ahead, (uint32_t)(100 + departures * (12 - 100)));
     CHECK_I64(weir_lookahead_share(duel->plain.ahead, duel->cluster, departures), WEIR_OK);
@@ -597,7 +597,7 @@ static void what_was_learned_is_saved_and_restored(void)
     CHECK_I64(weir_scarce_restore(second, numbers, count, NULL), WEIR_OK);
     for (uint64_t id = 30; id < 50; id++) { /* some of them known */
         const struct weir_place_query query = question(cluster, &mix, &shapes[id % SHAPES], id);
-        const struct weir_grade_site site = { cluster, &shapes[1], &mix, 0 };
+        const struct weir_grade_site site = { cluster, &shapes[1], &mix, { .index = 0 }, 0 };
         CHECK_I64(weir_scarce_follow(first, &query), WEIR_OK);
         CHECK_I64(weir_scarce_follow(second, &query), WEIR_OK);
         CHECK_NEAR(weir_scarce_cost(second, &site, 0), weir_scarce_cost(first, &site, 0), 0.0);

@@ -72,6 +72,8 @@ void weir_lookahead_reserve(struct weir_lookahead *ahead, const uint32_t *types,
 /* Whether `others` accept all of these types (of shapes; 0 = any). */
 bool weir_types_within(uint32_t types, uint32_t others);
 /* Changes whenever a value could: with the mix, the depth and who comes by. */
+/* Of the GPUs that the mix asks for, those that jobs of whole ones ask for, as a share. */
+double weir_lookahead_whole(const struct weir_lookahead *ahead);
 uint64_t weir_lookahead_round(const struct weir_lookahead *ahead);
 
 /* What was found of who comes by, as of weir_placement_ops; `used`: how many of the numbers. */
@@ -92,9 +94,11 @@ struct weir_ahead_rules {
     struct weir_lookahead *ahead;
     double step;        /* GPUs: changes that round to the same number of steps are equal */
     double consolidate; /* GPUs of loss that a free GPU left on the node counts for */
+    double whole;       /* likewise one more that is left of GPUs in parts */
 };
 
-/* Nodes are graded by how little they lose, and by how few GPUs stay free on them, in whole steps;
+/* Nodes are graded by how little they lose, by how few GPUs stay free on them, and by how much less
+ * of them in parts, in whole steps;
  * of equal ones by the fewest free CPUs after it, then GPUs, then memory. */
 struct weir_grade weir_ahead_grade(const void *rules, const struct weir_grade_site *site);
 

@@ -222,6 +222,21 @@ void weir_lookahead_reserve(struct weir_lookahead *ahead, const uint32_t *types,
     ahead->round++;
 }
 
+double weir_lookahead_whole(const struct weir_lookahead *ahead)
+{
+    double all = 0;
+    double whole = 0;
+
+    for (uint32_t i = 0; i < ahead->offer_count; i++) {
+        const struct weir_offer *const offer = &ahead->offers[i];
+        const double gpus =
+            offer->frequency * weir_units_amount(offer->gpu_units) * (double)offer->gpu_count;
+        all += gpus;
+        whole += offer->is_share ? 0 : gpus;
+    }
+    return all > 0 ? whole / all : 0;
+}
+
 uint64_t weir_lookahead_round(const struct weir_lookahead *ahead)
 {
     return ahead->round;
