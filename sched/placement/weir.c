@@ -10,7 +10,7 @@
  * with least left are preferred: `consolidate` times the share of departures for each GPU that
  * stays free, so that some nodes become empty again; the less, the more jobs of one GPU find no
  * place, since they would fill them at once. Likewise what is left of GPUs in parts is lost to jobs
- * of whole ones (`whole`). What is scarce costs extra (scarce.h). Among
+ * of whole ones (`broken`). What is scarce costs extra (scarce.h). Among
  * equals the state of the node decides, never its place in the inventory: fewest free CPUs, then
  * GPUs, then memory. Nodes that are still equal are the same to every later decision.
  *
@@ -43,7 +43,7 @@ enum {
     PARAM_PRIOR,
     PARAM_TURNOVER,
     PARAM_CROWDED,
-    PARAM_WHOLE,
+    PARAM_BROKEN,
     PARAM_COUNT
 };
 
@@ -80,9 +80,10 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_CROWDED] = WEIR_NUMBER("crowded", "", 0, 1, 0.1,
                                   "share of what jobs of one GPU ask for that finds no place, at "
                                   "which no node is kept empty for larger ones"),
-    [PARAM_WHOLE] = WEIR_NUMBER("whole", "", 0, 1000, 1,
-                                "GPUs of loss that what is left of a GPU in parts counts for, when "
-                                "jobs end as often as they begin and all ask for whole ones"),
+    [PARAM_BROKEN] =
+        WEIR_NUMBER("broken", "", 0, 1000, 1,
+                    "GPUs of loss that what is left of a GPU in parts counts for, when "
+                    "jobs end as often as they begin and all ask for whole ones"),
 };
 
 /* ---- grades ---- */
@@ -241,7 +242,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     policy->allocator = memory;
     policy->rules.step = values[PARAM_STEP];
     policy->consolidate = values[PARAM_CONSOLIDATE];
-    policy->whole = values[PARAM_WHOLE];
+    policy->whole = values[PARAM_BROKEN];
     policy->depth = values[PARAM_DEPTH];
     policy->turnover = fmin(values[PARAM_TURNOVER], values[PARAM_DEPTH]);
     const struct weir_scarce_rules scarce = { .price = values[PARAM_SCARCE],

@@ -184,7 +184,7 @@ static const struct {
     { &placements, "worst_fit", "measure=amounts tie=random" },
     { &placements, "alignment", "scale=common" },
     { &placements, "power", "gpu_full=120.5" },
-    { &placements, "weir", "supply=0 whole=0" },
+    { &placements, "weir", "supply=0 broken=0" },
     { &placements, "", "tie=random" },
     { &queueings, "multifactor", WEIGHTS },
     { &queueings, "slurm", WEIGHTS },
@@ -275,7 +275,7 @@ static bool is_silent(const char *policy, const char *name)
         { "weir", "prior" },
         { "weir", "crowded" },
         { "weir", "supply" },
-        { "weir", "whole" },
+        { "weir", "broken" },
         { "wfq", "unknown" },
         { "formula", "expression" },
     };
