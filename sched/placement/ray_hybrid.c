@@ -228,6 +228,12 @@ static uint32_t choose_node(const struct search *search)
     return select_rank(hybrid->ranks, count, place).node;
 }
 
+static weir_status reserve_ranks(struct hybrid *hybrid, uint32_t nodes)
+{
+    WEIR_ROOM(&hybrid->allocator, hybrid->ranks, hybrid->capacity, nodes);
+    return WEIR_OK;
+}
+
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
@@ -237,7 +243,8 @@ static weir_status place(void *state, const struct weir_place_query *query,
     uint32_t node = WEIR_NO_INDEX;
 
     weir_answer_begin(answer);
-    WEIR_ROOM(&hybrid->allocator, hybrid->ranks, hybrid->capacity, query->cluster->node_count);
+    if (reserve_ranks(hybrid, query->cluster->node_count) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "placement ray_hybrid: out of memory");
     const struct weir_room_walk walk = weir_rooms_begin(query->cluster, query->shape);
     answer->choice.candidates = weir_rooms_survey(&walk, &answer->choice);
     if (answer->choice.candidates == 0 && hybrid->values[PARAM_FIT] < FIT_NODE_SUM)

@@ -124,7 +124,7 @@ static double steps_of(const struct weir_ahead_rules *rules, const struct before
                        const struct weir_outlook *after)
 {
     const double gain = before->lost - weir_lookahead_lost(rules->ahead, after) -
-                        rules->whole * (broken_gpus(after) - before->broken);
+                        rules->broken * (broken_gpus(after) - before->broken);
 
     return rint((gain - rules->consolidate * free_gpus(after)) / rules->step);
 }
@@ -205,8 +205,8 @@ struct policy {
     struct weir_ahead_rules rules;
     struct weir_grades *grades;
     struct weir_scarce *scarce;
-    double whole;           /* likewise, and all are of whole GPUs */
     double consolidate;     /* once as many jobs end as begin, and all are large */
+    double broken;          /* likewise, and all are of whole GPUs */
     double depth, turnover; /* while none end, and then */
     uint64_t round;         /* of the look-ahead, that the grades are of */
 };
@@ -242,7 +242,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     policy->allocator = memory;
     policy->rules.step = values[PARAM_STEP];
     policy->consolidate = values[PARAM_CONSOLIDATE];
-    policy->whole = values[PARAM_BROKEN];
+    policy->broken = values[PARAM_BROKEN];
     policy->depth = values[PARAM_DEPTH];
     policy->turnover = fmin(values[PARAM_TURNOVER], values[PARAM_DEPTH]);
     const struct weir_scarce_rules scarce = { .price = values[PARAM_SCARCE],
@@ -268,14 +268,14 @@ static weir_status follow_departures(struct policy *policy, const struct weir_cl
     const double consolidate = policy->consolidate * departures *
                                weir_scarce_large(policy->scarce) *
                                weir_scarce_slack(policy->scarce);
-    const double whole =
-        departures > 0 ? policy->whole * departures * weir_lookahead_whole(ahead) : 0;
+    const double broken =
+        departures > 0 ? policy->broken * departures * weir_lookahead_whole(ahead) : 0;
     const double depth = policy->depth + departures * (policy->turnover - policy->depth);
 
     weir_lookahead_set_depth(ahead, (uint32_t)depth);
     WEIR_TRY(weir_lookahead_share(ahead, cluster, departures));
     if (!(consolidate < policy->rules.consolidate) && !(consolidate > policy->rules.consolidate) &&
-        !(whole < policy->rules.whole) && !(whole > policy->rules.whole) &&
+        !(broken < policy->rules.broken) && !(broken > policy->rules.broken) &&
         policy->round == weir_lookahead_round(ahead))
         return WEIR_OK;
     struct weir_grades *grades = NULL;
@@ -283,7 +283,7 @@ static weir_status follow_departures(struct policy *policy, const struct weir_cl
     weir_grades_destroy(policy->grades);
     policy->grades = grades;
     policy->rules.consolidate = consolidate;
-    policy->rules.whole = whole;
+    policy->rules.broken = broken;
     policy->round = weir_lookahead_round(ahead);
     return WEIR_OK;
 }

@@ -266,6 +266,59 @@ static int holds(const struct problem *problem, int kind, int type)
     return by_gpus < by_cpus ? by_gpus : by_cpus;
 }
 
+/* No more of a kind than find a place on an empty cluster of their own; what it asks for. */
+static double add_kind(glp_prob *lp, const struct problem *problem, int k)
+{
+    int ind[TYPES + 1];
+    double val[TYPES + 1];
+    int places = 0;
+    const int row = glp_add_rows(lp, 1);
+    for (int t = 0; t < TYPES; t++) {
+        const int most = holds(problem, k, t);
+        places += problem->nodes[t] * most;
+        ind[t + 1] = k * TYPES + t + 1;
+        val[t + 1] = 1;
+        glp_set_col_bnds(lp, ind[t + 1], most > 0 ? GLP_LO : GLP_FX, 0, 0);
+        glp_set_obj_coef(lp, ind[t + 1], problem->share[k] * problem->gpus[k]);
+    }
+    glp_set_row_bnds(lp, row, GLP_UP, 0,
+                     problem->load[k] * (1 - (places > 0 ? erlang(places, problem->load[k]) : 1)));
+    glp_set_mat_row(lp, row, TYPES, ind, val);
+    return problem->load[k] * problem->share[k] * problem->gpus[k];
+}
+
+/* What a type has of a measure (a GPU, the GPUs of a node, its CPUs), sizes stretched: plainly, by
+ * steps 1 to 6, by a threshold at the size of each kind. */
+static void add_measure(glp_prob *lp, const struct problem *problem, int t, int measure, int s)
+{
+    const int64_t whole = measure == 0   ? WEIR_ONE
+                          : measure == 1 ? WEIR_ONE * GPUS_A_NODE
+                                         : problem->cpus[t];
+    int64_t sizes[KINDS];
+    int ind[KINDS + 1];
+    double val[KINDS + 1];
+    int count = 0;
+    for (int k = 0; k < KINDS; k++)
+        sizes[k] = measure == 2 ? problem->cores[k]
+                                : (int64_t)(problem->share[k] * (double)WEIR_ONE) *
+                                      (measure == 1 ? problem->gpus[k] : 1);
+    const struct sim_stretch stretch = { .steps = s <= 6 ? s : 0,
+                                         .threshold = s > 6 ? sizes[s - 7] : 0 };
+    if (stretch.threshold > whole / 2)
+        return;
+    const int row = glp_add_rows(lp, 1);
+    for (int k = 0; k < KINDS; k++) {
+        if (sizes[k] > whole)
+            continue;
+        ind[++count] = k * TYPES + t + 1;
+        val[count] =
+            sim_stretched(stretch, sizes[k], whole) * (measure == 0 ? problem->gpus[k] : 1);
+    }
+    glp_set_row_bnds(lp, row, GLP_UP, 0,
+                     (double)problem->nodes[t] * (measure == 0 ? GPUS_A_NODE : 1));
+    glp_set_mat_row(lp, row, count, ind, val);
+}
+
 /* All stretched sizes at once, or none. */
 static double program(const struct problem *problem, bool is_stretched)
 {
@@ -274,55 +327,12 @@ static double program(const struct problem *problem, bool is_stretched)
     (void)glp_term_out(GLP_OFF);
     glp_set_obj_dir(lp, GLP_MAX);
     glp_add_cols(lp, KINDS * TYPES);
-    for (int k = 0; k < KINDS; k++) {
-        int ind[TYPES + 1];
-        double val[TYPES + 1];
-        int places = 0;
-        const int row = glp_add_rows(lp, 1);
-        asked += problem->load[k] * problem->share[k] * problem->gpus[k];
-        for (int t = 0; t < TYPES; t++) {
-            const int most = holds(problem, k, t);
-            places += problem->nodes[t] * most;
-            ind[t + 1] = k * TYPES + t + 1;
-            val[t + 1] = 1;
-            glp_set_col_bnds(lp, ind[t + 1], most > 0 ? GLP_LO : GLP_FX, 0, 0);
-            glp_set_obj_coef(lp, ind[t + 1], problem->share[k] * problem->gpus[k]);
-        }
-        glp_set_row_bnds(lp, row, GLP_UP, 0,
-                         problem->load[k] *
-                             (1 - (places > 0 ? erlang(places, problem->load[k]) : 1)));
-        glp_set_mat_row(lp, row, TYPES, ind, val);
-    }
+    for (int k = 0; k < KINDS; k++)
+        asked += add_kind(lp, problem, k);
     for (int t = 0; t < TYPES; t++)
-        for (int measure = 0; measure < 3; measure++) /* a GPU, the GPUs of a node, its CPUs */
-            for (int s = 0; s <= (is_stretched ? 6 + KINDS : 0); s++) {
-                const int64_t whole = measure == 0   ? WEIR_ONE
-                                      : measure == 1 ? WEIR_ONE * GPUS_A_NODE
-                                                     : problem->cpus[t];
-                int64_t sizes[KINDS];
-                int ind[KINDS + 1];
-                double val[KINDS + 1];
-                for (int k = 0; k < KINDS; k++)
-                    sizes[k] = measure == 2 ? problem->cores[k]
-                                            : (int64_t)(problem->share[k] * (double)WEIR_ONE) *
-                                                  (measure == 1 ? problem->gpus[k] : 1);
-                const struct sim_stretch stretch = { .steps = s <= 6 ? s : 0,
-                                                     .threshold = s > 6 ? sizes[s - 7] : 0 };
-                if (stretch.threshold > whole / 2)
-                    continue;
-                const int row = glp_add_rows(lp, 1);
-                int count = 0;
-                for (int k = 0; k < KINDS; k++) {
-                    if (sizes[k] > whole)
-                        continue;
-                    ind[++count] = k * TYPES + t + 1;
-                    val[count] = sim_stretched(stretch, sizes[k], whole) *
-                                 (measure == 0 ? problem->gpus[k] : 1);
-                }
-                glp_set_row_bnds(lp, row, GLP_UP, 0,
-                                 (double)problem->nodes[t] * (measure == 0 ? GPUS_A_NODE : 1));
-                glp_set_mat_row(lp, row, count, ind, val);
-            }
+        for (int measure = 0; measure < 3; measure++)
+            for (int s = 0; s <= (is_stretched ? 6 + KINDS : 0); s++)
+                add_measure(lp, problem, t, measure, s);
     CHECK_I64(glp_simplex(lp, NULL), 0);
     const double most = glp_get_obj_val(lp) / asked;
     glp_delete_prob(lp);

@@ -216,7 +216,7 @@ static double plain_grade(const struct weir_ahead_rules *rules, const struct wei
     const double gain = weir_lookahead_lost(rules->ahead, before) -
                         weir_lookahead_lost(rules->ahead, after) -
                         rules->consolidate * free_of(after, false) -
-                        rules->whole * (free_of(after, true) - free_of(before, true));
+                        rules->broken * (free_of(after, true) - free_of(before, true));
     const double free = (double)after->cpu_free / (double)WEIR_ONE + free_of(after, false) / 64 +
                         (double)ram_free_bytes / 0x1p46;
     return rint(gain / rules->step) + 0.5 / (1 + free / 8);
@@ -310,7 +310,7 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     const double departures = weir_scarce_departures(duel->scarce);
     const double large = weir_scarce_large(duel->scarce) * weir_scarce_slack(duel->scarce);
     duel->plain.consolidate = 4 * departures * large;
-    duel->plain.whole = departures * weir_lookahead_whole(duel->plain.ahead);
+    duel->plain.broken = departures * weir_lookahead_whole(duel->plain.ahead);
     weir_scarce_reserve(duel->scarce, duel->plain.ahead);
     weir_lookahead_set_depth(duel->plain.ahead, (uint32_t)(100 + departures * (12 - 100)));
     CHECK_I64(weir_lookahead_share(duel->plain.ahead, duel->cluster, departures), WEIR_OK);

@@ -94,7 +94,7 @@ struct weir_ahead_rules {
     struct weir_lookahead *ahead;
     double step;        /* GPUs: changes that round to the same number of steps are equal */
     double consolidate; /* GPUs of loss that a free GPU left on the node counts for */
-    double whole;       /* likewise one more that is left of GPUs in parts */
+    double broken;      /* likewise one more that is left of GPUs in parts */
 };
 
 /* Nodes are graded by how little they lose, by how few GPUs stay free on them, and by how much less
