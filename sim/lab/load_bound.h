@@ -37,6 +37,12 @@ struct sim_load_bound {
 /* Whether jobs that find no place at once are gone, and none is sent away for another: cheap. */
 bool sim_load_is_loss(const struct sim_scenario *scenario);
 
+/* Whether a bound leaves anything out, so that it is worth a word; NAN does not. */
+static inline bool sim_load_bound_says(double most)
+{
+    return most < 0.9995;
+}
+
 /* `shelf` as in alloc_bound.h. Errors: WEIR_ENOMEM. */
 weir_status sim_load_bound_compute(const struct sim_cluster *cluster, struct sim_bound_shelf *shelf,
                                    struct sim_load_bound *bound);

@@ -8,6 +8,7 @@
 #include "sim/cli/experiment/simulate_options.h"
 #include "sim/cli/line.h"
 #include "sim/cli/plugin.h"
+#include "sim/lab/load_bound.h"
 #include "sim/record/record.h"
 
 #include <math.h>
@@ -458,7 +459,7 @@ static void print_accepted(const struct sim_experiment *experiment, FILE *out)
         return;
     (void)fprintf(out, "accepted       %.1f %% of the GPU time asked for",
                   100 * mean(experiment, "jobs.gpu_time_accepted"));
-    if (most < 0.9995) /* one that leaves nothing out says nothing */
+    if (sim_load_bound_says(most))
         (void)fprintf(out, "   at most %.1f %% in the long run", 100 * most);
     (void)fprintf(out, "   one pool without nodes %.1f %%, no bound\n",
                   100 * mean(experiment, "jobs.gpu_time_pool"));

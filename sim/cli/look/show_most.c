@@ -65,12 +65,12 @@ weir_status sim_show_most(const struct sim_scenario *scenario, struct sim_most *
 void sim_print_most(const struct sim_most *most, FILE *out)
 {
     const struct sim_load_bound *load = &most->load;
-    if (load->most < 0.9995 && load->is_loss)
+    if (sim_load_bound_says(load->most) && load->is_loss)
         (void)fprintf(out,
                       "In the long run any scheduler accepts at most %.1f %% of the GPU time asked "
                       "for (one pool of GPUs without nodes %.1f %%, no bound).\n\n",
                       100 * load->most, 100 * load->one_pool);
-    else if (load->most < 0.9995)
+    else if (sim_load_bound_says(load->most))
         (void)fprintf(out,
                       "In the long run at most %.1f %% of the GPU time asked for can run, whoever "
                       "schedules: jobs that wait become more and more.\n\n",
