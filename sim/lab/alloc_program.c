@@ -30,10 +30,18 @@ struct program {
     glp_prob *lp;
     int *column;      /* by kind * groups + group; 0 = does not fit */
     double *x;        /* the solution, in the same order */
+    double *gains;    /* what one more job would, in the same order */
     struct row *rows; /* behind the rows of the kinds */
     size_t row_count, row_room;
     int *indices; /* room for one row */
     double *values;
+    struct load *loads; /* room for all kinds: who takes of the bins of one group and measure */
+};
+
+/* Jobs of one kind, as the solution has them, and what one of them takes. */
+struct load {
+    double jobs;
+    struct sim_alloc_piece piece;
 };
 
 static size_t cell_of(const struct sim_alloc_problem *problem, uint32_t kind, uint32_t group)
@@ -119,8 +127,67 @@ static weir_status add_first_rows(struct program *program)
 
 /* ---- which rows the solution breaks ---- */
 
-/* By how much, as a share of what there is. */
-static double excess(const struct program *program, const struct row *row)
+/* The bins of one group and measure, and who takes of them. */
+struct fill {
+    struct sim_alloc_bins bins;
+    const struct load *loads;
+    size_t count;
+};
+
+static struct fill fill_of(const struct program *program, uint32_t group,
+                           enum sim_alloc_measure measure)
+{
+    const struct sim_alloc_problem *problem = program->problem;
+    struct fill fill = { .bins = sim_alloc_bins_of(problem, group, measure),
+                         .loads = program->loads };
+    for (uint32_t k = 0; k < problem->kind_count && fill.bins.whole > 0; k++) {
+        const double jobs = program->x[cell_of(problem, k, group)];
+        if (jobs > 0)
+            program->loads[fill.count++] =
+                (struct load){ jobs, sim_alloc_piece_of(problem, k, group, measure) };
+    }
+    return fill;
+}
+
+/* By how much the stretched sizes are more than the bins, as a share of these. */
+static double excess(const struct fill *fill, struct sim_stretch stretch)
+{
+    double sum = 0;
+    for (size_t i = 0; i < fill->count; i++)
+        sum += fill->loads[i].jobs *
+               (fill->loads[i].piece.parts *
+                sim_stretched(stretch, fill->loads[i].piece.size, fill->bins.whole));
+    return sum / fill->bins.bins - 1;
+}
+
+/* Sizes up to a half that the solution uses are the thresholds worth a try. */
+static size_t thresholds_of(const struct fill *fill, int64_t thresholds[MOST_THRESHOLDS])
+{
+    const int64_t half = fill->bins.whole / 2;
+    size_t count = 0;
+    for (size_t k = 0; k < fill->count && count < MOST_THRESHOLDS; k++) {
+        const int64_t size = fill->loads[k].piece.size;
+        bool is_new = size > 0 && size <= half;
+        for (size_t i = 0; i < count && is_new; i++)
+            is_new = thresholds[i] != size;
+        if (is_new)
+            thresholds[count++] = size;
+    }
+    return count;
+}
+
+static void keep_worse(const struct fill *fill, struct sim_stretch stretch,
+                       struct sim_stretch *worst, double *worst_excess)
+{
+    const double found = excess(fill, stretch);
+    if (found > *worst_excess) {
+        *worst = stretch;
+        *worst_excess = found;
+    }
+}
+
+/* By how much the jobs that only these profiles serve are more than their instances. */
+static double excess_of_instances(const struct program *program, const struct row *row)
 {
     const struct sim_alloc_problem *problem = program->problem;
     double sum = 0;
@@ -132,72 +199,48 @@ static double excess(const struct program *program, const struct row *row)
     return sum / room_of(problem, row) - 1;
 }
 
-/* Sizes up to a half that the solution uses are the thresholds worth a try. */
-static size_t thresholds_of(const struct program *program, const struct row *row,
-                            int64_t thresholds[MOST_THRESHOLDS])
-{
-    const struct sim_alloc_problem *problem = program->problem;
-    const int64_t half = sim_alloc_bins_of(problem, row->group, row->measure).whole / 2;
-    size_t count = 0;
-    for (uint32_t k = 0; k < problem->kind_count && count < MOST_THRESHOLDS; k++) {
-        const int64_t size = sim_alloc_piece_of(problem, k, row->group, row->measure).size;
-        bool is_new = size > 0 && size <= half && program->x[cell_of(problem, k, row->group)] > 0;
-        for (size_t i = 0; i < count && is_new; i++)
-            is_new = thresholds[i] != size;
-        if (is_new)
-            thresholds[count++] = size;
-    }
-    return count;
-}
-
-static void keep_worse(const struct program *program, struct row row, struct row *worst,
-                       double *worst_excess)
-{
-    const double found = excess(program, &row);
-    if (found > *worst_excess) {
-        *worst = row;
-        *worst_excess = found;
-    }
-}
-
-/* The same for the instances of a group: those of each set of profiles that some kind can use. */
+/* Adds the row of the instances of a group that is broken most, if any is: there is one for each
+ * set of profiles that some kind can use. */
 static weir_status separate_instances(struct program *program, uint32_t group, bool *is_broken)
 {
+    const struct sim_alloc_problem *problem = program->problem;
     struct row worst = { .group = group };
     double worst_excess = broken_share;
-    for (uint32_t k = 0; k < program->problem->kind_count; k++)
-        if (program->x[cell_of(program->problem, k, group)] > 0)
-            keep_worse(program,
-                       (struct row){ .group = group,
-                                     .profiles = sim_alloc_profiles(program->problem, k, group) },
-                       &worst, &worst_excess);
+    for (uint32_t k = 0; k < problem->kind_count; k++) {
+        if (!(program->x[cell_of(problem, k, group)] > 0))
+            continue;
+        const struct row row = { .group = group,
+                                 .profiles = sim_alloc_profiles(problem, k, group) };
+        const double found = excess_of_instances(program, &row);
+        worst = found > worst_excess ? row : worst;
+        worst_excess = fmax(found, worst_excess);
+    }
     if (!(worst_excess > broken_share))
         return WEIR_OK;
     *is_broken = true;
     return add_row(program, &worst);
 }
 
-/* Adds the row of this group and measure that is broken most, if any is. */
-static weir_status separate(struct program *program, struct row row, bool *is_broken)
+/* The same of this group and measure. */
+static weir_status separate(struct program *program, uint32_t group, enum sim_alloc_measure measure,
+                            bool *is_broken)
 {
+    const struct fill fill = fill_of(program, group, measure);
     int64_t thresholds[MOST_THRESHOLDS];
-    struct row worst = row;
+    struct sim_stretch worst = { 0 };
     double worst_excess = broken_share;
-    if (sim_alloc_bins_of(program->problem, row.group, row.measure).whole == 0)
+    if (fill.bins.whole == 0)
         return WEIR_OK;
-    keep_worse(program, row, &worst, &worst_excess);
-    for (row.stretch.steps = 1; row.stretch.steps <= MOST_STEPS; row.stretch.steps++)
-        keep_worse(program, row, &worst, &worst_excess);
-    row.stretch.steps = 0;
-    const size_t count = thresholds_of(program, &row, thresholds);
-    for (size_t i = 0; i < count; i++) {
-        row.stretch.threshold = thresholds[i];
-        keep_worse(program, row, &worst, &worst_excess);
-    }
+    for (int64_t steps = 0; steps <= MOST_STEPS; steps++)
+        keep_worse(&fill, (struct sim_stretch){ .steps = steps }, &worst, &worst_excess);
+    const size_t count = thresholds_of(&fill, thresholds);
+    for (size_t i = 0; i < count; i++)
+        keep_worse(&fill, (struct sim_stretch){ .threshold = thresholds[i] }, &worst,
+                   &worst_excess);
     if (!(worst_excess > broken_share))
         return WEIR_OK;
     *is_broken = true;
-    return add_row(program, &worst);
+    return add_row(program, &(struct row){ .group = group, .measure = measure, .stretch = worst });
 }
 
 static weir_status separate_all(struct program *program, bool *is_broken)
@@ -205,9 +248,7 @@ static weir_status separate_all(struct program *program, bool *is_broken)
     for (uint32_t g = 0; g < program->problem->group_count; g++) {
         WEIR_TRY(separate_instances(program, g, is_broken));
         for (int m = 0; m < SIM_ALLOC_MEASURES; m++)
-            WEIR_TRY(separate(program,
-                              (struct row){ .group = g, .measure = (enum sim_alloc_measure)m },
-                              is_broken));
+            WEIR_TRY(separate(program, g, (enum sim_alloc_measure)m, is_broken));
     }
     return WEIR_OK;
 }
@@ -238,22 +279,35 @@ static double multiplier(const struct program *program, size_t row)
     return fmax(glp_get_row_dual(program->lp, (int)(program->problem->kind_count + row + 1)), 0);
 }
 
+/* What one job more of each kind would still gain in each group, at the multipliers of the rows. */
+static void find_gains(struct program *program)
+{
+    const struct sim_alloc_problem *problem = program->problem;
+    for (uint32_t k = 0; k < problem->kind_count; k++)
+        for (uint32_t g = 0; g < problem->group_count; g++)
+            program->gains[cell_of(problem, k, g)] = problem->worth[k];
+    for (size_t r = 0; r < program->row_count; r++) {
+        const struct row *row = &program->rows[r];
+        const double price = multiplier(program, r);
+        for (uint32_t k = 0; k < problem->kind_count && price > 0; k++)
+            program->gains[cell_of(problem, k, row->group)] -= price * coefficient(problem, k, row);
+    }
+}
+
 /* Weak duality: the rows at their multipliers, and for every kind what one more job would still
  * gain in its best group. Sums are rounded up a little. */
-static double dual_value(const struct program *program)
+static double dual_value(struct program *program)
 {
     const struct sim_alloc_problem *problem = program->problem;
     double sum = 0;
+    find_gains(program);
     for (size_t r = 0; r < program->row_count; r++)
         sum += multiplier(program, r) * room_of(problem, &program->rows[r]);
     for (uint32_t k = 0; k < problem->kind_count; k++) {
         double best = 0;
         for (uint32_t g = 0; g < problem->group_count; g++) {
-            double gain = problem->worth[k];
-            for (size_t r = 0; r < program->row_count; r++)
-                if (program->rows[r].group == g)
-                    gain -= multiplier(program, r) * coefficient(problem, k, &program->rows[r]);
-            best = problem->fits[cell_of(problem, k, g)] ? fmax(best, gain) : best;
+            const size_t cell = cell_of(problem, k, g);
+            best = problem->fits[cell] ? fmax(best, program->gains[cell]) : best;
         }
         sum += best * problem->jobs[k];
     }
@@ -282,6 +336,9 @@ weir_status sim_alloc_program_solve(const struct sim_alloc_problem *problem, dou
     struct program program = { .problem = problem,
                                .column = calloc(cells, sizeof(*program.column)),
                                .x = calloc(cells, sizeof(*program.x)),
+                               .gains = calloc(cells, sizeof(*program.gains)),
+                               .loads =
+                                   calloc((size_t)problem->kind_count + 1, sizeof(*program.loads)),
                                .indices = calloc(room, sizeof(*program.indices)),
                                .values = calloc(room, sizeof(*program.values)) };
     weir_status status = WEIR_ENOMEM;
@@ -289,8 +346,8 @@ weir_status sim_alloc_program_solve(const struct sim_alloc_problem *problem, dou
     *rounds = 0;
     if (cells == 1) {
         status = WEIR_OK; /* nothing that asks, or nothing to give */
-    } else if (program.column != NULL && program.x != NULL && program.indices != NULL &&
-               program.values != NULL) {
+    } else if (program.column != NULL && program.x != NULL && program.gains != NULL &&
+               program.loads != NULL && program.indices != NULL && program.values != NULL) {
         (void)glp_term_out(GLP_OFF);
         program.lp = glp_create_prob();
         status = solve(&program, gpus, rounds);
@@ -299,6 +356,8 @@ weir_status sim_alloc_program_solve(const struct sim_alloc_problem *problem, dou
     }
     free(program.column);
     free(program.x);
+    free(program.gains);
+    free(program.loads);
     free(program.rows);
     free(program.indices);
     free(program.values);
