@@ -12,9 +12,12 @@ KIND static, loss, queue: every policy as it is, on all lists and on mixes made 
 with departures, without and with a queue (but `without` lists that tell no run times). A pair (cell,
 other policy) is held when the lower end of its interval is not below -margin.
 
+KIND hard: as loss, but of jobs that are hard to place, by number, and against one policy.
+
 usage: policy_tables.py SUITE KIND WEIR BENCH_FOLDER DOC [REPLICATIONS [LIST,...]]
 """
 import csv
+import itertools
 import json
 import math
 import os
@@ -86,8 +89,9 @@ def write_mix(mix, path):
                             *(model or [""]), "LS", "Succeeded", 0, life, 0])
 
 
-def run_variants(part, cell, variants, weir, queries):
-    """For each query what it finds, by variant: one value a replication, paired."""
+def run_variants(part, cell, variants, weir, queries, may_be_absent=False):
+    """For each query what it finds, by variant: one value a replication, paired; or None when a
+    replication has nothing, and that may be."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_scenario(part, folder, variants)
         result = os.path.join(folder, "suite.db")
@@ -108,9 +112,11 @@ def run_variants(part, cell, variants, weir, queries):
         found = [base.execute(query).fetchall() for query in queries]
     all_values = [{label: [v for of, v in rows if of == label] for label in variants}
                   for rows in found]
-    if any(len(v) != cell["replications"] for values in all_values for v in values.values()):
+    is_whole = [all(len(v) == cell["replications"] for v in values.values())
+                for values in all_values]
+    if not all(is_whole) and not may_be_absent:
         refuse(f"{cell}: a variant has not all its replications")
-    return all_values
+    return [values if whole else None for values, whole in zip(all_values, is_whole)]
 
 
 def run_cell(part, cell, variants, weir):
@@ -228,6 +234,43 @@ def matrix_lines(matrix, kind, weir):
                     ("; ".join(map(pair_text, behind[:NAMED])) if behind else "nowhere") + more + "."]
 
 
+def hard_lines(matrix, weir):
+    """Of each class and load: lists that have such jobs, how many are accepted, and the least."""
+    part = {**matrix["kinds"]["hard"], "mixes": matrix["mixes"]}
+    judged, other = matrix["judged"], part["against"]
+    variants = {label: matrix["policies"][label] for label in (judged, other)}
+    queries = ["SELECT variant, avg(outcome IN ('done', 'running')) FROM v_job j WHERE submit_s >= "
+               "(SELECT warmup_s FROM run r WHERE r.run_id = j.run_id) AND "
+               f"{condition} GROUP BY run_id ORDER BY replication"
+               for condition in part["classes"].values()]
+    rows = {}
+    for name in part["lists"]:
+        for load in part["loads"]:
+            print(f"hard: {name} {load}", file=sys.stderr)
+            cell = {"list": name, "load": load, "seed": matrix["seed"],
+                    "replications": matrix["replications"]}
+            found = run_variants(part, cell, variants, weir, queries, may_be_absent=True)
+            for label, values in zip(part["classes"], found):
+                if values is None:
+                    continue
+                middle, half = interval(values[judged], values[other])
+                rows.setdefault((label, load), []).append(
+                    {"list": name, "load": load, "other": other, "middle": 100 * middle,
+                     "low": 100 * (middle - half), "high": 100 * (middle + half),
+                     "of": [100 * mean(values[policy]) for policy in (judged, other)]})
+    lines = [f"| jobs | load | lists | {judged}, % | {other}, % | behind for sure | worst list |",
+             "|---|---|---|---|---|---|---|"]
+    for label, load in filter(rows.get, itertools.product(part["classes"], part["loads"])):
+        pairs = rows[label, load]
+        worst = min(pairs, key=lambda p: p["middle"])
+        lines.append(f"| {label} | {load} | {len(pairs)} | {mean([p['of'][0] for p in pairs]):.1f} "
+                     f"| {mean([p['of'][1] for p in pairs]):.1f} "
+                     f"| {sum(p['high'] < 0 for p in pairs)} | {worst['list']}: "
+                     f"{worst['middle']:+.1f} [{worst['low']:+.1f}, {worst['high']:+.1f}] |")
+    return lines + ["", f"Accepted, of their number; {matrix['replications']} replications from seed "
+                    f"{matrix['seed']} on; {', '.join(part['lists'])}."]
+
+
 def pair_text(pair):
     return (f"{pair['list']} at {pair['load']} to {pair['other']}: "
             f"{pair['middle']:+.2f} [{pair['low']:+.2f}, {pair['high']:+.2f}]")
@@ -271,7 +314,10 @@ def main():
             part["replications"] = int(sys.argv[6])
     if len(sys.argv) > 7 and sys.argv[7]:
         suite["matrix"]["lists"] = sys.argv[7].split(",")
-    if kind in suite["matrix"]["kinds"]:
+        suite["matrix"]["kinds"]["hard"]["lists"] = sys.argv[7].split(",")
+    if kind == "hard":
+        lines = hard_lines(suite["matrix"], weir)
+    elif kind in suite["matrix"]["kinds"]:
         lines = matrix_lines(suite["matrix"], kind, weir)
     else:
         lines = placement_lines(suite, weir) if kind == "placement" else scaling_lines(suite, bench)
