@@ -42,6 +42,7 @@ enum {
     PARAM_HORIZON,
     PARAM_PRIOR,
     PARAM_TURNOVER,
+    PARAM_BEYOND,
     PARAM_CROWDED,
     PARAM_BROKEN,
     PARAM_COUNT
@@ -74,9 +75,12 @@ static const struct weir_param params[PARAM_COUNT] = {
                                   "mean lives of a job for which room is kept, when jobs end"),
     [PARAM_PRIOR] = WEIR_COUNT("prior", "", 0, 1e9, 100,
                                "arrivals that the mix is worth against those that are seen"),
-    [PARAM_TURNOVER] = WEIR_COUNT("turnover", "", 1, 10000, 12,
+    [PARAM_TURNOVER] = WEIR_COUNT("turnover", "", 1, 10000, 2,
                                   "jobs in a sequence when jobs end as often as they begin: "
                                   "after so many the node is not as it was"),
+    [PARAM_BEYOND] = WEIR_COUNT("beyond", "", 1, 10000, 12,
+                                "jobs behind a sequence: what they could not use of a node is "
+                                "lost in its end, when jobs end as often as they begin"),
     [PARAM_CROWDED] = WEIR_NUMBER("crowded", "", 0, 1, 0.1,
                                   "share of what jobs of one GPU ask for that finds no place, at "
                                   "which no node is kept empty for larger ones"),
@@ -236,6 +240,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
         return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
     const struct weir_lookahead_rules rules = { .lines = (uint32_t)values[PARAM_LINES],
                                                 .depth = (uint32_t)values[PARAM_DEPTH],
+                                                .beyond = (uint32_t)values[PARAM_BEYOND],
                                                 .keep = values[PARAM_KEEP],
                                                 .large = values[PARAM_LARGE],
                                                 .supply = values[PARAM_SUPPLY] };

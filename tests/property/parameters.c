@@ -185,6 +185,7 @@ static const struct {
     { &placements, "alignment", "scale=common" },
     { &placements, "power", "gpu_full=120.5" },
     { &placements, "weir", "supply=0 broken=0" },
+    { &placements, "weir", "step=0.001 broken=0 consolidate=0" },
     { &placements, "", "tie=random" },
     { &queueings, "multifactor", WEIGHTS },
     { &queueings, "slurm", WEIGHTS },

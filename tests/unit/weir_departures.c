@@ -92,6 +92,63 @@ static void slack_goes_as_small_jobs_find_no_place(void)
     weir_cluster_destroy(crowd.cluster);
 }
 
+/* A cluster of four GPUs where forty workers, that need none, come and go. */
+static struct crowd crowd_of_four(const struct weir_scarce_rules *rules)
+{
+    struct crowd crowd = { .mix = { .count = 0 } };
+    struct weir_gpu_spec gpus[4] = { { .units = WEIR_ONE } };
+    const struct weir_node_spec node = {
+        .size = sizeof node, .gpu_count = 4, .cpu_units = 64 * WEIR_ONE, .gpus = gpus
+    };
+    for (int g = 1; g < 4; g++)
+        gpus[g] = gpus[0];
+    CHECK_I64(weir_cluster_create(NULL, &crowd.cluster), WEIR_OK);
+    CHECK_I64(weir_scarce_create(rules, NULL, &crowd.scarce), WEIR_OK);
+    CHECK_I64(weir_cluster_add_node(crowd.cluster, &node, NULL, NULL), WEIR_OK);
+    return crowd;
+}
+
+/* Jobs number `first` to `end` ask, each as the next of the shapes, while others come and go. */
+static void ask_in_turn(struct crowd *crowd, const struct weir_shape *shapes, uint64_t count,
+                        uint64_t first, uint64_t end, bool is_placed)
+{
+    const struct weir_alloc small = { .cpu_units = WEIR_ONE };
+    for (uint64_t id = first; id < end; id++) {
+        CHECK_I64(weir_cluster_add_worker(crowd->cluster, id, weir_pool_owner(0), &small, NULL),
+                  WEIR_OK);
+        if (id >= 40)
+            CHECK_I64(weir_cluster_remove_worker(crowd->cluster, id - 40, NULL), WEIR_OK);
+        ask(crowd, &shapes[id % count], id, is_placed);
+    }
+}
+
+/* GPUs of a type, of which too many jobs have need: while all others find a place it is nothing to
+ * them to go elsewhere. Large ones that do not end that, and small ones what is left of the price.
+ */
+static void types_cost_most_while_others_find_a_place(void)
+{
+    const struct weir_scarce_rules rules = { .price = 2, .horizon = 1, .crowded = 0.1 };
+    struct weir_shape shapes[2] = { whole_gpus(1), whole_gpus(1) };
+    const struct weir_shape large = whole_gpus(4);
+    struct crowd crowd = crowd_of_four(&rules);
+    uint32_t count = 0;
+    shapes[1].gpu_type = 1;
+    const struct weir_claim *const claim = weir_scarce_claims(crowd.scarce, &count);
+    ask_in_turn(&crowd, shapes, 2, 0, 400, true);
+    CHECK_NEAR(weir_scarce_departures(crowd.scarce), 1, 0.0);
+    CHECK_NEAR(claim->price, 8, 0.1);
+    ask_in_turn(&crowd, &large, 1, 400, 410, false);
+    CHECK_NEAR(weir_scarce_slack(crowd.scarce), 1, 0.0);
+    ask_in_turn(&crowd, &shapes[1], 1, 410, 411, true);
+    CHECK_NEAR(claim->price, 2, 0.1);
+    ask_in_turn(&crowd, shapes, 1, 411, 440, false);
+    CHECK_NEAR(weir_scarce_slack(crowd.scarce), 0, 0.0);
+    ask_in_turn(&crowd, &shapes[1], 1, 440, 441, true);
+    CHECK_NEAR(claim->price, 1, 0.1);
+    weir_scarce_destroy(crowd.scarce);
+    weir_cluster_destroy(crowd.cluster);
+}
+
 /* The fewer jobs still come, the more stays idle; no line is longer than it is. */
 static void a_shorter_look_ahead_sees_more_idle(void)
 {
@@ -119,11 +176,62 @@ static void a_shorter_look_ahead_sees_more_idle(void)
     weir_lookahead_destroy(ahead);
 }
 
+/* A look-ahead as where as many jobs end as begin, with sequences of `depth` jobs. */
+static struct weir_lookahead *look_at_turnover(const struct weir_mix *mix, uint32_t depth)
+{
+    const struct weir_lookahead_rules rules = { .lines = 16, .depth = 100, .beyond = 90 };
+    struct weir_lookahead *ahead = NULL;
+    struct weir_cluster *cluster = NULL;
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    CHECK_I64(weir_lookahead_create(&rules, NULL, &ahead), WEIR_OK);
+    CHECK_I64(weir_lookahead_follow(ahead, mix), WEIR_OK);
+    CHECK_I64(weir_lookahead_share(ahead, cluster, 1), WEIR_OK);
+    weir_lookahead_set_depth(ahead, depth);
+    weir_cluster_destroy(cluster);
+    return ahead;
+}
+
+/* Whole GPUs that everybody can use are not lost because nobody came yet. */
+static void a_node_that_is_used_later_loses_nothing(void)
+{
+    const struct weir_shape shapes[1] = { whole_gpus(1) };
+    const double frequencies[1] = { 1 };
+    const struct weir_mix mix = { shapes, frequencies, 1, 0 };
+    struct weir_outlook node = { .cpu_free = 64 * WEIR_ONE, .gpu_count = 8 };
+    struct weir_lookahead *ahead = look_at_turnover(&mix, 2);
+    for (int used = 0; used <= 8; used++) {
+        for (int g = 0; g < 8; g++)
+            node.left[g] = g < used ? 0 : WEIR_ONE;
+        CHECK_NEAR(weir_lookahead_lost(ahead, &node), 0, 1e-12);
+    }
+    weir_lookahead_destroy(ahead);
+}
+
+/* One job comes, a half or a whole GPU: of the half that the first leaves, half of the next jobs
+ * can make no use. A job without CPUs to run on can use nothing. */
+static void what_the_next_jobs_cannot_use_is_lost(void)
+{
+    struct weir_shape shapes[2] = { whole_gpus(1), whole_gpus(1) };
+    const double frequencies[2] = { 0.5, 0.5 };
+    const struct weir_mix mix = { shapes, frequencies, 2, 0 };
+    struct weir_outlook node = { .cpu_free = 64 * WEIR_ONE, .gpu_count = 1, .left = { WEIR_ONE } };
+    shapes[0].kind = WEIR_SHAPE_FRACTIONAL;
+    shapes[0].gpu_units = WEIR_ONE / 2;
+    struct weir_lookahead *ahead = look_at_turnover(&mix, 1);
+    CHECK_NEAR(weir_lookahead_lost(ahead, &node), 0.5 * 0.5 * 0.5, 0.02);
+    node.cpu_free = 0;
+    CHECK_NEAR(weir_lookahead_lost(ahead, &node), 1, 1e-12);
+    weir_lookahead_destroy(ahead);
+}
+
 static const struct test tests[] = {
     { "the share of large jobs is followed in steps",
       the_share_of_large_jobs_is_followed_in_steps },
     { "slack goes as small jobs find no place", slack_goes_as_small_jobs_find_no_place },
+    { "types cost most while others find a place", types_cost_most_while_others_find_a_place },
     { "a shorter look-ahead sees more idle", a_shorter_look_ahead_sees_more_idle },
+    { "a node that is used later loses nothing", a_node_that_is_used_later_loses_nothing },
+    { "what the next jobs cannot use is lost", what_the_next_jobs_cannot_use_is_lost },
 };
 
 TEST_MAIN(tests)

@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { PARTS_MOST = 8 }; /* sequences of a line */
+
 weir_status weir_lookahead_create(const struct weir_lookahead_rules *rules,
                                   const struct weir_allocator *allocator,
                                   struct weir_lookahead **ahead)
@@ -290,33 +292,76 @@ static int64_t most_left(const struct weir_outlook *node)
 }
 
 int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, size_t first,
-                            const struct weir_outlook *state, double *taken)
+                            struct weir_outlook *node, double *taken)
 {
-    struct weir_outlook node;
-    int64_t free = compute_left(state);
-    int64_t most = most_left(state);
+    int64_t free = compute_left(node);
+    int64_t most = most_left(node);
 
-    node.cpu_free = state->cpu_free;
-    node.gpu_count = state->gpu_count;
-    memcpy(node.left, state->left, state->gpu_count * sizeof node.left[0]);
-    memcpy(node.types, state->types, state->gpu_count * sizeof node.types[0]);
     for (size_t at = first; at < first + ahead->depth && free > 0; at++) {
         const struct weir_line_rest *const rest = &ahead->rests[at];
-        if (rest->gpu_units > most || rest->cpu_units > node.cpu_free)
+        if (rest->gpu_units > most || rest->cpu_units > node->cpu_free)
             break; /* nobody fits any more */
         const struct weir_offer *const offer = &ahead->offers[ahead->shown[at]];
-        if (offer->cpu_units > node.cpu_free || offer->gpu_units > most)
+        if (offer->cpu_units > node->cpu_free || offer->gpu_units > most)
             continue;
-        const int64_t units = offer->is_share ? take_share(&node, offer) : take_whole(&node, offer);
+        const int64_t units = offer->is_share ? take_share(node, offer) : take_whole(node, offer);
         if (units == 0)
             continue;
         if (taken != NULL)
             taken[offer->group]++;
         free -= units;
-        node.cpu_free -= offer->cpu_units;
-        most = most_left(&node);
+        node->cpu_free -= offer->cpu_units;
+        most = most_left(node);
     }
     return free;
+}
+
+/* What of `free` on a node one job cannot use: all where it finds no place, else that of the GPUs
+ * which are no good for it (Weng et al. 2023, 3.2). */
+static int64_t unusable(const struct weir_outlook *node, const struct weir_offer *offer,
+                        int64_t free)
+{
+    uint32_t usable = 0;
+    int64_t lost = 0;
+
+    if (offer->cpu_units > node->cpu_free)
+        return free;
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        if (can_host(node, g, offer))
+            usable++;
+        else
+            lost += node->left[g];
+    }
+    return usable >= offer->gpu_count && (!offer->needs_all || usable == node->gpu_count) ? lost
+                                                                                          : free;
+}
+
+/* What is lost of a node in the end of a sequence of line `line` that began at place `from`: all
+ * that is free, but as far as jobs end what the next jobs of the line could not use. */
+static double lost_of(const struct weir_lookahead *ahead, size_t line, size_t from,
+                      const struct weir_outlook *state)
+{
+    const size_t first = line * ahead->rules.depth;
+    struct weir_outlook node;
+    double sum = 0;
+    uint32_t count = 0;
+
+    node.cpu_free = state->cpu_free;
+    node.gpu_count = state->gpu_count;
+    memcpy(node.left, state->left, state->gpu_count * sizeof node.left[0]);
+    memcpy(node.types, state->types, state->gpu_count * sizeof node.types[0]);
+    const int64_t free = weir_lookahead_fill(ahead, first + from, &node, NULL);
+    if (!(ahead->departures > 0) || free == 0)
+        return (double)free;
+    for (size_t i = 0; i < ahead->rules.beyond; i++) {
+        const size_t at = first + (from + ahead->depth + i) % ahead->rules.depth;
+        if (ahead->shown[at] == ahead->offer_count)
+            continue; /* nobody */
+        sum += (double)unusable(&node, &ahead->offers[ahead->shown[at]], free);
+        count++;
+    }
+    const double ended = count > 0 ? sum / count : (double)free;
+    return (double)free + ahead->departures * (ended - (double)free);
 }
 
 /* GPUs that jobs of 2, 4, 8 .. GPUs would find now, summed. */
@@ -347,16 +392,16 @@ static double room(const struct weir_lookahead *ahead, const struct weir_outlook
 
 static double compute_lost(const struct weir_lookahead *ahead, const struct weir_outlook *node)
 {
-    const uint32_t parts = ahead->rules.depth / ahead->depth;
-    int64_t left = 0;
+    const uint32_t fit = ahead->rules.depth / ahead->depth;
+    const uint32_t parts = fit < PARTS_MOST ? fit : PARTS_MOST;
+    double left = 0;
 
     if (ahead->offer_count == 0)
         return weir_units_amount(compute_left(node));
     for (uint32_t l = 0; l < ahead->rules.lines; l++)
         for (uint32_t p = 0; p < parts; p++)
-            left += weir_lookahead_fill(
-                ahead, (size_t)l * ahead->rules.depth + (size_t)p * ahead->depth, node, NULL);
-    return weir_units_amount(left) / ((double)ahead->rules.lines * parts) -
+            left += lost_of(ahead, l, (size_t)p * ahead->depth, node);
+    return left / WEIR_ONE / ((double)ahead->rules.lines * parts) -
            ahead->rules.keep * room(ahead, node);
 }
 

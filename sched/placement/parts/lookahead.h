@@ -21,6 +21,12 @@
  * jobs also end, what is missed comes back, and everybody comes by again. Found anew when the free
  * GPUs have changed by a fifth.
  *
+ * As far as jobs end, a node is never as full as it gets: after a few offers (`set_depth`) it is
+ * another one. A line is then cut into sequences of so many, and what is free in the end of one is
+ * not lost but for what the next `beyond` jobs of the line could not use: the base policy's rollout
+ * with FGD's fragmentation as the cost of where it ends. (Taken for lost it would be less on an
+ * empty node for every job that comes, and jobs would be spread.)
+ *
  * Jobs do not come to GPUs of types that are reserved for those who insist on them.
  *
  * Only jobs that ask for GPU compute are offered; CPUs, compute and GPU types count, memory and
@@ -38,8 +44,9 @@ struct weir_lookahead_rules {
     uint32_t lines; /* at least 1 */
     uint32_t depth; /* at least 1 */
     double keep, large;
-    double supply; /* 0 = of every group as many as are taken */
-    bool is_plain; /* no value is kept: the oracle of the tests */
+    double supply;   /* 0 = of every group as many as are taken */
+    uint32_t beyond; /* jobs that say what is lost where a sequence ends */
+    bool is_plain;   /* no value is kept: the oracle of the tests */
 };
 
 /* A node as far as the look-ahead sees it. */

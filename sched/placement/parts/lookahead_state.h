@@ -65,10 +65,10 @@ struct weir_lookahead {
     bool is_known;
 };
 
-/* Compute still free on a node when the jobs of a sequence came by; `taken`, if it is not NULL,
- * counts those that were taken, by group. */
+/* Puts the jobs of a sequence on a node as they come by; the compute that is free then. `taken`, if
+ * it is not NULL, counts those that were taken, by group. */
 int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, size_t first,
-                            const struct weir_outlook *state, double *taken);
+                            struct weir_outlook *node, double *taken);
 /* Groups of a mix that was taken over, all of them in every line. */
 weir_status weir_lookahead_group(struct weir_lookahead *ahead);
 void weir_lookahead_show(struct weir_lookahead *ahead);

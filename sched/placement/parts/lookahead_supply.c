@@ -106,9 +106,10 @@ static void count_taken(const struct weir_lookahead *ahead, const struct weir_cl
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         if (cluster->nodes[n].flags != WEIR_NODE_UP)
             continue;
-        weir_outlook_load(cluster, n, &node);
-        for (uint32_t l = 0; l < ahead->rules.lines; l++)
+        for (uint32_t l = 0; l < ahead->rules.lines; l++) {
+            weir_outlook_load(cluster, n, &node);
             (void)weir_lookahead_fill(ahead, (size_t)l * ahead->rules.depth, &node, taken);
+        }
     }
 }
 

@@ -20,12 +20,15 @@ enum {
     DEPARTURE_STEPS = 8, /* in which it is told */
     CLAIM_NUMBERS = 9,   /* saved of a claim */
     OWN_NUMBERS = 5 + WEIR_CLAIM_WORKLOADS,
-    LAST_NUMBERS = 5 /* behind the claims */
+    LAST_NUMBERS = 8 /* behind the claims */
 };
 
 static const double doubt = 0.2;                         /* about the demand, relative */
 static const double price_least = 0.02;                  /* GPUs; cheaper is nothing */
 static const double price_closed = 1.25, price_open = 1; /* GPUs: nobody could gain as much */
+static const double price_elsewhere = 8;  /* GPUs: more than consolidation is worth on a node */
+static const double open_crowded = 0.005; /* share lost, at which it is not asked any more */
+static const struct weir_slack nobody_lost = { .told = 1 };
 
 weir_status weir_scarce_create(const struct weir_scarce_rules *rules,
                                const struct weir_allocator *allocator, struct weir_scarce **scarce)
@@ -37,7 +40,7 @@ weir_status weir_scarce_create(const struct weir_scarce_rules *rules,
         return WEIR_ENOMEM;
     made->allocator = memory;
     made->rules = *rules;
-    made->slack = 1;
+    made->small = made->open = nobody_lost;
     *scarce = made;
     return WEIR_OK;
 }
@@ -213,34 +216,47 @@ double weir_scarce_large(const struct weir_scarce *scarce)
     return scarce->large;
 }
 
-/* ---- jobs of one GPU that find no place ---- */
+/* ---- jobs that find no place ---- */
+
+/* GPUs that a job asked for, and that it did not get; what of older ones still counts. */
+struct answer {
+    double gpus, lost, kept;
+};
+
+/* `crowded` of what is asked for is lost where there is no slack. Who asks again waited: nothing is
+ * lost by that. */
+static void note_slack(struct weir_slack *slack, const struct weir_scarce *scarce,
+                       const struct answer *answer, double crowded)
+{
+    const double kept = scarce->is_known ? 1 : answer->kept;
+
+    slack->asked = slack->asked * kept + (scarce->is_known ? 0 : answer->gpus);
+    slack->lost = fmax(0, slack->lost * kept + (scarce->is_known ? -answer->gpus : answer->lost));
+    const double found = slack->lost > 0 ? fmax(0, 1 - slack->lost / (crowded * slack->asked)) : 1;
+    if (fabs(found - slack->told) * DEPARTURE_STEPS > 0.75)
+        slack->told = rint(found * DEPARTURE_STEPS) / DEPARTURE_STEPS;
+}
 
 void weir_scarce_note_answer(struct weir_scarce *scarce, const struct weir_place_query *query,
                              bool is_placed)
 {
     const struct weir_shape *const shape = query->shape;
-    const double gpus = weir_units_amount(shape->gpu_units);
+    const double gpus = weir_units_amount(shape->gpu_units) * shape->gpu_count;
+    const double residents = fmax(query->cluster->worker_count, 1);
+    const struct answer answer = { .gpus = gpus,
+                                   .lost = is_placed ? 0 : gpus,
+                                   .kept = exp(-1 / (LIVES * residents)) };
 
-    if (query->owner.kind != WEIR_OWNER_JOB || shape->gpu_count != 1 || shape->gpu_type != 0 ||
-        !(gpus > 0))
+    if (query->owner.kind != WEIR_OWNER_JOB || shape->gpu_type != 0 || !(gpus > 0))
         return;
-    if (scarce->is_known) {
-        scarce->lost = fmax(0, scarce->lost - gpus); /* it waited: nothing is lost by that */
-    } else {
-        const double residents = fmax(query->cluster->worker_count, 1);
-        const double kept = exp(-1 / (LIVES * residents));
-        scarce->small = scarce->small * kept + gpus;
-        scarce->lost = scarce->lost * kept + (is_placed ? 0 : gpus);
-    }
-    const double most = scarce->rules.crowded * scarce->small;
-    const double slack = scarce->lost > 0 ? fmax(0, 1 - scarce->lost / most) : 1;
-    if (fabs(slack - scarce->slack) * DEPARTURE_STEPS > 0.75)
-        scarce->slack = rint(slack * DEPARTURE_STEPS) / DEPARTURE_STEPS;
+    note_slack(&scarce->open, scarce, &answer, open_crowded);
+    if (shape->gpu_count == 1)
+        note_slack(&scarce->small, scarce, &answer, scarce->rules.crowded);
 }
 
 double weir_scarce_slack(const struct weir_scarce *scarce)
 {
-    return scarce->slack;
+    return scarce->small.told;
 }
 
 /* ---- prices ---- */
@@ -284,7 +300,9 @@ static double price_of(const struct weir_scarce *scarce, const struct weir_claim
         return 0;
     const double beyond = (demand + half_job - (double)claim->room / 1000) / deviation;
     const double missed = scarce->rules.price; /* for good */
-    const double later = claim->gpu_count == 0 ? 1 + (missed - 1) * scarce->slack : 1;
+    const double crowded = 1 + (missed - 1) * scarce->small.told;
+    const double later =
+        claim->gpu_count == 0 ? crowded + (price_elsewhere - crowded) * scarce->open.told : 1;
     const double each = missed + scarce->departures * (later - missed);
     const double price = each * erfc(-beyond / sqrt(2.0)) / 2;
     return price < price_least ? 0 : price;
@@ -350,7 +368,10 @@ uint32_t weir_scarce_save(const struct weir_scarce *scarce, double *numbers, uin
 {
     const uint32_t claims = OWN_NUMBERS + scarce->count * CLAIM_NUMBERS;
     const uint32_t count = claims + LAST_NUMBERS;
-    double last[LAST_NUMBERS] = { scarce->large, scarce->small, scarce->lost, scarce->slack };
+    double last[LAST_NUMBERS] = {
+        scarce->large,      scarce->small.asked, scarce->small.lost, scarce->small.told, 0,
+        scarce->open.asked, scarce->open.lost,   scarce->open.told
+    };
     const double own[5] = { scarce->seen, scarce->gpus, scarce->ended, scarce->departures,
                             scarce->is_primed };
 
@@ -381,8 +402,8 @@ static struct weir_claim take_claim(const double *numbers)
                                 .room = -1 };
 }
 
-/* What stands behind the claims: older ones end with them, with the share of large jobs or with the
- * slack. */
+/* What stands behind the claims: older ones end with them, with the share of large jobs, with the
+ * slack of small ones or with who is closed. */
 static uint32_t last_count(uint32_t count)
 {
     return count < OWN_NUMBERS ? 0 : (count - OWN_NUMBERS) % CLAIM_NUMBERS;
@@ -392,7 +413,9 @@ static bool are_sound(const double *numbers, uint32_t count)
 {
     const uint32_t last = last_count(count);
 
-    if (count < OWN_NUMBERS || (last > 1 && last < 4) || last > LAST_NUMBERS ||
+    const bool is_known = last < 2 || last == 4 || last == 5 || last == LAST_NUMBERS;
+
+    if (count < OWN_NUMBERS || !is_known ||
         (count - OWN_NUMBERS) / CLAIM_NUMBERS > WEIR_CLAIMS_MOST)
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -401,7 +424,8 @@ static bool are_sound(const double *numbers, uint32_t count)
     for (uint32_t i = OWN_NUMBERS; i + CLAIM_NUMBERS <= count; i += CLAIM_NUMBERS)
         if (numbers[i] > WEIR_MAX_NODE_GPUS || numbers[i + 1] > UINT32_MAX || !(numbers[i + 5] > 0))
             return false;
-    return numbers[3] <= 1 && (last < 4 || numbers[count - last + 3] <= 1);
+    return numbers[3] <= 1 && (last < 4 || numbers[count - last + 3] <= 1) &&
+           (last < LAST_NUMBERS || numbers[count - 1] <= 1);
 }
 
 weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *numbers, uint32_t count,
@@ -422,12 +446,12 @@ weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *number
     for (uint32_t k = 0; k < scarce->count; k++)
         scarce->claims[k] = take_claim(numbers + OWN_NUMBERS + (size_t)k * CLAIM_NUMBERS);
     const double *const last = numbers + count - last_count(count);
-    const bool is_short = last_count(count) < 4;
-    scarce->large = last_count(count) > 0 ? last[0] : 0;
-    scarce->small = is_short ? 0 : last[1];
-    scarce->lost = is_short ? 0 : last[2];
-    scarce->slack = is_short ? 1 : last[3];
-    for (uint32_t k = 0; k < scarce->count && last_count(count) == LAST_NUMBERS; k++)
+    const uint32_t more = last_count(count);
+    scarce->large = more > 0 ? last[0] : 0;
+    scarce->small = more < 4 ? nobody_lost : (struct weir_slack){ last[1], last[2], last[3] };
+    scarce->open =
+        more < LAST_NUMBERS ? nobody_lost : (struct weir_slack){ last[5], last[6], last[7] };
+    for (uint32_t k = 0; k < scarce->count && more > 4; k++)
         scarce->claims[k].is_closed = fmod(floor(ldexp(last[4], -(int)k)), 2) > 0;
     return WEIR_OK;
 }

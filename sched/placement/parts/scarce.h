@@ -12,8 +12,9 @@
  *           times;
  *   price   of a GPU of room: the chance that demand exceeds room, times `price` while nothing
  * ends, since what is missed then is missed for good, and 1 when as many jobs end as begin. Types
- * keep their price then too while others find a place elsewhere (slack): consolidation would fill
- * small nodes of a type first.
+ * keep their price then too while jobs of one GPU find a place elsewhere (slack), and cost 8 GPUs
+ * while all others do, for whom it is nothing to go elsewhere: consolidation would fill small nodes
+ * of a type first.
  * (Littlewood 1972, for seats: protect until the chance that a late, dear customer wants the last
  * one is worth less than the early, cheap one.) Demand is taken as normal with the variance of a
  *           Poisson process of such jobs and a relative doubt of `doubt`.

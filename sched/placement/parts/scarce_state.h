@@ -7,6 +7,12 @@
 #include "sched/cluster/state.h"
 #include "sched/placement/parts/scarce.h"
 
+/* Whether who comes finds a place: GPUs asked for lately, and in vain. */
+struct weir_slack {
+    double asked, lost;
+    double told; /* 1 = everybody does */
+};
+
 struct weir_scarce {
     struct weir_allocator allocator;
     struct weir_scarce_rules rules;
@@ -18,8 +24,7 @@ struct weir_scarce {
     double ended;                            /* workers, what was long ago counts less */
     double departures;                       /* as it is told */
     double large;                            /* likewise */
-    double small, lost;                      /* GPUs that jobs of one asked for lately, in vain */
-    double slack;                            /* as it is told */
+    struct weir_slack small, open;           /* jobs of one GPU; all that insist on no type */
     bool is_known;                           /* the job that asks has asked before */
     uint64_t begun_before, ended_before;     /* of the inventory */
     uint64_t last_ids[WEIR_CLAIM_WORKLOADS]; /* by workload: ids below are known */
