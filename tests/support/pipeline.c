@@ -157,6 +157,35 @@ weir_status test_decide_at(struct weir_host *host, int64_t now_ns, const struct 
     return weir_host_decide(host, &call, plan, NULL);
 }
 
+/* Some worker of an owner, if he has one. */
+static bool find_worker_of(const struct weir_cluster *cluster, const struct weir_owner *owner,
+                           struct weir_worker *worker)
+{
+    for (uint32_t n = 0; n < weir_cluster_node_count(cluster); n++) {
+        uint32_t cursor = 0;
+        while (weir_cluster_node_worker(cluster, n, &cursor, worker))
+            if (worker->owner.kind == owner->kind && worker->owner.index == owner->index &&
+                worker->owner.id == owner->id)
+                return true;
+    }
+    return false;
+}
+
+/* All that it holds is free at once. */
+static weir_status preempt(struct weir_host *host, const struct weir_owner *owner)
+{
+    struct weir_worker worker;
+    while (find_worker_of(weir_host_cluster(host), owner, &worker)) {
+        const struct weir_outcome outcome = { .size = sizeof outcome,
+                                              .kind = WEIR_OUTCOME_STOPPED,
+                                              .owner = *owner,
+                                              .node = worker.alloc.node,
+                                              .worker = worker.id };
+        WEIR_TRY(weir_host_outcome(host, &outcome, &worker.alloc, NULL));
+    }
+    return WEIR_OK;
+}
+
 weir_status test_carry_out(struct weir_host *host, const struct weir_plan *plan)
 {
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
@@ -165,6 +194,8 @@ weir_status test_carry_out(struct weir_host *host, const struct weir_plan *plan)
                                         .owner = action->owner,
                                         .node = action->alloc.node,
                                         .worker = action->worker };
+        if (action->verb == WEIR_VERB_PREEMPT && action->value == 0)
+            WEIR_TRY(preempt(host, &action->owner));
         if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_STOP)
             continue;
         outcome.kind =
