@@ -317,7 +317,7 @@ int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, size_t first,
 }
 
 /* What of `free` on a node one job cannot use: all where it finds no place, else that of the GPUs
- * which are no good for it (Weng et al. 2023, 3.2). */
+ * which are no good for it (Weng et al. 2023). */
 static int64_t unusable(const struct weir_outlook *node, const struct weir_offer *offer,
                         int64_t free)
 {
