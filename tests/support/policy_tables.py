@@ -8,8 +8,8 @@ loads and seeds is tried on the test ones, which share none of the lists and see
 best other policy and how far the judged one is ahead of it: a paired interval of 95 %, not corrected,
 for a cell is no claim of its own. Cells that are lost for sure are named again below the table.
 
-KIND static, loss, queue: every policy as it is, on all lists and on mixes made here, filling, and
-with departures, without and with a queue (but `without` lists that tell no run times). A pair (cell,
+KIND static, loss, queue, waits: every policy as it is, on all lists and on mixes made here, filling,
+and with departures, without and with a queue, and how long jobs take then (but `without` lists that tell no run times). A pair (cell,
 other policy) is held when the lower end of its interval is not below -margin.
 
 KIND hard: as loss, but of jobs that are hard to place, by number, and against one policy.
@@ -120,10 +120,14 @@ def run_variants(part, cell, variants, weir, queries, may_be_absent=False):
 
 
 def run_cell(part, cell, variants, weir):
-    """Values of the metric by variant."""
+    """Values of the metric by variant; of one that should be low, as shares of the mean of all."""
     query = ("SELECT variant, value FROM v_result WHERE label = '' AND "
              f"metric = '{part['metric']}' ORDER BY replication")
-    return run_variants(part, cell, variants, weir, [query])[0]
+    values = run_variants(part, cell, variants, weir, [query])[0]
+    if not part.get("is_better_low"):
+        return values
+    usual = [mean(of_replication) for of_replication in zip(*values.values())]
+    return {label: [-v / u for v, u in zip(of, usual)] for label, of in values.items()}
 
 
 def run_curve(part, cell, variants, weir):
