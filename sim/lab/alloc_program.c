@@ -30,7 +30,7 @@ struct program {
     glp_prob *lp;
     int *column;      /* by kind * groups + group; 0 = does not fit */
     double *x;        /* the solution, in the same order */
-    double *gains;    /* what one more job would, in the same order */
+    double *gains;    /* that one job more would bring, in the same order */
     struct row *rows; /* behind the rows of the kinds */
     size_t row_count, row_room;
     int *indices; /* room for one row */

@@ -198,10 +198,22 @@ def placement_lines(suite, weir):
                     "Lost beyond noise: " + ("; ".join(lost) if lost else "no cell") + "."]
 
 
+def lists_of(matrix, kind):
+    without = matrix["kinds"][kind].get("without", [])
+    return [name for name in matrix["lists"] if name not in without]
+
+
+def pair_of(name, load, judged, other, values):
+    """How far one policy is ahead of another in a cell, in points."""
+    middle, half = interval(values[judged], values[other])
+    return {"list": name, "load": load, "other": other, "middle": 100 * middle,
+            "low": 100 * (middle - half), "high": 100 * (middle + half)}
+
+
 def matrix_values(matrix, kind, weir):
     """(list, load, values by policy), one cell after the other."""
     part = {**matrix["kinds"][kind], "mixes": matrix["mixes"]}
-    for name in matrix["lists"]:
+    for name in lists_of(matrix, kind):
         print(f"{kind}: {name}", file=sys.stderr)
         cell = {"list": name, "seed": matrix["seed"], "replications": matrix["replications"]}
         if "points" in part:
@@ -214,15 +226,9 @@ def matrix_values(matrix, kind, weir):
 
 def matrix_lines(matrix, kind, weir):
     judged, margin = matrix["judged"], matrix["margin"]
-    without = matrix["kinds"][kind].get("without", [])
-    matrix = {**matrix, "lists": [name for name in matrix["lists"] if name not in without]}
-    pairs = []
-    for name, load, values in matrix_values(matrix, kind, weir):
-        for other in values:
-            if other != judged:
-                middle, half = interval(values[judged], values[other])
-                pairs.append({"list": name, "load": load, "other": other, "middle": 100 * middle,
-                              "low": 100 * (middle - half), "high": 100 * (middle + half)})
+    pairs = [pair_of(name, load, judged, other, values)
+             for name, load, values in matrix_values(matrix, kind, weir)
+             for other in values if other != judged]
     lines = ["| load | pairs | held | behind for sure | mean difference | worst pair |",
              "|---|---|---|---|---|---|"]
     for load in dict.fromkeys(p["load"] for p in pairs):
@@ -233,7 +239,7 @@ def matrix_lines(matrix, kind, weir):
     behind = sorted((p for p in pairs if p["high"] < 0), key=lambda p: p["middle"])
     more = f"; and {len(behind) - NAMED} more" if len(behind) > NAMED else ""
     return lines + ["", f"{matrix['replications']} replications from seed {matrix['seed']} on; "
-                    f"{', '.join(matrix['lists'])}; held: lower end of 95 % at least -{margin} "
+                    f"{', '.join(lists_of(matrix, kind))}; held: lower end of 95 % at least -{margin} "
                     "points.", "", "Behind for sure: " +
                     ("; ".join(map(pair_text, behind[:NAMED])) if behind else "nowhere") + more + "."]
 
@@ -248,7 +254,7 @@ def hard_lines(matrix, weir):
                f"{condition} GROUP BY run_id ORDER BY replication"
                for condition in part["classes"].values()]
     rows = {}
-    for name in part["lists"]:
+    for name in lists_of(matrix, "hard"):
         for load in part["loads"]:
             print(f"hard: {name} {load}", file=sys.stderr)
             cell = {"list": name, "load": load, "seed": matrix["seed"],
@@ -257,10 +263,8 @@ def hard_lines(matrix, weir):
             for label, values in zip(part["classes"], found):
                 if values is None:
                     continue
-                middle, half = interval(values[judged], values[other])
                 rows.setdefault((label, load), []).append(
-                    {"list": name, "load": load, "other": other, "middle": 100 * middle,
-                     "low": 100 * (middle - half), "high": 100 * (middle + half),
+                    {**pair_of(name, load, judged, other, values),
                      "of": [100 * mean(values[policy]) for policy in (judged, other)]})
     lines = [f"| jobs | load | lists | {judged}, % | {other}, % | behind for sure | worst list |",
              "|---|---|---|---|---|---|---|"]
@@ -272,7 +276,7 @@ def hard_lines(matrix, weir):
                      f"| {sum(p['high'] < 0 for p in pairs)} | {worst['list']}: "
                      f"{worst['middle']:+.1f} [{worst['low']:+.1f}, {worst['high']:+.1f}] |")
     return lines + ["", f"Accepted, of their number; {matrix['replications']} replications from seed "
-                    f"{matrix['seed']} on; {', '.join(part['lists'])}."]
+                    f"{matrix['seed']} on; {', '.join(lists_of(matrix, 'hard'))}."]
 
 
 def pair_text(pair):
@@ -318,7 +322,6 @@ def main():
             part["replications"] = int(sys.argv[6])
     if len(sys.argv) > 7 and sys.argv[7]:
         suite["matrix"]["lists"] = sys.argv[7].split(",")
-        suite["matrix"]["kinds"]["hard"]["lists"] = sys.argv[7].split(",")
     if kind == "hard":
         lines = hard_lines(suite["matrix"], weir)
     elif kind in suite["matrix"]["kinds"]:
