@@ -4,5 +4,5 @@
 CREATE TABLE manifest (
   run_id INTEGER PRIMARY KEY,
   row_count INTEGER NOT NULL,        -- in all tables with a run_id
-  digest TEXT NOT NULL               -- 16 hex digits, of all values of these rows in their order
+  digest TEXT NOT NULL               -- 16 hex digits, of all values of these rows, in the order of the rows
 ) STRICT;

@@ -72,6 +72,20 @@ static void add_columns(sqlite3_str *sql, const char *owner, const struct cell *
     sqlite3_str_appendall(sql, owner[0] != '\0' ? ", ?)" : ")");
 }
 
+/* A table whose rows are replaced or changed, or have a value that SQLite finds, is read back when
+ * its run is over. */
+static void note_table(struct sim_recorder *recorder, enum record_kind kind,
+                       const struct cell *cells, size_t count)
+{
+    bool changes = kinds[kind].verb != ADD;
+    for (size_t i = 0; i < count; i++)
+        changes = changes || cells[i].kind == CELL_SQL;
+    const uint32_t table = record_table(kinds[kind].table);
+    recorder->tables[kind] = table;
+    if (changes && table != WEIR_NO_INDEX)
+        recorder->rewritten |= UINT64_C(1) << table;
+}
+
 static weir_status prepare(struct sim_recorder *recorder, enum record_kind kind,
                            const struct cell *cells, size_t count, struct weir_error *error)
 {
@@ -88,7 +102,7 @@ static weir_status prepare(struct sim_recorder *recorder, enum record_kind kind,
                             rows->table);
         add_columns(sql, owner, cells, count);
     }
-    record_note_table(recorder, rows->table);
+    note_table(recorder, kind, cells, count);
     return record_prepare_built(recorder, sql, &recorder->statements[kind], error);
 }
 
@@ -111,6 +125,39 @@ static int bind_cell(sqlite3_stmt *statement, int position, const struct cell *c
     return SQLITE_MISUSE;
 }
 
+static uint64_t digest_cell(const struct cell *cell)
+{
+    const uint64_t column = record_digest_column(cell->column);
+    switch (cell->kind) {
+    case CELL_INT:
+        return record_digest_number(column, (double)cell->integer);
+    case CELL_REAL:
+        return record_digest_number(column, cell->real);
+    case CELL_TEXT:
+        return record_digest_text(column, cell->text, strlen(cell->text));
+    case CELL_NULL:
+    case CELL_SQL:
+        break;
+    }
+    return 0;
+}
+
+/* The manifest of a shard is of all its rows. */
+static void add_content(struct sim_recorder *recorder, enum record_kind kind,
+                        const struct cell *cells, size_t count)
+{
+    const uint32_t table = recorder->tables[kind];
+    if (!recorder->is_shard || table == WEIR_NO_INDEX || (recorder->rewritten >> table & 1) != 0)
+        return;
+    uint64_t row = 0;
+    for (size_t i = 0; i < count; i++)
+        row += digest_cell(&cells[i]);
+    if (kinds[kind].owner == OF_RUN)
+        row += record_digest_number(record_digest_column(owner_columns[OF_RUN]),
+                                    (double)recorder->run_id);
+    record_add_row(&recorder->contents[table], row);
+}
+
 weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error)
 {
@@ -130,5 +177,6 @@ weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
     assert(sqlite3_bind_parameter_count(statement) == position);
     if (failed != SQLITE_OK)
         return record_fail(recorder, "bind a value", error);
+    add_content(recorder, kind, cells, cell_count);
     return record_step(recorder, statement, 1, error);
 }

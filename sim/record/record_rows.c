@@ -45,6 +45,8 @@ const char *const record_run_tables[] = { "run",
                                           "histogram",
                                           "candidate",
                                           NULL };
+_Static_assert(sizeof record_run_tables / sizeof record_run_tables[0] == RECORD_RUN_TABLES + 1,
+               "a shard keeps one content for each table");
 
 struct digest_text {
     char text[17];
@@ -155,6 +157,7 @@ weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run
     WEIR_TRY(record_flush_samples(recorder, error)); /* they belong to the run before */
     WEIR_TRY(record_begin(recorder, error));
     WEIR_TRY(remove_unfinished(recorder, row->run_id, error));
+    memset(recorder->contents, 0, sizeof recorder->contents);
     const struct digest_text digest = print_digest(row->scenario_digest);
     const bool is_open_ended = row->horizon_ns < 0 || row->horizon_ns == SIM_TIME_MAX;
     const struct cell cells[] = { cell_int("run_id", row->run_id),

@@ -137,6 +137,30 @@ static int bind_row(sqlite3_stmt *statement, int *position, const struct layout 
     return failed;
 }
 
+/* As the manifest of a shard has them. */
+static void add_content(struct sim_recorder *recorder, enum sim_sample_kind kind,
+                        const struct sample_row *rows, size_t count)
+{
+    const struct layout *layout = &layouts[kind];
+    uint64_t columns[SAMPLE_VALUES_MAX];
+    const uint64_t run =
+        record_digest_number(record_digest_column("run_id"), (double)recorder->run_id);
+    const uint64_t index = layout->index == NULL ? 0 : record_digest_column(layout->index);
+    const uint64_t t_s = record_digest_column("t_s");
+    const uint64_t dt_s = record_digest_column("dt_s");
+    for (size_t c = 0; c < layout->count; c++)
+        columns[c] = record_digest_column(layout->columns[c].name);
+    for (const struct sample_row *row = rows; row < rows + count; row++) {
+        uint64_t sum =
+            run + record_digest_number(t_s, row->t_s) + record_digest_number(dt_s, row->dt_s);
+        if (layout->index != NULL)
+            sum += record_digest_number(index, row->index);
+        for (size_t c = 0; c < layout->count; c++)
+            sum += record_digest_number(columns[c], row->values[c]);
+        record_add_row(&recorder->contents[recorder->samples[kind].table], sum);
+    }
+}
+
 /* Writes rows [first, first + count) of the waiting ones. */
 static weir_status write_rows(struct sim_recorder *recorder, enum sim_sample_kind kind,
                               size_t first, size_t count, struct weir_error *error)
@@ -146,7 +170,7 @@ static weir_status write_rows(struct sim_recorder *recorder, enum sim_sample_kin
     if (!*statement) {
         sqlite3_str *sql = sqlite3_str_new(recorder->database);
         build_insert(sql, &layouts[kind], count);
-        record_note_table(recorder, layouts[kind].table);
+        table->table = record_table(layouts[kind].table);
         WEIR_TRY(record_prepare_built(recorder, sql, statement, error));
     }
     int position = 0;
@@ -154,6 +178,8 @@ static weir_status write_rows(struct sim_recorder *recorder, enum sim_sample_kin
         if (bind_row(*statement, &position, &layouts[kind], recorder->run_id, &table->rows[r]) !=
             SQLITE_OK)
             return record_fail(recorder, "bind a sample", error);
+    if (recorder->is_shard)
+        add_content(recorder, kind, &table->rows[first], count);
     return record_step(recorder, *statement, (uint32_t)count, error);
 }
 
@@ -239,6 +265,7 @@ weir_status sim_recorder_coarsen(struct sim_recorder *recorder, struct weir_erro
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         sqlite3_str *sql = sqlite3_str_new(recorder->database);
         build_coarsen(sql, &layouts[kind], recorder->run_id);
+        recorder->rewritten |= UINT64_C(1) << record_table(layouts[kind].table);
         char *text = sqlite3_str_finish(sql);
         const weir_status status = text == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
                                                 : record_execute(recorder, text, error);

@@ -9,10 +9,13 @@
 #ifndef SIM_RECORD_RECORD_STATE_H
 #define SIM_RECORD_RECORD_STATE_H
 
+#include "sim/engine/digest.h"
 #include "sim/record/record.h"
 
+#include <math.h>
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <string.h>
 
 enum record_kind {
     RECORD_META,
@@ -45,6 +48,8 @@ enum record_kind {
     RECORD_EXPECTATION,
     RECORD_KINDS
 };
+
+enum { RECORD_RUN_TABLES = 30 };
 
 enum cell_kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT, CELL_SQL };
 
@@ -96,14 +101,22 @@ struct sample_row {
 
 struct sample_table {
     sqlite3_stmt *one, *batch; /* prepared at first use */
+    uint32_t table;            /* its place in record_run_tables, then */
     size_t pending;
     struct sample_row rows[SAMPLE_BATCH];
+};
+
+/* What the rows of a table say, in their order. */
+struct table_content {
+    int64_t row_count;
+    uint64_t digest;
 };
 
 struct sim_recorder {
     sqlite3 *database;
     char *path;
     sqlite3_stmt *statements[RECORD_KINDS]; /* prepared at first use */
+    uint32_t tables[RECORD_KINDS];          /* their places in record_run_tables, then */
     struct sample_table samples[SAMPLE_KINDS];
     char *temporary;  /* the name until the first run; NULL = it has its own */
     bool is_shard;    /* of one run: has a manifest, needs no indexes */
@@ -112,7 +125,9 @@ struct sim_recorder {
     bool has_failed;  /* something could not be written */
     bool is_open;     /* inside a transaction */
     uint32_t rows;    /* since the last commit */
-    uint64_t written; /* tables of record_run_tables that got rows, the first in the lowest bit */
+    struct table_content contents[RECORD_RUN_TABLES]; /* of a shard */
+    uint64_t
+        rewritten; /* tables of record_run_tables whose rows change, the first the lowest bit */
     int64_t commit_due_ns;
     int64_t experiment_id, run_id;
     int64_t run_start_unix_s; /* wall clock */
@@ -176,8 +191,28 @@ weir_status record_let_go(struct sim_recorder *recorder, struct weir_error *erro
 
 /* record_manifest.c: of the present run, before the commit that ends it. */
 weir_status record_write_manifest(struct sim_recorder *recorder, struct weir_error *error);
-void record_note_table(struct sim_recorder *recorder, const char *table);
-/* Which of record_run_tables have rows, as in `written`; of "main" or what is attached. */
+/* The place in record_run_tables, or WEIR_NO_INDEX. */
+uint32_t record_table(const char *table);
+/* A row is the sum of its values, below. */
+void record_add_row(struct table_content *content, uint64_t row);
+static inline uint64_t record_digest_column(const char *name)
+{
+    return sim_digest_bytes(SIM_DIGEST_START, name, strlen(name));
+}
+/* NaN is NULL, and zero has no sign: as SQLite keeps them. */
+static inline uint64_t record_digest_number(uint64_t column, double value)
+{
+    const double kept = value + 0.0;
+    uint64_t bits = 0;
+    memcpy(&bits, &kept, sizeof bits);
+    return isnan(value) ? 0 : sim_digest_word(column, bits);
+}
+static inline uint64_t record_digest_text(uint64_t column, const char *text, size_t length)
+{
+    return sim_digest_bytes(~column, text, length);
+}
+/* Which of record_run_tables have rows, the first in the lowest bit; of "main" or what is attached.
+ */
 weir_status record_find_present(struct sim_recorder *recorder, const char *schema,
                                 uint64_t *present, struct weir_error *error);
 

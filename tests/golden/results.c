@@ -13,6 +13,7 @@
 #include "tests/support/kept.h"
 #include "tests/support/row_totals.h"
 #include "tests/support/runs.h"
+#include "tests/support/shard.h"
 #include "weir/job.h"
 #include "weir/policy.h"
 
@@ -50,24 +51,41 @@ static struct sim_scenario *load(const char *path, const struct sim_variant *var
     return scenario;
 }
 
-/* With all that its database holds. */
-static struct sim_run_summary *run_with_rows(const struct sim_scenario *scenario)
+/* Into a shard, whose manifest must be of the rows that it has. */
+static void record(const struct sim_scenario *scenario, const char *path,
+                   struct sim_run_summary *summary)
 {
-    char path[] = "/tmp/weir-results-XXXXXX";
-    struct sim_run_summary *summary = test_summary();
+    bool is_held = false;
     struct sim_run_options options = { .seed = scenario->seed,
                                        .variant = "test",
                                        .experiment_id = 1,
                                        .run_id = 1,
+                                       .recorder = test_open_shard(path, path, "test"),
                                        .listen = test_listen,
                                        .listener = summary,
                                        .export_at_s = (double)NAN };
-    (void)close(mkstemp(path)); /* an empty file may be taken over */
-    CHECK_I64(sim_recorder_open(path, false, &options.recorder, NULL), WEIR_OK);
     if (sim_run(scenario, &options, summary) != WEIR_OK)
         printf("    run failed: %s\n", summary->message);
     CHECK_I64(sim_recorder_close(options.recorder, NULL), WEIR_OK);
+    CHECK_I64(sim_shard_holds(path, "test", 1, &is_held, NULL), WEIR_OK);
+    CHECK(is_held);
+}
+
+/* With all that its database holds, as an experiment keeps it. */
+static struct sim_run_summary *run_with_rows(const struct sim_scenario *scenario)
+{
+    char path[] = "/tmp/weir-results-XXXXXX";
+    char shard[sizeof path + 8];
+    struct sim_run_summary *summary = test_summary();
+    struct sim_recorder *whole = NULL;
+    (void)close(mkstemp(path)); /* an empty file may be taken over */
+    (void)snprintf(shard, sizeof shard, "%s.part1", path);
+    record(scenario, shard, summary);
+    CHECK_I64(sim_recorder_open(path, false, &whole, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_merge(whole, shard, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_close(whole, NULL), WEIR_OK);
     test_listen_rows(summary, path);
+    (void)unlink(shard);
     (void)unlink(path);
     return summary;
 }

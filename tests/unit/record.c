@@ -6,6 +6,7 @@
  */
 #include "sim/record/record.h"
 #include "tests/support/check.h"
+#include "tests/support/shard.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -447,31 +448,20 @@ static void merged_shards_hold_the_same_rows_in_any_order(void)
     CHECK_I64(close_folder(&folder), 6);
 }
 
-static struct sim_recorder *open_shard(const char *path, const char *whole, const char *identity)
-{
-    struct sim_shard_blank blank = { .bytes = NULL };
-    struct sim_recorder *recorder = NULL;
-    CHECK_I64(sim_recorder_open_blank(&recorder, NULL), WEIR_OK);
-    CHECK_I64(sim_recorder_meta(recorder, "identity", identity, NULL), WEIR_OK);
-    CHECK_I64(sim_recorder_close_blank(recorder, &blank, NULL), WEIR_OK);
-    recorder = NULL;
-    CHECK_I64(sim_recorder_open_shard(path, whole, &blank, &recorder, NULL), WEIR_OK);
-    sim_shard_blank_clear(&blank);
-    return recorder;
-}
-
 static void a_shard_counts_from_the_end_of_its_run_with_all_of_its_rows(void)
 {
     const struct folder folder = open_folder();
     const struct file_name file = name_in(&folder, "run.db.part2");
-    struct sim_recorder *recorder = open_shard(file.text, "run.db", "abc");
+    struct sim_recorder *recorder = test_open_shard(file.text, "run.db", "abc");
     bool is_held = true;
     CHECK_I64(add_run(recorder, 2, NULL), WEIR_OK);
     add_samples(recorder, 20);
     const struct sim_result_row nothing = {
         .metric = "m", .label = "", .unit = "s", .value = (double)NAN
     };
+    const struct sim_result_row least = { .metric = "m", .label = "", .unit = "s", .value = -0.0 };
     CHECK_I64(sim_recorder_result(recorder, &nothing, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_result(recorder, &least, NULL), WEIR_OK);
     CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_OK);
     CHECK(!is_held); /* not over yet */
     end_run(recorder);
@@ -485,11 +475,42 @@ static void a_shard_counts_from_the_end_of_its_run_with_all_of_its_rows(void)
     /* no value is not 0 */
     CHECK_SQL(file.text, "UPDATE result SET value = 0 WHERE value IS NULL RETURNING 1", "1");
     CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_EIO);
-    CHECK_SQL(file.text, "UPDATE result SET value = NULL RETURNING 1", "1");
+    CHECK_SQL(file.text, "UPDATE result SET value = NULL WHERE rowid = 1 RETURNING 1", "1");
     CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_OK);
     CHECK(is_held);
+    CHECK_SQL(file.text, "UPDATE result SET value = iif(value IS NULL, 0, NULL) RETURNING 1", "1");
+    CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_EIO); /* another order */
+    CHECK_SQL(file.text, "UPDATE result SET value = iif(value IS NULL, 0, NULL) RETURNING 1", "1");
+    CHECK_SQL(file.text, "UPDATE result SET label = unit, unit = label RETURNING 1", "1");
+    CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_EIO);
+    CHECK_SQL(file.text, "UPDATE result SET label = unit, unit = label RETURNING 1", "1");
     CHECK_SQL(file.text, "DELETE FROM node_sample WHERE rowid = 7 RETURNING 1", "1");
     CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_EIO);
+    CHECK(!is_held);
+    CHECK_I64(close_folder(&folder), 1);
+}
+
+/* One that a stranger made wider. */
+static void a_shard_of_other_tables_is_damaged(void)
+{
+    const struct folder folder = open_folder();
+    const struct file_name file = name_in(&folder, "run.db.part1");
+    struct sim_recorder *recorder = test_open_shard(file.text, "run.db", "abc");
+    struct weir_error error = { 0 };
+    sqlite3 *database = NULL;
+    bool is_held = true;
+    char sql[64];
+    CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
+    end_run(recorder);
+    CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
+    CHECK_I64(sqlite3_open(file.text, &database), SQLITE_OK);
+    for (int c = 0; c < 100; c++) {
+        (void)snprintf(sql, sizeof sql, "ALTER TABLE run ADD COLUMN c%d INTEGER", c);
+        CHECK_I64(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    }
+    CHECK_I64(sqlite3_close(database), SQLITE_OK);
+    CHECK_I64(sim_shard_holds(file.text, "abc", 1, &is_held, &error), WEIR_EIO);
+    CHECK(strstr(error.text, "columns") != NULL);
     CHECK(!is_held);
     CHECK_I64(close_folder(&folder), 1);
 }
@@ -633,7 +654,7 @@ static void a_shard_is_read_by_those_who_may_read_the_whole(void)
     const mode_t mask = umask(022);
     write_text(whole.text, "x");
     CHECK_I64(chmod(whole.text, 0640), 0);
-    struct sim_recorder *recorder = open_shard(part.text, whole.text, "abc");
+    struct sim_recorder *recorder = test_open_shard(part.text, whole.text, "abc");
     CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
     end_run(recorder);
     CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
@@ -660,6 +681,7 @@ static const struct test tests[] = {
       merged_shards_hold_the_same_rows_in_any_order },
     { "a shard counts from the end of its run with all of its rows",
       a_shard_counts_from_the_end_of_its_run_with_all_of_its_rows },
+    { "a shard of other tables is damaged", a_shard_of_other_tables_is_damaged },
     { "a file appears with its experiment", a_file_appears_with_its_experiment },
     { "a killed writer leaves a readable file marked running",
       a_killed_writer_leaves_a_readable_file_marked_running },
