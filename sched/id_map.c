@@ -5,6 +5,7 @@
 #include "sched/internal/id_map.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
 
 #include <string.h>
 
@@ -14,7 +15,7 @@ enum { FIRST_CAPACITY = 64 };
 static struct weir_id_map_entry *id_entry(const struct weir_id_map *map, uint64_t id)
 {
     const uint32_t mask = map->capacity - 1;
-    uint32_t place = (uint32_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    uint32_t place = weir_id_home(id) & mask;
 
     while (map->entries[place].stamp == map->stamp && map->entries[place].id != id)
         place = (place + 1) & mask;

@@ -7,6 +7,7 @@
 #include "sched/cluster/id_table.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
 #include "sched/internal/invariant.h"
 
 #include <string.h>
@@ -19,13 +20,9 @@ static uint64_t id_of(const struct weir_id_entry *entry)
     return id;
 }
 
-/* Ids are mostly given in a row, and used soon after one another: four of them are neighbours. The
- * others are spread by one multiplication (Knuth, vol. 3, 6.4). */
 static uint32_t home_of(const struct weir_id_table *table, uint64_t id)
 {
-    const uint32_t block = (uint32_t)(id / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 32) * 4;
-
-    return (block + (uint32_t)(id % 4)) & (table->capacity - 1);
+    return weir_id_home(id) & (table->capacity - 1);
 }
 
 /* The place that holds `id`, or the empty one where it would go. */
