@@ -74,16 +74,21 @@ uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
 }
 
 /* `cause` tells apart changes that leave equal books: another worker, another pool. */
-static void record_change(struct weir_cluster *cluster, uint32_t node, uint64_t cause)
+static void record_cause(struct weir_cluster *cluster, uint32_t node, uint32_t pool, uint64_t cause)
 {
     const uint64_t event = weir_hash_words(node, cluster->nodes[node].version, cause, 0);
 
     cluster->stamp = weir_hash_add(cluster->stamp, event);
     cluster->lists[node].stamp = weir_hash_add(cluster->lists[node].stamp, event);
     cluster->changes[cluster->change_count % WEIR_CHANGE_RING] =
-        (struct weir_change){ .stamp = cluster->stamp, .node = node };
+        (struct weir_change){ .stamp = cluster->stamp, .node = node, .pool = pool };
     cluster->change_count++;
     weir_cluster_note_change(cluster->log, node);
+}
+
+static void record_change(struct weir_cluster *cluster, uint32_t node)
+{
+    record_cause(cluster, node, WEIR_NO_INDEX, 0);
 }
 
 uint32_t weir_cluster_changes(const struct weir_cluster *cluster,
@@ -189,7 +194,7 @@ void weir_ledger_open(struct weir_cluster *cluster, uint32_t node)
     books->version = weir_ledger_version(cluster, node);
     if (books->flags & WEIR_NODE_UP)
         count_node(cluster, books, 1);
-    record_change(cluster, node, 0);
+    record_change(cluster, node);
 }
 
 void weir_ledger_close(struct weir_cluster *cluster, uint32_t node)
@@ -208,7 +213,7 @@ void weir_ledger_close(struct weir_cluster *cluster, uint32_t node)
     if (node < cluster->topology_count)
         cluster->topologies[node] = (struct weir_topology){ .sockets = 0 };
     books->version = weir_ledger_version(cluster, node);
-    record_change(cluster, node, 0);
+    record_change(cluster, node);
 }
 
 void weir_ledger_resize(struct weir_cluster *cluster, uint32_t node, int64_t cpu_units,
@@ -226,7 +231,7 @@ void weir_ledger_resize(struct weir_cluster *cluster, uint32_t node, int64_t cpu
     books->version += host_fingerprint(books);
     if (books->flags & WEIR_NODE_UP)
         count_node(cluster, books, 1);
-    record_change(cluster, node, 0);
+    record_change(cluster, node);
 }
 
 void weir_ledger_set_flags(struct weir_cluster *cluster, uint32_t node, uint32_t flags)
@@ -243,7 +248,7 @@ void weir_ledger_set_flags(struct weir_cluster *cluster, uint32_t node, uint32_t
     books->version += host_fingerprint(books);
     if (books->flags & WEIR_NODE_UP)
         count_node(cluster, books, 1);
-    record_change(cluster, node, 0);
+    record_change(cluster, node);
 }
 
 /* Changes of a GPU that move no amounts. */
@@ -265,7 +270,7 @@ static struct gpu_change begin_change(struct weir_cluster *cluster, uint32_t nod
 static void end_change(struct weir_cluster *cluster, const struct gpu_change *change)
 {
     change->node->version += gpu_fingerprint(change->gpu, change->index);
-    record_change(cluster, (uint32_t)(change->node - cluster->nodes), 0);
+    record_change(cluster, (uint32_t)(change->node - cluster->nodes));
 }
 
 void weir_ledger_set_cut(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
@@ -496,7 +501,7 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
     }
     for (uint32_t d = 0; d < alloc->device_count; d++)
         apply_device(cluster, node, &alloc->devices[d], direction);
-    record_change(
-        cluster, alloc->node,
-        weir_hash_words(worker->id, direction > 0, worker->owner.index, worker->sequence));
+    record_cause(cluster, alloc->node,
+                 worker->owner.kind == WEIR_OWNER_POOL ? worker->owner.index : WEIR_NO_INDEX,
+                 weir_hash_words(worker->id, direction > 0, worker->owner.index, worker->sequence));
 }

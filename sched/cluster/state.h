@@ -70,7 +70,7 @@ enum { WEIR_CHANGE_RING = 256, WEIR_MAX_POOLS = 1 << 20 };
 struct weir_change {
     uint64_t stamp; /* after the change: a hash of the whole history */
     uint32_t node;
-    uint32_t reserved;
+    uint32_t pool; /* whose worker came or went; WEIR_NO_INDEX = nobody's, or a job's */
 };
 
 /* Nodes in the order in which they changed, for answers that are kept of them (placement/rooms.h).
@@ -168,6 +168,11 @@ uint32_t weir_cluster_changes(const struct weir_cluster *cluster,
 static inline uint32_t weir_cluster_change_node(const struct weir_cluster *cluster, uint32_t back)
 {
     return cluster->changes[(cluster->change_count - 1 - back) % WEIR_CHANGE_RING].node;
+}
+/* And weir_cluster_change_pool(cluster, i) had a worker less or more there. */
+static inline uint32_t weir_cluster_change_pool(const struct weir_cluster *cluster, uint32_t back)
+{
+    return cluster->changes[(cluster->change_count - 1 - back) % WEIR_CHANGE_RING].pool;
 }
 
 static inline struct weir_change_mark weir_cluster_change_mark(const struct weir_cluster *cluster)

@@ -27,25 +27,34 @@
 
 enum {
     BOARDS_KEPT = 64, /* beyond that the one not used for longest is dropped */
-    SMALL_POOL = 24   /* up to this many candidates a victim is found by looking at each */
+    SMALL_POOL = 24,  /* up to this many candidates a victim is found by looking at each */
+    FIRSTS_KEPT = 3
 };
 
 struct entry {
     uint64_t version; /* of the node, or the stamp of its history for victims */
     uint64_t worker;  /* victim boards; reuse boards: its number */
-    uint32_t candidates;
-    uint32_t ties;
-    uint32_t reason;
+    union {
+        struct { /* place boards */
+            uint32_t candidates;
+            uint32_t ties;
+            uint32_t reason;
+        };
+        uint32_t firsts[FIRSTS_KEPT]; /* victim boards: slots of those who go first */
+    };
     bool known;
+    bool has_firsts; /* all of them are there; until a worker of the pool comes or goes */
+    uint8_t first_count;
 };
 
 enum board_kind { BOARD_PLACES, BOARD_VICTIMS, BOARD_REUSE };
 
 struct board {
     uint32_t kind;
-    uint32_t pool;           /* victim and reuse boards */
-    uint64_t round;          /* reuse boards: of the list of stopped workers */
-    struct weir_shape shape; /* place boards */
+    uint32_t pool;                        /* victim and reuse boards */
+    uint64_t round;                       /* reuse boards: of the list of stopped workers */
+    const struct weir_cluster *firsts_of; /* victim boards: whose slots they are; not read */
+    struct weir_shape shape;              /* place boards */
     struct weir_change_mark mark;
     uint64_t used; /* question number, for dropping */
     struct weir_tournament tournament;
@@ -243,12 +252,6 @@ static void take_best(struct weir_fgd *fgd, const struct board *board,
 }
 
 /* Victims on one node that hold the same of it have the same key but for their order. */
-enum { SAME_KEPT = 8 };
-struct same {
-    const struct weir_worker_slot *worker;
-    struct weir_key key;
-};
-
 static bool holds_same(const struct weir_worker_slot *a, const struct weir_worker_slot *b)
 {
     return a->device_count == b->device_count && a->device_count <= 1 &&
@@ -279,45 +282,69 @@ static bool goes_before(const struct victim *a, const struct victim *b)
            (!weir_key_less(&b->key, &a->key) && a->worker < b->worker);
 }
 
-/* The key of one victim, looked up among the latest on the node. */
-static struct weir_key weigh_like(struct weir_fgd *fgd, const struct weir_worker_slot *worker,
-                                  struct same *kept, uint32_t *count)
+static void meet_victim(struct weir_fgd *fgd, uint32_t slot, struct victim *best)
 {
+    const struct weir_worker_slot *const worker = &fgd->keys.cluster->slots[slot];
     const uint64_t order = victim_order(fgd, worker, worker->sequence);
+    const struct victim victim = { weir_fgd_keys_victim(&fgd->keys, worker, order), worker->id };
 
-    for (uint32_t i = 0; i < *count && i < SAME_KEPT; i++) {
-        if (holds_same(kept[i].worker, worker)) {
-            struct weir_key key = kept[i].key;
-            key.order = order;
-            return key;
-        }
+    if (goes_before(&victim, best))
+        *best = victim;
+}
+
+/* Whether `a` goes before `b`, which holds the same. */
+static bool is_earlier(const struct weir_fgd *fgd, const struct weir_worker_slot *a,
+                       const struct weir_worker_slot *b)
+{
+    const uint64_t first = victim_order(fgd, a, a->sequence);
+    const uint64_t second = victim_order(fgd, b, b->sequence);
+
+    return first < second || (first == second && a->id < b->id);
+}
+
+/* Who goes first of those on the node that hold the same. True when these are all. */
+static bool find_firsts(const struct weir_fgd *fgd, const struct board *board, uint32_t node,
+                        struct entry *entry)
+{
+    const struct weir_cluster *const cluster = fgd->keys.cluster;
+    const struct weir_owner owner = weir_pool_owner(board->pool);
+
+    entry->first_count = 0;
+    for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
+         s = cluster->slots[s].peer_next) {
+        const struct weir_worker_slot *const worker = &cluster->slots[s];
+        uint32_t i = 0;
+        while (i < entry->first_count && !holds_same(&cluster->slots[entry->firsts[i]], worker))
+            i++;
+        if (i == FIRSTS_KEPT)
+            return false;
+        if (i == entry->first_count)
+            entry->firsts[entry->first_count++] = s;
+        else if (is_earlier(fgd, worker, &cluster->slots[entry->firsts[i]]))
+            entry->firsts[i] = s;
     }
-    const struct weir_key key = weir_fgd_keys_victim(&fgd->keys, worker, order);
-    kept[(*count)++ % SAME_KEPT] = (struct same){ .worker = worker, .key = key };
-    return key;
+    return true;
 }
 
 static void refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t node)
 {
     const struct weir_cluster *const cluster = fgd->keys.cluster;
+    const struct weir_owner owner = weir_pool_owner(board->pool);
     struct entry *const entry = &board->entries[node];
     struct victim best = { .key = WEIR_KEY_ABSENT };
-    struct same kept[SAME_KEPT];
-    uint32_t kept_count = 0;
-
-    const struct weir_owner owner = weir_pool_owner(board->pool);
 
     if (entry->known && entry->version == cluster->lists[node].stamp)
         return;
+    if (!entry->has_firsts)
+        entry->has_firsts = find_firsts(fgd, board, node, entry);
     entry->known = true;
     entry->version = cluster->lists[node].stamp;
-    for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
-         s = cluster->slots[s].peer_next) {
-        const struct weir_worker_slot *const worker = &cluster->slots[s];
-        const struct victim victim = { weigh_like(fgd, worker, kept, &kept_count), worker->id };
-        if (goes_before(&victim, &best))
-            best = victim;
-    }
+    for (uint32_t i = 0; entry->has_firsts && i < entry->first_count; i++)
+        meet_victim(fgd, entry->firsts[i], &best);
+    if (!entry->has_firsts)
+        for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
+             s = cluster->slots[s].peer_next)
+            meet_victim(fgd, s, &best);
     entry->worker = best.worker;
     weir_tournament_set(&board->tournament, node, &best.key);
 }
@@ -381,6 +408,21 @@ static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
     return weir_tournament_reset(&board->tournament, &fgd->keys.allocator, count);
 }
 
+/* Where workers of the pool came or went; everywhere when that cannot be told, or in another
+ * inventory, where they may have other slots. */
+static void forget_firsts(const struct weir_fgd *fgd, struct board *board, uint32_t changes)
+{
+    const struct weir_cluster *const cluster = fgd->keys.cluster;
+    const bool is_told = changes != WEIR_NO_INDEX && board->firsts_of == cluster;
+
+    for (uint32_t n = 0; !is_told && n < cluster->node_count; n++)
+        board->entries[n].has_firsts = false;
+    for (uint32_t i = 0; is_told && i < changes; i++)
+        if (weir_cluster_change_pool(cluster, i) == board->pool)
+            board->entries[weir_cluster_change_node(cluster, i)].has_firsts = false;
+    board->firsts_of = cluster;
+}
+
 /* Brings a board up to date. */
 static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
 {
@@ -394,6 +436,8 @@ static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
         WEIR_TRY(board_restart(fgd, board));
     const uint32_t changes = weir_cluster_changes(fgd->keys.cluster, &board->mark);
     const uint32_t all = fgd->keys.cluster->node_count;
+    if (board->kind == BOARD_VICTIMS)
+        forget_firsts(fgd, board, changes);
     for (uint32_t i = 0; i < (changes == WEIR_NO_INDEX ? all : changes); i++)
         refreshes[board->kind](
             fgd, board,

@@ -361,6 +361,28 @@ static void victims_differ_by_policy(void)
     }
 }
 
+/* So many that victims are followed. In the second inventory others have their slots. */
+static void a_victim_is_of_the_inventory_that_is_asked_about(void)
+{
+    struct lab first = open_lab("fgd_xenna", 4, 1, 0);
+    struct lab second = open_lab("fgd_xenna", 4, 1, 0);
+
+    second.next_worker = 100;
+    for (int i = 0; i < 2; i++)
+        CHECK_I64(start(&second, &CPU_ONE, 1), WEIR_OK);
+    for (int i = 0; i < 30; i++) {
+        CHECK_I64(start(&first, &CPU_ONE, 0), WEIR_OK);
+        CHECK_I64(start(&second, &CPU_ONE, 0), WEIR_OK);
+    }
+    const uint64_t expected = evicted(&second, 0);
+    CHECK(evicted(&first, 0) < 100);
+    struct lab moved = first;
+    moved.cluster = second.cluster;
+    CHECK_I64(evicted(&moved, 0), (int64_t)expected);
+    close_lab(&first);
+    close_lab(&second);
+}
+
 /* A worker to reuse sits on an empty GPU; a fresh place next to another worker is better. */
 static uint32_t reused_with(uint32_t applies)
 {
@@ -586,6 +608,8 @@ static const struct test tests[] = {
     { "the fits differ as their names say", the_fits_differ_as_named },
     { "random draws evenly and repeatably", random_draws_evenly_and_repeatably },
     { "victims differ by policy", victims_differ_by_policy },
+    { "a victim is of the inventory that is asked about",
+      a_victim_is_of_the_inventory_that_is_asked_about },
     { "the reuse bonus works only when the reused alone get it",
       the_reuse_bonus_works_only_for_the_reused },
     { "fgd packs denser than random", fgd_packs_denser_than_random },
