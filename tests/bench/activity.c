@@ -15,21 +15,14 @@
  */
 #include "sim/engine/activity.h"
 #include "sim/engine/time.h"
+#include "tests/support/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { NICS = 1024, ISLAND = 16, STORE_STARTS = 40, TURN_QUANTUM = 20, TURN_COST = 1 };
-
-static double cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 enum way { BARE, NAIVE, ALONE, OWN, SHARED, TURNS, FLOW_ANY, FLOW_ISLAND, FLOW_STORE };
 
@@ -206,10 +199,10 @@ static double cost(enum way way, uint32_t resources, uint32_t each, uint64_t pai
     if (way >= ALONE)
         sim_engine_foresee(world.engine, foresee);
     weir_status status = world_fill(&world);
-    const double begin = cpu_ns();
+    const double begin = test_cpu_ns();
     if (status == WEIR_OK)
         status = sim_engine_run(world.engine, handle, &world, SIM_TIME_MAX);
-    const double spent = cpu_ns() - begin;
+    const double spent = test_cpu_ns() - begin;
     if (status != WEIR_OK) {
         fprintf(stderr, "the run failed: %s\n", weir_status_text(status));
         exit(EXIT_FAILURE);

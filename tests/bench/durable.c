@@ -11,12 +11,12 @@
  */
 #include "sim/record/record.h"
 #include "sim/world/run.h"
+#include "tests/support/clock.h"
 
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS = 25, PATH_BYTES = 64 };
@@ -37,12 +37,7 @@ static void require(bool holds, const char *what)
 
 static struct cost now(void)
 {
-    struct timespec cpu;
-    struct timespec wall;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-    (void)clock_gettime(CLOCK_MONOTONIC, &wall);
-    return (struct cost){ (double)cpu.tv_sec + (double)cpu.tv_nsec * 1e-9,
-                          (double)wall.tv_sec + (double)wall.tv_nsec * 1e-9 };
+    return (struct cost){ .cpu_s = test_cpu_s(), .wall_s = test_wall_s() };
 }
 
 static struct sim_recorder *open_whole(const char *path, const struct sim_scenario *scenario,

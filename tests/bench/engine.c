@@ -17,22 +17,15 @@
 #include "sim/engine/random.h"
 #include "sim/engine/time.h"
 #include "sim/engine/ziggurat.h"
+#include "tests/support/clock.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { RING = 1 << 14, ROWS_MAX = 40, DELAYS = 8192 };
-
-static double cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 /* xoshiro256** 1.0 (Blackman and Vigna), the light generator of both M/M/1 loops. */
 struct xoshiro {
@@ -150,11 +143,11 @@ static double mm1_by_engine(uint64_t customers, int64_t *sojourn_ns)
     static struct mm1_world world;
     mm1_open(&world.line, customers);
     world.engine = sim_engine_create();
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     weir_status status = mm1_plan(&world, ARRIVAL, 1);
     if (status == WEIR_OK)
         status = sim_engine_run(world.engine, mm1_handle, &world, SIM_TIME_MAX);
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     if (status != WEIR_OK || sim_engine_stats(world.engine).fired != 2 * customers)
         exit(EXIT_FAILURE);
     sim_engine_destroy(world.engine);
@@ -227,7 +220,7 @@ static double mm1_by_minimal_loop(uint64_t customers, int64_t *sojourn_ns)
     static struct mm1 line;
     mm1_open(&line, customers);
     struct plain_heap heap = { .size = 0 };
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     plain_push(&heap, ARRIVAL, 1);
     while (heap.size > 0) {
         const struct plain_record event = plain_pop(&heap);
@@ -248,7 +241,7 @@ static double mm1_by_minimal_loop(uint64_t customers, int64_t *sojourn_ns)
             break;
         }
     }
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     free(heap.records);
     *sojourn_ns = line.sojourn_ns;
     return spent / (double)customers;
@@ -312,10 +305,10 @@ static double hold_cost(struct hold_world *world, uint32_t pending, uint64_t hol
     world->left = 2 * pending; /* reach the steady state first */
     weir_status status = sim_engine_run(world->engine, hold_handle, world, SIM_TIME_MAX);
     world->left = holds;
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     if (status == WEIR_OK)
         status = sim_engine_run(world->engine, hold_handle, world, SIM_TIME_MAX);
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     if (status != WEIR_OK)
         exit(EXIT_FAILURE);
     free(timeouts);
@@ -347,13 +340,13 @@ static double stream_cost(uint64_t draws)
 {
     const struct sim_random root = { .seed = 1 };
     double sum = 0.0;
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (uint64_t item = 0; item < draws; item++) {
         struct sim_stream stream;
         sim_stream_open(&stream, &root, SIM_DRAW_SERVICE, (struct sim_stream_key){ .item = item });
         sum += sim_stream_exponential(&stream);
     }
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     if (fabs(sum / (double)draws - 1.0) > 0.02)
         exit(EXIT_FAILURE);
     return spent / (double)draws;
@@ -365,10 +358,10 @@ static double stream_draw_cost(uint64_t draws)
     struct sim_stream stream;
     sim_stream_open(&stream, &root, SIM_DRAW_ARRIVAL, (struct sim_stream_key){ .item = 1 });
     double sum = 0.0;
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (uint64_t i = 0; i < draws; i++)
         sum += sim_stream_exponential(&stream);
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     if (fabs(sum / (double)draws - 1.0) > 0.02)
         exit(EXIT_FAILURE);
     return spent / (double)draws;

@@ -9,21 +9,16 @@
 #include "sched/placement/fgd.h"
 #include "sched/cluster/state.h"
 #include "sim/lab/lab.h"
+#include "tests/support/clock.h"
 #include "tests/support/oracle_plain.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PLAIN_JOBS = 1000, SETS = 5, SET_BYTES = 64, TYPES = 32 };
-
-static double cpu_seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
 
 static struct sim_scenario *load(const char *policy)
 {
@@ -63,9 +58,9 @@ static void measure(const char *policy, struct sim_scenario *scenario)
     struct weir_error error = { .phase = -1 };
     if (scenario == NULL || sim_lab_create(scenario, &options, &run, &error) != WEIR_OK)
         exit(EXIT_FAILURE);
-    const double start = cpu_seconds();
+    const double start = test_cpu_s();
     const weir_status status = sim_lab_arrive(run, &error);
-    const double spent = cpu_seconds() - start;
+    const double spent = test_cpu_s() - start;
     const struct sim_lab_counts *counts = sim_lab_counts(run);
     printf("%-15s %6llu jobs %8.3f s = %7.2f us a job, %.2f %% of the GPUs allocated%s\n", policy,
            (unsigned long long)counts->arrived, spent, spent * 1e6 / (double)counts->arrived,
@@ -142,7 +137,7 @@ static void measure_plain(void)
         exit(EXIT_FAILURE);
     struct weir_cluster *cluster = inventory(scenario);
     const struct weir_mix mix = sim_target_mix(&target);
-    const double start = cpu_seconds();
+    const double start = test_cpu_s();
     size_t jobs = 0;
     for (; jobs < PLAIN_JOBS && jobs < scenario->workloads[0].jobs_count; jobs++) {
         const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
@@ -154,7 +149,7 @@ static void measure_plain(void)
             (void)weir_cluster_add_worker(cluster, jobs + 1, weir_pool_owner(0), &answer.alloc,
                                           NULL);
     }
-    const double spent = cpu_seconds() - start;
+    const double spent = test_cpu_s() - start;
     printf("%-15s %6zu jobs %8.3f s = %7.2f us a job\n", "fgd, plain", jobs, spent,
            spent * 1e6 / (double)jobs);
     weir_cluster_destroy(cluster);

@@ -6,12 +6,12 @@
  * do not fit; the exponent says how the cost grows with the number of stages.
  */
 #include "weir/host.h"
+#include "tests/support/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { KINDS = 4, ROUNDS_MOST = 400000 };
 
@@ -21,14 +21,6 @@ static void require(weir_status status)
         return;
     fprintf(stderr, "%s\n", weir_status_text(status));
     exit(1);
-}
-
-static double cpu_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static weir_status place_at_once(void *state, const struct weir_place_query *query,
@@ -160,12 +152,12 @@ static double measure_ns(uint32_t pools, uint32_t waiting, bool is_job)
     for (; now_ns < 10; now_ns++)
         play(host, is_job, now_ns);
     for (int repeat = 0; repeat < 5; repeat++) {
-        const double begin_s = cpu_s();
+        const double begin_s = test_cpu_s();
         uint32_t rounds = 0;
-        for (; rounds < ROUNDS_MOST / 5 && (rounds < 20 || cpu_s() - begin_s < 0.05);)
+        for (; rounds < ROUNDS_MOST / 5 && (rounds < 20 || test_cpu_s() - begin_s < 0.05);)
             for (uint32_t i = 0; i < 20; i++, rounds++)
                 play(host, is_job, now_ns++);
-        best_s = fmin(best_s, (cpu_s() - begin_s) / rounds);
+        best_s = fmin(best_s, (test_cpu_s() - begin_s) / rounds);
     }
     weir_host_destroy(host);
     return best_s * 1e9;

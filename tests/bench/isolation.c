@@ -7,13 +7,13 @@
  */
 #include "sim/port/module.h"
 #include "sim/world/run.h"
+#include "tests/support/clock.h"
 #include "tests/support/results.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 41, MOST_US = 30, PATH_BYTES = 4096, MOST_POLICIES = 128 };
 
@@ -48,13 +48,6 @@ struct measured {
     uint64_t digest;
 };
 
-static double clock_us(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
-
 static bool run_once(const struct load *load, const struct weir_module *module,
                      struct measured *measured)
 {
@@ -88,9 +81,9 @@ static bool run_once(const struct load *load, const struct weir_module *module,
         sim_diagnostics_print(&diagnostics, stderr);
         return false;
     }
-    const double begin_us = clock_us();
+    const double begin_us = test_wall_s() * 1e6;
     const weir_status status = sim_run(scenario, &options, summary);
-    *measured = (struct measured){ .wall_us = clock_us() - begin_us,
+    *measured = (struct measured){ .wall_us = test_wall_s() * 1e6 - begin_us,
                                    .decisions = test_value(summary, load->decisions, ""),
                                    .digest = summary->result_digest };
     if (status != WEIR_OK)

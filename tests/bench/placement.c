@@ -7,12 +7,12 @@
  * one placement, of stages drawn by the same shares.
  */
 #include "sched/placement/fgd.h"
+#include "tests/support/clock.h"
 #include "tests/support/oracle_plain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STAGES = 14 };
 
@@ -39,11 +39,6 @@ struct bench {
     struct weir_fgd *fast; /* NULL = plain */
     uint64_t next_worker;
 };
-
-static double cpu_seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
 
 static int64_t units(double amount)
 {
@@ -162,19 +157,19 @@ static void measure(uint32_t nodes, bool is_fast, uint32_t most, uint32_t churns
     bench_open(&bench, nodes);
     if (is_fast && weir_fgd_create(&bench.rules, NULL, &bench.fast) != WEIR_OK)
         abort();
-    double start = cpu_seconds();
+    double start = test_cpu_s();
     const uint32_t placed = fill(&bench, most);
-    const double fill_s = cpu_seconds() - start;
+    const double fill_s = test_cpu_s() - start;
     double evict_s = 0;
     double place_s = 0;
     for (uint32_t i = 0; i < churns; i++) {
         const uint32_t stage = bench.order[(i * 37) % bench.order_count];
-        start = cpu_seconds();
+        start = test_cpu_s();
         (void)evict(&bench, stage);
-        evict_s += cpu_seconds() - start;
-        start = cpu_seconds();
+        evict_s += test_cpu_s() - start;
+        start = test_cpu_s();
         (void)place(&bench, stage);
-        place_s += cpu_seconds() - start;
+        place_s += test_cpu_s() - start;
     }
     printf("%5u nodes %-5s fill %6u workers %8.3f s = %9.2f us each; then evict %9.2f us, place "
            "%9.2f us\n",

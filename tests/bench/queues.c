@@ -9,12 +9,12 @@
  * and without that these are left out.
  */
 #include "sim/world/run.h"
+#include "tests/support/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { JOBS = 82000, TIMES = 5 };
 
@@ -66,23 +66,16 @@ static struct sim_scenario *load_gavel(const char *path, const char *goal)
     return load_text(text);
 }
 
-static double cpu_s(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static double run_s(const struct sim_scenario *scenario)
 {
     struct sim_run_summary *summary = calloc(1, sizeof *summary);
     const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
-    const double begin_s = cpu_s();
+    const double begin_s = test_cpu_s();
     if (summary == NULL || sim_run(scenario, &options, summary) != WEIR_OK) {
         fprintf(stderr, "%s\n", summary == NULL ? "out of memory" : summary->message);
         exit(EXIT_FAILURE);
     }
-    const double taken_s = cpu_s() - begin_s;
+    const double taken_s = test_cpu_s() - begin_s;
     free(summary);
     return taken_s;
 }

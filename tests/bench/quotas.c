@@ -6,13 +6,13 @@
  * names of policies as arguments measure these.
  */
 #include "sim/world/run.h"
+#include "tests/support/clock.h"
 #include "tests/support/results.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TEXT = 2048, JOBS = 1000000 };
@@ -42,7 +42,6 @@ static int run_one(const char *queueing)
     const struct sim_run_options options = {
         .seed = 1, .export_at_s = (double)NAN, .listen = test_listen, .listener = summary
     };
-    struct timespec spent;
     (void)snprintf(text, sizeof text,
                    "%ssched: {placement: first_fit, explain: off, queueing: %s}\n%s    count: %d\n",
                    parts[0], queueing, parts[1], JOBS);
@@ -52,10 +51,8 @@ static int run_one(const char *queueing)
         return EXIT_FAILURE;
     }
     const weir_status status = sim_run(scenario, &options, summary);
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
-    printf("%-14s %8.2f s CPU, %6.0f MiB, %.1f %% GPUs held%s\n", queueing,
-           (double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec, summary->peak_rss_mib,
-           100 * test_value(summary, "util.gpu.assigned", ""),
+    printf("%-14s %8.2f s CPU, %6.0f MiB, %.1f %% GPUs held%s\n", queueing, test_cpu_s(),
+           summary->peak_rss_mib, 100 * test_value(summary, "util.gpu.assigned", ""),
            status == WEIR_OK ? "" : " (failed)");
     (void)fflush(stdout);
     sim_scenario_destroy(scenario);

@@ -12,6 +12,7 @@
  *     recorder [--format table|json] [--quick]
  */
 #include "sim/record/record.h"
+#include "tests/support/clock.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROWS_MAX = 16, NODES = 16 };
@@ -33,13 +33,6 @@ struct report {
     struct row rows[ROWS_MAX];
     size_t count;
 };
-
-static double cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static void require(bool holds, const char *what)
 {
@@ -92,7 +85,7 @@ static struct cost measure_samples(enum sim_sample_kind kind, int64_t rows)
     double values[24];
     for (size_t i = 0; i < 24; i++)
         values[i] = (double)i + 0.37;
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (int64_t r = 0; r < rows; r++) {
         values[r % 7] += 0.125;
         require(sim_recorder_sample(recorder, kind, (uint32_t)(r % NODES), (double)(r / NODES), 1.0,
@@ -101,9 +94,9 @@ static struct cost measure_samples(enum sim_sample_kind kind, int64_t rows)
     }
     const struct sim_run_end end = { .status = "complete" };
     require(sim_recorder_end_run(recorder, &end, NULL) == WEIR_OK, "cannot end the run");
-    const double inserted = cpu_ns();
+    const double inserted = test_cpu_ns();
     require(sim_recorder_close(recorder, NULL) == WEIR_OK, "cannot close the file");
-    const double closed = cpu_ns();
+    const double closed = test_cpu_ns();
     require(count_rows(path, tables[kind]) == rows, "rows are missing");
     (void)unlink(path);
     return (struct cost){ (inserted - start) / (double)rows, (closed - start) / (double)rows };
@@ -164,7 +157,7 @@ static double measure_item(int64_t items)
     struct sim_meter *meter = open_meter();
     sim_meter_worker_state(meter, 0, &cpu_worker, SIM_METER_GONE, SIM_METER_IDLE);
     int64_t now = 0;
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (int64_t i = 0; i < items; i++) {
         now += 500;
         sim_meter_item_arrived(meter, now, 0);
@@ -176,7 +169,7 @@ static double measure_item(int64_t items)
         sim_meter_worker_state(meter, now + 400, &cpu_worker, SIM_METER_BUSY, SIM_METER_IDLE);
         sim_meter_item_done(meter, now + 400, 0, 400, 300, false);
     }
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     require(sim_meter_check(meter, now + 400, 0, NULL) == WEIR_OK, "the books do not balance");
     sim_meter_destroy(meter);
     return spent / (double)items;
@@ -186,12 +179,12 @@ static double measure_state(int64_t calls)
 {
     struct sim_meter *meter = open_meter();
     sim_meter_worker_state(meter, 0, &cpu_worker, SIM_METER_GONE, SIM_METER_IDLE);
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (int64_t i = 0; i < calls / 2; i++) {
         sim_meter_worker_state(meter, 2000 * i, &cpu_worker, SIM_METER_IDLE, SIM_METER_BUSY);
         sim_meter_worker_state(meter, 2000 * i + 1000, &cpu_worker, SIM_METER_BUSY, SIM_METER_IDLE);
     }
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     sim_meter_destroy(meter);
     return spent / (double)calls;
 }
@@ -199,10 +192,10 @@ static double measure_state(int64_t calls)
 static double measure_queue(int64_t calls)
 {
     struct sim_meter *meter = open_meter();
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (int64_t i = 0; i < calls; i++)
         sim_meter_queue(meter, 1000 * i, 0, (uint64_t)(i % 3), (double)(i % 3) * 100.0);
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     sim_meter_destroy(meter);
     return spent / (double)calls;
 }
@@ -210,10 +203,10 @@ static double measure_queue(int64_t calls)
 static double measure_wait(int64_t calls)
 {
     struct sim_meter *meter = open_meter();
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (int64_t i = 0; i < calls; i++)
         sim_meter_wait(meter, 1000 * i, 0, 7 * i);
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     sim_meter_destroy(meter);
     return spent / (double)calls;
 }
@@ -221,10 +214,10 @@ static double measure_wait(int64_t calls)
 static double measure_task(int64_t calls)
 {
     struct sim_meter *meter = open_meter();
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (int64_t i = 0; i < calls; i++)
         sim_meter_task_done(meter, 1000 * i, 0, 700);
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     sim_meter_destroy(meter);
     return spent / (double)calls;
 }
@@ -233,12 +226,12 @@ static double measure_task(int64_t calls)
 static double measure_flow(int64_t items)
 {
     struct sim_meter *meter = open_meter();
-    const double start = cpu_ns();
+    const double start = test_cpu_ns();
     for (int64_t i = 0; i < items; i++) {
         sim_meter_item_arrived(meter, 1000 * i, 0);
         sim_meter_item_done(meter, 1000 * i + 500, 0, 500, 300, false);
     }
-    const double spent = cpu_ns() - start;
+    const double spent = test_cpu_ns() - start;
     sim_meter_destroy(meter);
     return spent / (double)items;
 }

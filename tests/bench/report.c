@@ -4,6 +4,8 @@
  * minutes of 10 000 nodes, 3 s. CPU time of the program and of gnuplot, the best of three, because
  * who else is on the machine only adds; beside it the wall time and the size of the page.
  */
+#include "tests/support/clock.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +15,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS = 3, PATH_BYTES = 4096 };
@@ -50,13 +51,6 @@ static double seconds(struct timeval time)
     return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
 }
 
-static double clock_s(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Runs weir with these words, silently; false when it fails. */
 static bool run(const char *const *words, struct cost *cost)
 {
@@ -64,7 +58,7 @@ static bool run(const char *const *words, struct cost *cost)
     struct rusage after;
     int state = 0;
     (void)getrusage(RUSAGE_CHILDREN, &before);
-    const double start_s = clock_s();
+    const double start_s = test_wall_s();
     const pid_t child = fork();
     if (child == 0) {
         if (freopen("/dev/null", "w", stdout) != NULL)
@@ -76,7 +70,7 @@ static bool run(const char *const *words, struct cost *cost)
     (void)getrusage(RUSAGE_CHILDREN, &after);
     *cost = (struct cost){ .cpu_s = seconds(after.ru_utime) + seconds(after.ru_stime) -
                                     seconds(before.ru_utime) - seconds(before.ru_stime),
-                           .wall_s = clock_s() - start_s };
+                           .wall_s = test_wall_s() - start_s };
     return WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 

@@ -7,11 +7,11 @@
 #include "sched/placement/parts/rooms.h"
 #include "sched/cluster/state.h"
 #include "sched/placement/parts/candidates.h"
+#include "tests/support/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { GPUS = 8, TIMES = 5 };
 
@@ -25,13 +25,6 @@ static void require(weir_status status)
         return;
     fprintf(stderr, "%s\n", weir_status_text(status));
     exit(EXIT_FAILURE);
-}
-
-static double cpu_s(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* One that holds all but one GPU of a node. */
@@ -92,7 +85,7 @@ static double measure(struct weir_cluster *cluster, uint32_t (*ask)(const struct
     const uint32_t full = cluster->node_count / 10 * 9;
     double best_s = HUGE_VAL;
     for (int time = 0; time < TIMES; time++) {
-        const double begin_s = cpu_s();
+        const double begin_s = test_cpu_s();
         for (uint32_t q = 0; q < questions; q++) {
             const uint32_t node = (uint32_t)((uint64_t)q * 7919 % full);
             require(weir_cluster_remove_worker(cluster, node, NULL));
@@ -100,7 +93,7 @@ static double measure(struct weir_cluster *cluster, uint32_t (*ask)(const struct
             if (ask(cluster) != full)
                 require(WEIR_EINVARIANT);
         }
-        best_s = fmin(best_s, cpu_s() - begin_s);
+        best_s = fmin(best_s, test_cpu_s() - begin_s);
     }
     return best_s * 1e9 / questions;
 }

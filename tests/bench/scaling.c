@@ -7,6 +7,7 @@
  * weir, to 1 000 nodes, or to 10 000 with --large. `plain` is the placement policy as the tests'
  * oracle computes it; it is run on small clusters only.
  */
+#include "tests/support/clock.h"
 #include "tests/support/oracle_fgd.h"
 #include "weir/host.h"
 
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STAGES = 14 };
 
@@ -31,14 +31,6 @@ static void require(weir_status status, const struct weir_error *error)
         return;
     fprintf(stderr, "%s: %s\n", weir_status_text(status), error->text);
     exit(1);
-}
-
-static double cpu_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static void add_nodes(struct weir_host *host, uint32_t nodes)
@@ -122,7 +114,7 @@ static double pass(struct weir_host *host, const struct passed *by, const char *
     struct weir_error error = { 0 };
     const struct weir_plan *plan;
     const struct weir_host_stats before = weir_host_stats(host);
-    const double begin_s = cpu_s();
+    const double begin_s = test_cpu_s();
 
     require(weir_host_decide(host,
                              &(struct weir_call){ .size = sizeof(struct weir_call),
@@ -130,7 +122,7 @@ static double pass(struct weir_host *host, const struct passed *by, const char *
                                                   .now_ns = 0 },
                              &plan, &error),
             &error);
-    const double used_s = cpu_s() - begin_s;
+    const double used_s = test_cpu_s() - begin_s;
     const struct weir_host_stats stats = weir_host_stats(host);
     carry_out(host, plan);
     const struct weir_host_stats after = weir_host_stats(host);

@@ -2,11 +2,11 @@
 #include "tests/support/scaling_problems.h"
 
 #include "sched/scaling/optimum.h"
+#include "tests/support/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static uint64_t next(uint64_t *state)
 {
@@ -204,19 +204,16 @@ bool scaling_decide(struct weir_host *host, struct scaling_pass *pass)
     const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_TIMER };
     const struct weir_plan *plan = NULL;
     struct weir_error error = { 0 };
-    struct timespec begin;
-    struct timespec end;
 
     *pass = (struct scaling_pass){ 0 };
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    const double begin_s = test_cpu_s();
     const weir_status status = weir_host_decide(host, &call, &plan, &error);
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    const double end_s = test_cpu_s();
     if (status != WEIR_OK) {
         (void)printf("%s: %s\n", weir_status_text(status), error.text);
         return false;
     }
-    pass->cpu_s =
-        (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
+    pass->cpu_s = end_s - begin_s;
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const uint32_t verb = weir_plan_action(plan, i)->verb;
         pass->started += verb == WEIR_VERB_START;
