@@ -4,7 +4,6 @@
  * policy answers is checked against the inventory before it is handed on; the host applies it.
  */
 #include "sched/internal/chooser.h"
-#include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/size.h"
 #include "sched/placement/parts/scan.h"
@@ -14,46 +13,34 @@ weir_status weir_chooser_create(const struct weir_placement_ops *ops,
                                 const struct weir_allocator *allocator,
                                 struct weir_chooser **chooser, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
     const struct weir_policy_table table = WEIR_POLICY_TABLE("placement", ops);
-    struct weir_chooser *const made = weir_alloc(&memory, 1, sizeof *made);
+    void *made = NULL;
 
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    made->allocator = memory;
-    made->ops = ops;
-    const weir_status status =
-        weir_policy_state_open(&made->policy, &table, params, &memory, error);
-    if (status == WEIR_OK)
-        *chooser = made;
-    else
-        weir_free(&memory, made);
-    return status;
+    WEIR_TRY(weir_policy_alone_create(ops, &table, params, allocator, &made, error));
+    *chooser = made;
+    return WEIR_OK;
 }
 
 void weir_chooser_destroy(struct weir_chooser *chooser)
 {
-    if (chooser == NULL)
-        return;
-    const struct weir_allocator memory = chooser->allocator;
-    weir_policy_state_close(&chooser->policy, &memory);
-    weir_free(&memory, chooser);
+    weir_policy_alone_destroy((struct weir_policy_alone *)chooser);
 }
 
 weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_place_query *query,
                                struct weir_place_answer *answer, struct weir_error *error)
 {
+    const struct weir_placement_ops *const ops = chooser->alone.ops;
     struct weir_place_query whole;
 
     WEIR_TRY(weir_size_check(query->size, offsetof(struct weir_place_query, together), "the query",
                              error));
     weir_size_take(&whole, sizeof whole, query, query->size);
     answer->reused = WEIR_NO_INDEX;
-    WEIR_TRY(weir_placement_place(chooser->ops, chooser->policy.state, &whole, answer, error));
+    WEIR_TRY(weir_placement_place(ops, chooser->alone.policy.state, &whole, answer, error));
     if (!weir_cluster_fits(query->cluster, &answer->alloc))
         return weir_fail(error, WEIR_EPOLICY,
-                         "placement policy %s chose a place on node %u that is not free",
-                         chooser->ops->name, answer->alloc.node);
+                         "placement policy %s chose a place on node %u that is not free", ops->name,
+                         answer->alloc.node);
     return WEIR_OK;
 }
 
@@ -61,7 +48,8 @@ weir_status weir_chooser_evict(struct weir_chooser *chooser, const struct weir_e
                                uint64_t *worker, struct weir_error *error)
 {
     WEIR_TRY(weir_size_check(query->size, sizeof *query, "the query", error));
-    return weir_placement_evict(chooser->ops, chooser->policy.state, query, worker, error);
+    return weir_placement_evict(chooser->alone.ops, chooser->alone.policy.state, query, worker,
+                                error);
 }
 
 /* Places member number `*placed` and those after it; they stay in the scratch cluster. */

@@ -3,6 +3,7 @@
 #include "sched/internal/policy_state.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 
 static weir_status fill(struct weir_policy_state *policy, const struct weir_policy_table *table,
@@ -54,4 +55,32 @@ void weir_policy_state_close(struct weir_policy_state *policy,
         policy->destroy(policy->state);
     weir_free(allocator, policy->values);
     *policy = (struct weir_policy_state){ .values = NULL };
+}
+
+weir_status weir_policy_alone_create(const void *ops, const struct weir_policy_table *table,
+                                     const struct weir_params *given,
+                                     const struct weir_allocator *allocator, void **alone,
+                                     struct weir_error *error)
+{
+    static const struct weir_made bare = WEIR_MADE_BARE(struct weir_policy_alone);
+    void *block = NULL;
+
+    WEIR_TRY(weir_made_create(&bare, NULL, allocator, &block, error));
+    struct weir_policy_alone *const made = block;
+    made->ops = ops;
+    const weir_status status =
+        weir_policy_state_open(&made->policy, table, given, &made->allocator, error);
+    if (status != WEIR_OK)
+        weir_made_destroy(block);
+    else
+        *alone = block;
+    return status;
+}
+
+void weir_policy_alone_destroy(struct weir_policy_alone *alone)
+{
+    if (alone == NULL)
+        return;
+    weir_policy_state_close(&alone->policy, &alone->allocator);
+    weir_made_destroy(alone);
 }

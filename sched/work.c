@@ -40,6 +40,13 @@ uint32_t weir_view_waiting_jobs(const struct weir_view *view)
     return view->jobs == NULL ? 0 : view->jobs->counts[WEIR_JOB_WAITING];
 }
 
+static bool describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
+{
+    if (record != WEIR_NO_INDEX && job != NULL)
+        weir_jobs_describe(jobs, record, job);
+    return record != WEIR_NO_INDEX;
+}
+
 bool weir_view_next_job(const struct weir_view *view, uint32_t *cursor, struct weir_job *job)
 {
     if (view->jobs == NULL)
@@ -55,14 +62,8 @@ bool weir_view_next_job(const struct weir_view *view, uint32_t *cursor, struct w
 bool weir_view_job(const struct weir_view *view, uint32_t workload, uint64_t id,
                    struct weir_job *job)
 {
-    const uint32_t record =
-        view->jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(view->jobs, workload, id);
-
-    if (record == WEIR_NO_INDEX)
-        return false;
-    if (job != NULL)
-        weir_jobs_describe(view->jobs, record, job);
-    return true;
+    return view->jobs != NULL &&
+           describe(view->jobs, weir_jobs_find(view->jobs, workload, id), job);
 }
 
 int64_t weir_job_left_ns(const struct weir_job *job)
@@ -87,14 +88,8 @@ int64_t weir_job_end_ns(const struct weir_job *job, int64_t now_ns)
 bool weir_view_find_waiting(const struct weir_view *view, const struct weir_waiting_query *query,
                             struct weir_job *job)
 {
-    const uint32_t record =
-        view->jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find_waiting(view->jobs, query);
-
-    if (record == WEIR_NO_INDEX)
-        return false;
-    if (job != NULL)
-        weir_jobs_describe(view->jobs, record, job);
-    return true;
+    return view->jobs != NULL &&
+           describe(view->jobs, weir_jobs_find_waiting(view->jobs, query), job);
 }
 
 uint32_t weir_view_waiting_kinds(const struct weir_view *view)
@@ -110,14 +105,8 @@ uint32_t weir_view_waiting_kind(const struct weir_view *view, uint32_t index)
 bool weir_view_next_running(const struct weir_view *view, const struct weir_job *after,
                             struct weir_job *job)
 {
-    const uint32_t record =
-        view->jobs == NULL ? WEIR_NO_INDEX : weir_jobs_next_running(view->jobs, after);
-
-    if (record == WEIR_NO_INDEX)
-        return false;
-    if (job != NULL)
-        weir_jobs_describe(view->jobs, record, job);
-    return true;
+    return view->jobs != NULL &&
+           describe(view->jobs, weir_jobs_next_running(view->jobs, after), job);
 }
 
 uint64_t weir_view_surprises(const struct weir_view *view)

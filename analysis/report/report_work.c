@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum { MOST_CLAIMS = 3 };
-static const double busy_from = 0.6;
 
 /* ---- which work there is ---- */
 
@@ -96,11 +95,6 @@ const struct an_stage_facts *an_page_limit(const struct an_page *page)
             found = stage;
     }
     return found;
-}
-
-bool an_page_is_limit(const struct an_stage_facts *stage)
-{
-    return stage != NULL && stage->busy >= busy_from;
 }
 
 /* ---- sentences ---- */

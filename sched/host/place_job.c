@@ -150,9 +150,9 @@ static weir_status start_bundles(const struct job_question *asked)
 {
     struct weir_placer *const placer = asked->placer;
     const uint32_t ranks = asked->kind->ranks;
-    struct weir_chooser scorer = { .allocator = placer->allocator,
-                                   .ops = placer->bound.ops,
-                                   .policy.state = placer->bound.state };
+    struct weir_chooser scorer = { .alone = { .allocator = placer->allocator,
+                                              .ops = placer->bound.ops,
+                                              .policy.state = placer->bound.state } };
     struct weir_group_answer answer;
 
     WEIR_TRY(reserve_bundles(placer, ranks));

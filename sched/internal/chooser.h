@@ -8,9 +8,7 @@
 #include "sched/internal/policy_state.h"
 
 struct weir_chooser {
-    struct weir_allocator allocator;
-    const struct weir_placement_ops *ops;
-    struct weir_policy_state policy;
+    struct weir_policy_alone alone;
 };
 
 #endif

@@ -47,4 +47,16 @@ weir_status weir_policy_state_open(struct weir_policy_state *policy,
 void weir_policy_state_close(struct weir_policy_state *policy,
                              const struct weir_allocator *allocator);
 
+/* A policy that no host has. */
+struct weir_policy_alone {
+    struct weir_allocator allocator;
+    const void *ops; /* of its kind */
+    struct weir_policy_state policy;
+};
+weir_status weir_policy_alone_create(const void *ops, const struct weir_policy_table *table,
+                                     const struct weir_params *given,
+                                     const struct weir_allocator *allocator, void **alone,
+                                     struct weir_error *error);
+void weir_policy_alone_destroy(struct weir_policy_alone *alone);
+
 #endif

@@ -8,6 +8,7 @@
 #include "sched/placement/fgd.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/placement/policies.h"
 
@@ -104,12 +105,9 @@ static void destroy(void *state)
 {
     struct policy *const policy = state;
 
-    if (policy == NULL)
-        return;
-    const struct weir_allocator memory = policy->allocator;
     weir_fgd_destroy(policy->fgd);
     weir_grades_destroy(policy->grades);
-    weir_free(&memory, policy);
+    weir_made_destroy(state);
 }
 
 /* Rules that go together. */
@@ -127,56 +125,55 @@ static weir_status check_rules(const struct weir_fgd_rules *rules, struct weir_e
     return WEIR_OK;
 }
 
+static weir_status make_parts(struct policy *policy)
+{
+    WEIR_TRY(weir_fgd_create(&policy->rules, &policy->allocator, &policy->fgd));
+    return policy->rules.score == WEIR_FGD_SCORE_GRADE
+               ? weir_grades_create(&policy->allocator, &policy->grades)
+               : WEIR_OK;
+}
+
+static const struct weir_made made = WEIR_MADE_BARE(struct policy);
+
 static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
     const struct weir_fgd_rules rules = weir_fgd_rules_read(values);
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
 
     WEIR_TRY(check_rules(&rules, error));
-    struct policy *const policy = weir_alloc(&memory, 1, sizeof *policy);
-    if (policy == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
-    policy->allocator = memory;
-    policy->rules = rules;
-    if (weir_fgd_create(&rules, &memory, &policy->fgd) != WEIR_OK ||
-        (rules.score == WEIR_FGD_SCORE_GRADE &&
-         weir_grades_create(&memory, &policy->grades) != WEIR_OK)) {
-        destroy(policy);
-        return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
-    }
-    *state = policy;
-    return WEIR_OK;
+    WEIR_TRY(weir_made_create(&made, values, allocator, state, error));
+    ((struct policy *)*state)->rules = rules;
+    return weir_made_end(make_parts(*state), destroy, state, error);
 }
 
 static struct weir_score score(void *state, const struct weir_place_query *query,
                                const struct weir_alloc *candidate)
 {
-    const struct policy *const made = state;
+    const struct policy *const own = state;
 
-    if (made->rules.precision == WEIR_FGD_SINGLE)
-        return weir_fgd_single_score(&made->rules, query, candidate, false);
-    return weir_fgd_plain_score(&made->rules, query, candidate);
+    if (own->rules.precision == WEIR_FGD_SINGLE)
+        return weir_fgd_single_score(&own->rules, query, candidate, false);
+    return weir_fgd_plain_score(&own->rules, query, candidate);
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
-    struct policy *const made = state;
+    struct policy *const own = state;
 
-    if (made->grades != NULL) {
-        const struct weir_grader grader = weir_fgd_grader(&made->rules);
-        return weir_grades_place(made->grades, &grader, query, answer, error);
+    if (own->grades != NULL) {
+        const struct weir_grader grader = weir_fgd_grader(&own->rules);
+        return weir_grades_place(own->grades, &grader, query, answer, error);
     }
-    return weir_fgd_place(made->fgd, query, answer, error);
+    return weir_fgd_place(own->fgd, query, answer, error);
 }
 
 static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
                          struct weir_error *error)
 {
-    const struct policy *const made = state;
+    const struct policy *const own = state;
 
-    return weir_fgd_evict(made->fgd, query, worker, error);
+    return weir_fgd_evict(own->fgd, query, worker, error);
 }
 
 #define FGD_POLICY(title, table, text)                                                             \

@@ -20,6 +20,7 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,26 +47,17 @@ static void destroy(void *state)
 {
     struct fgd_p *const fgd = state;
 
-    if (fgd == NULL)
-        return;
-    const struct weir_allocator memory = fgd->allocator;
-    weir_frag_free(&fgd->frag, &memory);
-    weir_free(&memory, fgd->nodes);
-    weir_free(&memory, fgd);
+    weir_frag_free(&fgd->frag, &fgd->allocator);
+    weir_free(&fgd->allocator, fgd->nodes);
+    weir_made_destroy(state);
 }
 
-static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
+static const struct weir_made made = WEIR_MADE_BARE(struct fgd_p);
+
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct fgd_p *const fgd = weir_alloc(&memory, 1, sizeof *fgd);
-
-    (void)values;
-    if (fgd == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "placement fgd_p: out of memory");
-    fgd->allocator = memory;
-    *state = fgd;
-    return WEIR_OK;
+    return weir_made_create(&made, given, allocator, state, error);
 }
 
 static void move(double *free, const struct weir_device *device, double direction)

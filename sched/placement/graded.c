@@ -3,6 +3,7 @@
  * The state of a policy that grades nodes by its parameter values alone; see grades.h.
  */
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/placement/parts/grades.h"
 
@@ -25,37 +26,36 @@ struct weir_grader weir_graded_grader(const struct weir_graded_kind *kind, const
                                  .full = kind->full };
 }
 
+static weir_status make_parts(struct weir_graded *graded, const struct weir_params *given)
+{
+    const struct weir_graded_kind *const kind = graded->kind;
+
+    graded->values = weir_alloc(&graded->allocator, kind->count, sizeof *graded->values);
+    if (graded->values == NULL)
+        return WEIR_ENOMEM;
+    weir_params_read(kind->params, kind->count, given, graded->values);
+    return weir_grades_create(&graded->allocator, &graded->grades);
+}
+
 weir_status weir_graded_create(const struct weir_graded_kind *kind, const struct weir_params *given,
                                const struct weir_allocator *allocator, void **state,
                                struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct weir_graded *const made = weir_alloc(&memory, 1, sizeof *made);
+    static const struct weir_made made = WEIR_MADE_BARE(struct weir_graded);
 
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    made->allocator = memory;
-    made->kind = kind;
-    made->values = weir_alloc(&memory, kind->count, sizeof *made->values);
-    if (made->values == NULL || weir_grades_create(&memory, &made->grades) != WEIR_OK) {
-        weir_graded_destroy(made);
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    }
-    weir_params_read(kind->params, kind->count, given, made->values);
-    *state = made;
-    return WEIR_OK;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct weir_graded *const graded = *state;
+    graded->kind = kind;
+    return weir_made_end(make_parts(graded, given), weir_graded_destroy, state, error);
 }
 
 void weir_graded_destroy(void *state)
 {
     struct weir_graded *const graded = state;
 
-    if (graded == NULL)
-        return;
-    const struct weir_allocator memory = graded->allocator;
     weir_grades_destroy(graded->grades);
-    weir_free(&memory, graded->values);
-    weir_free(&memory, graded);
+    weir_free(&graded->allocator, graded->values);
+    weir_made_destroy(state);
 }
 
 const struct weir_graded_kind *weir_graded_kind_of(const struct weir_graded *graded)

@@ -18,6 +18,7 @@
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 
 #include <math.h>
@@ -61,27 +62,20 @@ struct hybrid {
     uint32_t capacity;
 };
 
-static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
+static const struct weir_made made = WEIR_MADE(struct hybrid, params, PARAM_COUNT);
+
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct hybrid *const hybrid = weir_alloc(&memory, 1, sizeof *hybrid);
-
-    if (hybrid == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "placement ray_hybrid: out of memory");
-    hybrid->allocator = memory;
-    weir_params_read(params, PARAM_COUNT, values, hybrid->values);
-    *state = hybrid;
-    return WEIR_OK;
+    return weir_made_create(&made, given, allocator, state, error);
 }
 
 static void destroy(void *state)
 {
     struct hybrid *const hybrid = state;
-    const struct weir_allocator memory = hybrid->allocator;
 
-    weir_free(&memory, hybrid->ranks);
-    weir_free(&memory, hybrid);
+    weir_free(&hybrid->allocator, hybrid->ranks);
+    weir_made_destroy(state);
 }
 
 static double used_share(int64_t free, int64_t total)

@@ -9,7 +9,7 @@
 #include "sched/placement/policies.h"
 
 #include "sched/cluster/state.h"
-#include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 
 struct spread {
     struct weir_allocator allocator;
@@ -44,31 +44,20 @@ static struct weir_score score(void *state, const struct weir_place_query *query
     };
 }
 
+static void destroy(void *state)
+{
+    weir_grades_destroy(((struct spread *)state)->grades);
+    weir_made_destroy(state);
+}
+
+static const struct weir_made made = WEIR_MADE_BARE(struct spread);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct spread *const made = weir_alloc(&memory, 1, sizeof *made);
-
-    (void)given; /* there are none */
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "placement spread: out of memory");
-    made->allocator = memory;
-    if (weir_grades_create(&memory, &made->grades) != WEIR_OK) {
-        weir_free(&memory, made);
-        return weir_fail(error, WEIR_ENOMEM, "placement spread: out of memory");
-    }
-    *state = made;
-    return WEIR_OK;
-}
-
-static void destroy(void *state)
-{
-    struct spread *const spread = state;
-    const struct weir_allocator memory = spread->allocator;
-
-    weir_grades_destroy(spread->grades);
-    weir_free(&memory, spread);
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct spread *const own = *state;
+    return weir_made_end(weir_grades_create(&own->allocator, &own->grades), destroy, state, error);
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,

@@ -19,6 +19,7 @@
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/id_map.h"
+#include "sched/internal/made.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,31 +56,20 @@ static void destroy(void *state)
 {
     struct topology *const topology = state;
 
-    if (topology == NULL)
-        return;
-    const struct weir_allocator memory = topology->allocator;
     weir_grades_destroy(topology->grades);
-    weir_id_map_free(&memory, &topology->numbers);
-    weir_free(&memory, topology->racks);
-    weir_free(&memory, topology);
+    weir_id_map_free(&topology->allocator, &topology->numbers);
+    weir_free(&topology->allocator, topology->racks);
+    weir_made_destroy(state);
 }
+
+static const struct weir_made made = WEIR_MADE_BARE(struct topology);
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct topology *const made = weir_alloc(&memory, 1, sizeof *made);
-
-    (void)given; /* there are none */
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    made->allocator = memory;
-    if (weir_grades_create(&memory, &made->grades) != WEIR_OK) {
-        destroy(made);
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    }
-    *state = made;
-    return WEIR_OK;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct topology *const own = *state;
+    return weir_made_end(weir_grades_create(&own->allocator, &own->grades), destroy, state, error);
 }
 
 /* ---- racks ---- */

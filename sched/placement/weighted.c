@@ -16,7 +16,7 @@
 #include "sched/placement/policies.h"
 
 #include "sched/cluster/state.h"
-#include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 
 #include <math.h>
@@ -83,12 +83,9 @@ static void destroy(void *state)
 {
     struct weighted *const weighted = state;
 
-    if (weighted == NULL)
-        return;
-    const struct weir_allocator memory = weighted->allocator;
     for (uint32_t i = 0; i < weighted->count; i++)
         weir_grades_destroy(weighted->parts[i].grades);
-    weir_free(&memory, weighted);
+    weir_made_destroy(state);
 }
 
 /* Grades of a part between 0 and `steps`, or whole watts; in full precision when there are none. */
@@ -136,32 +133,23 @@ static weir_status add_parts(struct weighted *weighted, const double *values,
                                              .score = WEIR_FGD_SCORE_GRADE,
                                              .steps = values[PARAM_STEPS] };
     for (uint32_t which = 0; which < PARTS; which++) {
-        if (add_part(weighted, which, values) != WEIR_OK)
-            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+        WEIR_TRY(add_part(weighted, which, values));
     }
     if (weighted->count == 0)
         return weir_fail(error, WEIR_EINVAL, "at least one weight must be above 0");
     return WEIR_OK;
 }
 
+static const struct weir_made made = WEIR_MADE_BARE(struct weighted);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct weighted *const made = weir_alloc(&memory, 1, sizeof *made);
     double values[PARAM_COUNT];
 
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    made->allocator = memory;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
     weir_params_read(params, PARAM_COUNT, given, values);
-    const weir_status status = add_parts(made, values, error);
-    if (status != WEIR_OK) {
-        destroy(made);
-        return status;
-    }
-    *state = made;
-    return WEIR_OK;
+    return weir_made_end(add_parts(*state, values, error), destroy, state, error);
 }
 
 /* ---- one question ---- */

@@ -18,6 +18,7 @@
  * nodes that could win. Removes the worker whose release makes its node lose least.
  */
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/placement/parts/grade_search.h"
 #include "sched/placement/parts/lookahead.h"
@@ -219,49 +220,47 @@ static void destroy(void *state)
 {
     struct policy *const policy = state;
 
-    if (policy == NULL)
-        return;
-    const struct weir_allocator memory = policy->allocator;
     weir_lookahead_destroy(policy->rules.ahead);
     weir_grades_destroy(policy->grades);
     weir_scarce_destroy(policy->scarce);
-    weir_free(&memory, policy);
+    weir_made_destroy(state);
 }
 
-static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
-                          void **state, struct weir_error *error)
+static weir_status make_parts(struct policy *policy, const double *values)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct policy *const policy = weir_alloc(&memory, 1, sizeof *policy);
-    double values[PARAM_COUNT];
-
-    weir_params_read(params, PARAM_COUNT, given, values);
-    if (policy == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
+    const struct weir_allocator *const memory = &policy->allocator;
     const struct weir_lookahead_rules rules = { .lines = (uint32_t)values[PARAM_LINES],
                                                 .depth = (uint32_t)values[PARAM_DEPTH],
                                                 .beyond = (uint32_t)values[PARAM_BEYOND],
                                                 .keep = values[PARAM_KEEP],
                                                 .large = values[PARAM_LARGE],
                                                 .supply = values[PARAM_SUPPLY] };
-    policy->allocator = memory;
+    const struct weir_scarce_rules scarce = { .price = values[PARAM_SCARCE],
+                                              .prior = values[PARAM_PRIOR],
+                                              .horizon = values[PARAM_HORIZON],
+                                              .crowded = values[PARAM_CROWDED] };
+
+    WEIR_TRY(weir_lookahead_create(&rules, memory, &policy->rules.ahead));
+    WEIR_TRY(weir_scarce_create(&scarce, memory, &policy->scarce));
+    return weir_grades_create(memory, &policy->grades);
+}
+
+static const struct weir_made made = WEIR_MADE_BARE(struct policy);
+
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    double values[PARAM_COUNT];
+
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct policy *const policy = *state;
+    weir_params_read(params, PARAM_COUNT, given, values);
     policy->rules.step = values[PARAM_STEP];
     policy->consolidate = values[PARAM_CONSOLIDATE];
     policy->broken = values[PARAM_BROKEN];
     policy->depth = values[PARAM_DEPTH];
     policy->turnover = fmin(values[PARAM_TURNOVER], values[PARAM_DEPTH]);
-    const struct weir_scarce_rules scarce = { .price = values[PARAM_SCARCE],
-                                              .prior = values[PARAM_PRIOR],
-                                              .horizon = values[PARAM_HORIZON],
-                                              .crowded = values[PARAM_CROWDED] };
-    if (weir_lookahead_create(&rules, &memory, &policy->rules.ahead) != WEIR_OK ||
-        weir_scarce_create(&scarce, &memory, &policy->scarce) != WEIR_OK ||
-        weir_grades_create(&memory, &policy->grades) != WEIR_OK) {
-        destroy(policy);
-        return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
-    }
-    *state = policy;
-    return WEIR_OK;
+    return weir_made_end(make_parts(policy, values), destroy, state, error);
 }
 
 /* Grades depend on the share of departures and of large jobs too: when these change all are

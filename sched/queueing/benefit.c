@@ -14,8 +14,8 @@
 #include "sched/queueing/benefit.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/parts/ranked.h"
 #include "sched/queueing/parts/reclaim.h"
 #include "sched/queueing/queueings.h"

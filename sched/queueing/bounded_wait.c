@@ -9,9 +9,9 @@
  */
 #include "sched/queueing/queueings.h"
 
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/parts/walk.h"
 
 enum { PARAM_AGEING, PARAM_MAX_WAIT, PARAM_COUNT };

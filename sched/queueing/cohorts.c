@@ -8,10 +8,10 @@
 #include "sched/queueing/cohorts.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/by_tenant.h"
 #include "sched/queueing/parts/cohort_preempt.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/queueings.h"
 
 #include <math.h>

@@ -25,10 +25,10 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/job_name.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
 #include "sched/queueing/parts/listed.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/parts/ranked.h"
 
 enum { PARAM_BY, PARAM_BACKFILL, PARAM_COUNT };

@@ -19,9 +19,9 @@
  */
 #include "sched/queueing/queueings.h"
 
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/parts/ranked.h"
 
 #include "weir/reservation.h"

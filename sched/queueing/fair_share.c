@@ -7,9 +7,9 @@
  * 2^(-(U/sum U)/share) + age * min(1, wait/max_age), the fair-share and age factors of Slurm's
  * multifactor plug-in (priority_multifactor.c).
  */
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/by_tenant.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/queueings.h"
 
 #include <math.h>

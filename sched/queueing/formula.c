@@ -17,9 +17,9 @@
  */
 #include "sched/queueing/queueings.h"
 
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/expression.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/parts/ranked.h"
 
 #include <math.h>

@@ -22,6 +22,7 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/type_rounds.h"
 #include "sched/solve/type_shares.h"
@@ -574,39 +575,31 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 
 /* ---- state ---- */
 
+static const struct weir_made made = WEIR_MADE(struct gavel, params, PARAM_COUNT);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    struct gavel *const gavel = weir_alloc(allocator, 1, sizeof *gavel);
-
-    if (gavel == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    memset(gavel, 0, sizeof *gavel);
-    gavel->allocator = *allocator;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct gavel *const gavel = *state;
     gavel->round_ns = gavel->reset_ns = gavel->seen_ns = -HUGE_VAL;
     weir_program_open(&gavel->program, allocator);
-    const weir_status status =
-        weir_params_resolve(params, PARAM_COUNT, given, gavel->values, error);
-    if (status != WEIR_OK)
-        weir_free(allocator, gavel);
-    else
-        *state = gavel;
-    return status;
+    return WEIR_OK;
 }
 
 static void destroy(void *state)
 {
     struct gavel *const gavel = state;
-    const struct weir_allocator allocator = gavel->allocator;
+    const struct weir_allocator *const allocator = &gavel->allocator;
 
     weir_program_close(&gavel->program);
-    weir_free(&allocator, gavel->jobs);
-    weir_free(&allocator, gavel->before);
-    weir_free(&allocator, gavel->chosen);
-    weir_free(&allocator, gavel->order);
-    weir_free(&allocator, gavel->numbers);
-    weir_free(&allocator, gavel->claims);
-    weir_free(&allocator, gavel);
+    weir_free(allocator, gavel->jobs);
+    weir_free(allocator, gavel->before);
+    weir_free(allocator, gavel->chosen);
+    weir_free(allocator, gavel->order);
+    weir_free(allocator, gavel->numbers);
+    weir_free(allocator, gavel->claims);
+    weir_made_destroy(state);
 }
 
 /* Three times, a flag, then of each job its number, where it runs and is to run, when it rests, and

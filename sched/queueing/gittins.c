@@ -19,9 +19,9 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/attained.h"
-#include "sched/queueing/parts/made.h"
 
 #include <stdlib.h>
 
@@ -169,10 +169,8 @@ static weir_status take_samples(struct gittins *gittins, const struct weir_param
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    void *block = NULL;
-
-    WEIR_TRY(weir_made_create(&made, given, allocator, &block, error));
-    struct gittins *const gittins = block;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct gittins *const gittins = *state;
     weir_ranked_open(&gittins->ranked, allocator);
     gittins->ranked.rank = running_rank;
     gittins->ranked.starts = note_start;
@@ -181,11 +179,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
                                             gittins->values[PARAM_SECOND], error);
     if (status == WEIR_OK)
         status = take_samples(gittins, given, error);
-    if (status != WEIR_OK)
-        destroy(gittins);
-    else
-        *state = gittins;
-    return status;
+    return weir_made_end(status, destroy, state, error);
 }
 
 static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,

@@ -15,9 +15,9 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/parts/walk.h"
 
 enum { PARAM_HOLD, PARAM_SILENT, PARAM_COUNT };

@@ -24,9 +24,9 @@
 #include "sched/cluster/id_table.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/job_name.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/attained.h"
-#include "sched/queueing/parts/made.h"
 
 #include <math.h>
 #include <string.h>
@@ -360,10 +360,8 @@ static weir_status create(const struct weir_made *made, const struct weir_params
                           const struct weir_allocator *allocator, void **state,
                           struct weir_error *error)
 {
-    void *block = NULL;
-
-    WEIR_TRY(weir_made_create(made, given, allocator, &block, error));
-    struct las *const las = block;
+    WEIR_TRY(weir_made_create(made, given, allocator, state, error));
+    struct las *const las = *state;
     weir_ranked_open(&las->ranked, allocator);
     las->ranked.rank = running_rank;
     las->ranked.turn = running_turn;
@@ -371,13 +369,9 @@ static weir_status create(const struct weir_made *made, const struct weir_params
     las->ranked.state = las;
     las->promotes = made == &made_promoted;
     las->last_ns = -1;
-    const weir_status status = weir_attained_open(&las->attained, las->values[PARAM_FIRST],
-                                                  las->values[PARAM_SECOND], error);
-    if (status != WEIR_OK)
-        destroy(las);
-    else
-        *state = las;
-    return status;
+    return weir_made_end(weir_attained_open(&las->attained, las->values[PARAM_FIRST],
+                                            las->values[PARAM_SECOND], error),
+                         destroy, state, error);
 }
 
 static weir_status create_2d(const struct weir_params *given,

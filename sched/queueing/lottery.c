@@ -6,8 +6,8 @@
  * Draw: the least of -ln(u)/tickets over the tenants, u uniform, is that of tenant i with
  * probability tickets_i / sum. u is named by the decision, the draw and the tenant.
  */
-#include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
+#include "sched/internal/made.h"
 #include "sched/queueing/parts/by_tenant.h"
 #include "sched/queueing/parts/tickets.h"
 #include "sched/queueing/queueings.h"
@@ -20,33 +20,16 @@ static const struct weir_param params[PARAM_COUNT] = { [PARAM_AWARE] = WEIR_RESO
 
 struct lottery {
     struct weir_allocator allocator;
-    bool is_aware;
+    double values[PARAM_COUNT];
     uint64_t draw; /* of the present decision */
 };
+
+static const struct weir_made made = WEIR_MADE(struct lottery, params, PARAM_COUNT);
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    double values[PARAM_COUNT];
-    const weir_status status = weir_params_resolve(params, PARAM_COUNT, given, values, error);
-
-    if (status != WEIR_OK)
-        return status;
-    struct lottery *const lottery = weir_alloc(allocator, 1, sizeof *lottery);
-    if (lottery == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    lottery->allocator = *allocator;
-    lottery->is_aware = values[PARAM_AWARE] > 0;
-    *state = lottery;
-    return WEIR_OK;
-}
-
-static void destroy(void *state)
-{
-    struct lottery *const lottery = state;
-    const struct weir_allocator allocator = lottery->allocator;
-
-    weir_free(&allocator, lottery);
+    return weir_made_create(&made, given, allocator, state, error);
 }
 
 static void next_draw(void *state)
@@ -67,7 +50,7 @@ static struct weir_score rank(void *state, const struct weir_view *view,
 {
     const struct lottery *const lottery = state;
     const uint64_t word = weir_hash_add(weir_hash_add(view->seed, lottery->draw), tenant->number);
-    const double tickets = weir_tickets(view, tenant, job, lottery->is_aware);
+    const double tickets = weir_tickets(view, tenant, job, lottery->values[PARAM_AWARE] > 0);
 
     return (struct weir_score){ -log(uniform(word)) / tickets, 0 };
 }
@@ -92,6 +75,6 @@ const struct weir_queueing_ops weir_queueing_lottery = {
     .params = params,
     .param_count = PARAM_COUNT,
     .create = create,
-    .destroy = destroy,
+    .destroy = weir_made_destroy,
     .pass = pass,
 };

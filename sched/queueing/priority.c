@@ -5,8 +5,8 @@
  */
 #include "sched/queueing/queueings.h"
 
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/parts/made.h"
 
 enum { PARAM_AGEING, PARAM_COUNT };
 

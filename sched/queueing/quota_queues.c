@@ -11,6 +11,7 @@
  * never so that somebody has less than his guarantee.
  */
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/by_tenant.h"
 #include "sched/queueing/parts/quota_shares.h"
@@ -38,8 +39,7 @@ struct queue_shares {
 
 struct queues {
     struct weir_allocator allocator;
-    double past;
-    bool has_reclaim;
+    double values[PARAM_COUNT];
     bool has_leaving; /* jobs that were told to go may still be there */
     bool is_kept;     /* what they leave is for the job below, in this pass */
     uint32_t workload;
@@ -50,37 +50,28 @@ struct queues {
     uint32_t share_capacity, claim_capacity;
 };
 
+static const struct weir_made made = WEIR_MADE(struct queues, params, PARAM_COUNT);
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    double values[PARAM_COUNT];
-    const weir_status status = weir_params_resolve(params, PARAM_COUNT, given, values, error);
-
-    if (status != WEIR_OK)
-        return status;
-    struct queues *const queues = weir_alloc(allocator, 1, sizeof *queues);
-    if (queues == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    queues->allocator = *allocator;
-    queues->reclaim.allocator = *allocator;
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct queues *const queues = *state;
+    queues->reclaim.allocator = queues->allocator;
     queues->has_leaving = true; /* told by another host */
     queues->id = UINT64_MAX;    /* nobody */
-    queues->has_reclaim = values[PARAM_RECLAIM] > 0;
-    queues->past = values[PARAM_PAST];
-    queues->reclaim.grace_ns = (int64_t)(values[PARAM_GRACE] * 1e9);
-    *state = queues;
+    queues->reclaim.grace_ns = (int64_t)(queues->values[PARAM_GRACE] * 1e9);
     return WEIR_OK;
 }
 
 static void destroy(void *state)
 {
     struct queues *const queues = state;
-    const struct weir_allocator allocator = queues->allocator;
 
     weir_reclaim_close(&queues->reclaim);
-    weir_free(&allocator, queues->shares);
-    weir_free(&allocator, queues->claims);
-    weir_free(&allocator, queues);
+    weir_free(&queues->allocator, queues->shares);
+    weir_free(&queues->allocator, queues->claims);
+    weir_made_destroy(state);
 }
 
 /* ---- shares ---- */
@@ -117,7 +108,7 @@ static void divide(struct queues *queues, const struct weir_view *view, uint32_t
     for (uint32_t t = 1; t < count; t++)
         if (weir_view_tenant(view, t, &tenant) && tenant.parent == parent)
             queues->claims[claims++] = claim_of(&tenant, is_gpu);
-    weir_quota_divide(amount, queues->past, queues->claims, claims);
+    weir_quota_divide(amount, queues->values[PARAM_PAST], queues->claims, claims);
     claims = 0;
     for (uint32_t t = 1; t < count; t++) {
         if (!weir_view_tenant(view, t, &tenant) || tenant.parent != parent)
@@ -336,7 +327,8 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
                                          .placer = placer,
                                          .rank = rank,
                                          .refuse = refuse,
-                                         .make_room = queues->has_reclaim ? make_room : NULL };
+                                         .make_room =
+                                             queues->values[PARAM_RECLAIM] > 0 ? make_room : NULL };
 
     (void)plan;
     queues->reclaim.view = view;

@@ -17,10 +17,10 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/multifactor.h"
 #include "sched/queueing/parts/backfill.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/parts/profile.h"
 #include "sched/queueing/parts/ranked.h"
 

@@ -6,7 +6,7 @@
  */
 #include "sched/queueing/queueings.h"
 
-#include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 #include "sched/queueing/parts/ranked.h"
 
 #include <math.h>
@@ -37,45 +37,32 @@ static double running_key(void *state, const struct weir_job *job, int64_t now_n
     return rank_of(state, job, end_ns == INT64_MAX ? INT64_MAX : end_ns - now_ns);
 }
 
-static weir_status create(bool counts_gpus, const struct weir_allocator *allocator, void **state,
-                          struct weir_error *error)
-{
-    struct shortest *const shortest = weir_alloc(allocator, 1, sizeof *shortest);
+static const struct weir_made made = WEIR_MADE_BARE(struct shortest);
 
-    if (shortest == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    shortest->allocator = *allocator;
-    shortest->counts_gpus = counts_gpus;
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
+    struct shortest *const shortest = *state;
     weir_ranked_open(&shortest->ranked, allocator);
     shortest->ranked.rank = running_key;
     shortest->ranked.state = shortest;
-    *state = shortest;
     return WEIR_OK;
 }
 
-static weir_status create_time(const struct weir_params *params,
-                               const struct weir_allocator *allocator, void **state,
-                               struct weir_error *error)
-{
-    (void)params;
-    return create(false, allocator, state, error);
-}
-
-static weir_status create_service(const struct weir_params *params,
+static weir_status create_service(const struct weir_params *given,
                                   const struct weir_allocator *allocator, void **state,
                                   struct weir_error *error)
 {
-    (void)params;
-    return create(true, allocator, state, error);
+    WEIR_TRY(create(given, allocator, state, error));
+    ((struct shortest *)*state)->counts_gpus = true;
+    return WEIR_OK;
 }
 
 static void destroy(void *state)
 {
-    struct shortest *const shortest = state;
-    const struct weir_allocator allocator = shortest->allocator;
-
-    weir_ranked_close(&shortest->ranked);
-    weir_free(&allocator, shortest);
+    weir_ranked_close(&((struct shortest *)state)->ranked);
+    weir_made_destroy(state);
 }
 
 static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,
@@ -92,7 +79,7 @@ const struct weir_queueing_ops weir_queueing_srtf = {
     .abi = WEIR_ABI_MAJOR,
     .name = "srtf",
     .summary = "the shortest time left runs; longer ones are preempted for it",
-    .create = create_time,
+    .create = create,
     .destroy = destroy,
     .key = key,
     .pass = pass,

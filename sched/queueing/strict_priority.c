@@ -10,8 +10,8 @@
  */
 #include "sched/queueing/queueings.h"
 
+#include "sched/internal/made.h"
 #include "sched/internal/params.h"
-#include "sched/queueing/parts/made.h"
 #include "sched/queueing/parts/reclaim.h"
 #include "sched/queueing/parts/walk.h"
 

@@ -53,14 +53,11 @@ static weir_status contune_create(const struct weir_params *params,
                                   const struct weir_allocator *allocator, void **state,
                                   struct weir_error *error)
 {
-    struct contune *const contune =
-        weir_demand_create(params, allocator, sizeof *contune, contune_count);
-
-    if (contune == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    WEIR_TRY(
+        weir_demand_create(sizeof(struct contune), contune_count, params, allocator, state, error));
+    struct contune *const contune = *state;
     contune->alpha = (uint32_t)params->values[PARAM_ALPHA];
     contune->hold = params->values[PARAM_HOLD];
-    *state = contune;
     return WEIR_OK;
 }
 

@@ -18,28 +18,25 @@ static const double LEAST_PER_S = 1e-9;
 
 enum { PARAM_SOURCE_RATE = WEIR_RUN_PARAM_COUNT, PARAM_CATCH_UP, PARAM_WARMUP };
 
-void *weir_demand_create(const struct weir_params *params, const struct weir_allocator *allocator,
-                         size_t size, uint32_t (*count)(struct weir_demand *demand, uint32_t pool))
+weir_status weir_demand_create(size_t size, uint32_t (*count)(struct weir_demand *, uint32_t pool),
+                               const struct weir_params *params,
+                               const struct weir_allocator *allocator, void **state,
+                               struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct weir_demand *const demand = weir_alloc(&memory, 1, size);
-
-    if (demand == NULL)
-        return NULL;
-    weir_run_init(&demand->run, params, &memory);
+    WEIR_TRY(weir_run_make(size, params, allocator, state, error));
+    struct weir_demand *const demand = *state;
     demand->count = count;
     demand->source_rate_per_s = params->values[PARAM_SOURCE_RATE];
     demand->catch_up_s = params->values[PARAM_CATCH_UP];
     demand->warmup = (uint32_t)params->values[PARAM_WARMUP];
-    return demand;
+    return WEIR_OK;
 }
 
 void weir_demand_destroy(void *state)
 {
     struct weir_demand *const demand = state;
 
-    if (demand != NULL)
-        weir_free(&demand->run.allocator, demand->pools);
+    weir_free(&demand->run.allocator, demand->pools);
     weir_run_destroy(state);
 }
 

@@ -49,9 +49,11 @@ struct weir_demand {
     int64_t timer_ns; /* the last one */
 };
 
-/* A policy's state of `size` bytes, which begins with a demand; NULL = out of memory. */
-void *weir_demand_create(const struct weir_params *params, const struct weir_allocator *allocator,
-                         size_t size, uint32_t (*count)(struct weir_demand *demand, uint32_t pool));
+/* A policy's state of `size` bytes, which begins with a demand. */
+weir_status weir_demand_create(size_t size, uint32_t (*count)(struct weir_demand *, uint32_t pool),
+                               const struct weir_params *params,
+                               const struct weir_allocator *allocator, void **state,
+                               struct weir_error *error);
 
 /* DS2: the fewest workers whose true rates meet the demand, at least one (Kalavri et al., OSDI
  * 2018, equation 7). */

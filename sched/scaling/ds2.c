@@ -20,12 +20,8 @@ static weir_status ds2_create(const struct weir_params *params,
                               const struct weir_allocator *allocator, void **state,
                               struct weir_error *error)
 {
-    void *const made = weir_demand_create(params, allocator, sizeof(struct weir_demand), ds2_count);
-
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    *state = made;
-    return WEIR_OK;
+    return weir_demand_create(sizeof(struct weir_demand), ds2_count, params, allocator, state,
+                              error);
 }
 
 const struct weir_scaling_ops weir_scaling_ds2 =

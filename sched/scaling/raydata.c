@@ -72,13 +72,10 @@ static weir_status raydata_create(const struct weir_params *params,
                                   const struct weir_allocator *allocator, void **state,
                                   struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct raydata *const made = weir_alloc(&memory, 1, sizeof *made);
     const double *const values = params->values;
 
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_run_init(&made->run, params, &memory);
+    WEIR_TRY(weir_run_make(sizeof(struct raydata), params, allocator, state, error));
+    struct raydata *const made = *state;
     made->up = values[PARAM_UP];
     made->down = values[PARAM_DOWN];
     made->hold_s = values[PARAM_HOLD];
@@ -87,7 +84,6 @@ static weir_status raydata_create(const struct weir_params *params,
     made->most = (uint32_t)fmax(values[PARAM_MAX], values[PARAM_MIN]);
     made->max_delta = (uint32_t)values[PARAM_MAX_DELTA];
     made->counts_pending = values[PARAM_COUNTS_PENDING] > 0;
-    *state = made;
     return WEIR_OK;
 }
 
@@ -95,8 +91,7 @@ static void raydata_destroy(void *state)
 {
     struct raydata *const policy = state;
 
-    if (policy != NULL)
-        weir_free(&policy->run.allocator, policy->pools);
+    weir_free(&policy->run.allocator, policy->pools);
     weir_run_destroy(state);
 }
 

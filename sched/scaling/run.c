@@ -6,6 +6,7 @@
 
 #include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,12 +32,15 @@ static struct weir_run_settings read_settings(const struct weir_params *params)
     };
 }
 
-void weir_run_init(struct weir_run *run, const struct weir_params *params,
-                   const struct weir_allocator *allocator)
+weir_status weir_run_make(size_t size, const struct weir_params *params,
+                          const struct weir_allocator *allocator, void **state,
+                          struct weir_error *error)
 {
-    memset(run, 0, sizeof *run);
-    run->allocator = weir_allocator_copy(allocator);
-    run->settings = read_settings(params);
+    const struct weir_made made = { .size = size };
+
+    WEIR_TRY(weir_made_create(&made, params, allocator, state, error));
+    ((struct weir_run *)*state)->settings = read_settings(params);
+    return WEIR_OK;
 }
 
 void weir_run_clear(struct weir_run *run)
@@ -53,25 +57,13 @@ weir_status weir_run_create(const struct weir_params *params,
                             const struct weir_allocator *allocator, void **state,
                             struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct weir_run *const run = weir_alloc(&memory, 1, sizeof *run);
-
-    if (run == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_run_init(run, params, &memory);
-    *state = run;
-    return WEIR_OK;
+    return weir_run_make(sizeof(struct weir_run), params, allocator, state, error);
 }
 
 void weir_run_destroy(void *state)
 {
-    struct weir_run *const run = state;
-
-    if (run == NULL)
-        return;
-    const struct weir_allocator memory = run->allocator;
-    weir_run_clear(run);
-    weir_free(&memory, run);
+    weir_run_clear(state);
+    weir_made_destroy(state);
 }
 
 weir_status weir_run_fail(const struct weir_run *run, weir_status status, int32_t phase,

@@ -96,9 +96,10 @@ struct weir_run {
 
 enum { WEIR_RUN_PARAM_COUNT = 6 };
 
-/* Zeroes a run and gives it its memory. */
-void weir_run_init(struct weir_run *run, const struct weir_params *params,
-                   const struct weir_allocator *allocator);
+/* A state of `size` bytes that begins with a run; all behind it is zero. */
+weir_status weir_run_make(size_t size, const struct weir_params *params,
+                          const struct weir_allocator *allocator, void **state,
+                          struct weir_error *error);
 void weir_run_clear(struct weir_run *run);
 
 /* The whole life of a policy that keeps nothing but a run and its parameters' values. */

@@ -116,39 +116,32 @@ static weir_status saturation_create(const struct weir_params *params,
                                      const struct weir_allocator *allocator, void **state,
                                      struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
     const struct weir_saturation_config config = read_config(params->values);
 
     if (config.most_kept < config.least_tasks)
         return weir_fail(error, WEIR_EINVAL,
                          "averaging_samples must be at least min_data_points, got %u and %u",
                          config.most_kept, config.least_tasks);
-    struct saturation_aware *const made = weir_alloc(&memory, 1, sizeof *made);
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_run_init(&made->run, params, &memory);
+    WEIR_TRY(weir_run_make(sizeof(struct saturation_aware), params, allocator, state, error));
+    struct saturation_aware *const made = *state;
     made->run.settings.divides_samples = true;
     made->run.settings.skips_finished = true;
     made->run.settings.slots_assume = true;
     made->config = config;
-    *state = made;
     return WEIR_OK;
 }
 
 static void saturation_destroy(void *state)
 {
     struct saturation_aware *const policy = state;
+    const struct weir_allocator *const memory = &policy->run.allocator;
 
-    if (policy == NULL)
-        return;
-    const struct weir_allocator memory = policy->run.allocator;
     for (uint32_t i = 0; i < policy->part_count; i++)
         weir_saturation_destroy(policy->parts[i].rules);
-    weir_free(&memory, policy->parts);
-    weir_free(&memory, policy->quotas);
-    weir_free(&memory, (void *)policy->actions);
-    weir_run_clear(&policy->run);
-    weir_free(&memory, policy);
+    weir_free(memory, policy->parts);
+    weir_free(memory, policy->quotas);
+    weir_free(memory, (void *)policy->actions);
+    weir_run_destroy(state);
 }
 
 /* ---- what the rules are told ---- */

@@ -68,12 +68,8 @@ static weir_status searcher_create(const struct weir_params *params,
                                    const struct weir_allocator *allocator, void **state,
                                    struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct searcher *const searcher = weir_alloc(&memory, 1, sizeof *searcher);
-
-    if (searcher == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_run_init(&searcher->run, params, &memory);
+    WEIR_TRY(weir_run_make(sizeof(struct searcher), params, allocator, state, error));
+    struct searcher *const searcher = *state;
     searcher->run.brings_back = true;
     searcher->packing = (struct weir_packing){ .run = &searcher->run };
     searcher->horizon_s = params->values[PARAM_HORIZON];
@@ -82,7 +78,6 @@ static weir_status searcher_create(const struct weir_params *params,
     searcher->reserve = params->values[PARAM_RESERVE];
     searcher->tries = (uint32_t)params->values[PARAM_TRIES];
     searcher->memory_s = params->values[PARAM_MEMORY];
-    *state = searcher;
     return WEIR_OK;
 }
 
@@ -90,11 +85,9 @@ static void searcher_destroy(void *state)
 {
     struct searcher *const searcher = state;
 
-    if (searcher != NULL) {
-        weir_packing_clear(&searcher->packing);
-        weir_free(&searcher->run.allocator, searcher->times);
-        weir_free(&searcher->run.allocator, searcher->speeds);
-    }
+    weir_packing_clear(&searcher->packing);
+    weir_free(&searcher->run.allocator, searcher->times);
+    weir_free(&searcher->run.allocator, searcher->speeds);
     weir_run_destroy(state);
 }
 

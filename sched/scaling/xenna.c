@@ -18,7 +18,6 @@
  */
 #include "sched/scaling/xenna.h"
 #include "sched/host/placer.h"
-#include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
@@ -52,19 +51,14 @@ static weir_status xenna_create(const struct weir_params *params,
                                 const struct weir_allocator *allocator, void **state,
                                 struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct xenna *const xenna = weir_alloc(&memory, 1, sizeof *xenna);
-
-    if (xenna == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_run_init(&xenna->run, params, &memory);
+    WEIR_TRY(weir_run_make(sizeof(struct xenna), params, allocator, state, error));
+    struct xenna *const xenna = *state;
     xenna->overallocation = params->values[PARAM_OVERALLOCATION];
     xenna->version = (uint32_t)params->values[PARAM_VERSION];
     if (xenna->version != VERSION_P) {
         xenna->run.settings.divides_samples = true;
         xenna->run.settings.skips_finished = true;
     }
-    *state = xenna;
     return WEIR_OK;
 }
 

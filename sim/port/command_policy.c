@@ -40,14 +40,6 @@ void sim_commands_clear(struct sim_commands *commands)
     commands->question_length = 0;
 }
 
-bool sim_commands_any(const struct sim_commands *commands)
-{
-    bool has_any = false;
-    for (size_t i = 0; i < SIM_COMMAND_KINDS; i++)
-        has_any |= commands->of[i].argv != NULL;
-    return has_any;
-}
-
 weir_status sim_commands_name(const struct sim_commands *commands, weir_status status,
                               struct weir_error *error)
 {

@@ -43,7 +43,6 @@ struct weir_allocator sim_command_allocator(struct sim_commands *commands);
 /* NULL = it is of another host. */
 struct sim_commands *sim_commands_of(const struct weir_allocator *allocator);
 void sim_commands_clear(struct sim_commands *commands);
-bool sim_commands_any(const struct sim_commands *commands);
 
 /* Makes the next question for scaling of `text`, the document of a decision; `word` becomes its
  * `command`. */

@@ -64,14 +64,10 @@ struct given {
 static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    struct given *const given = allocator->resize(allocator->state, NULL, sizeof *given);
-
-    if (given == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_run_init(&given->run, values, allocator);
+    WEIR_TRY(weir_run_make(sizeof(struct given), values, allocator, state, error));
+    struct given *const given = *state;
     for (uint32_t i = 0; i < PARAM_COUNT; i++)
         given->values[i] = values->values[i];
-    *state = given;
     return WEIR_OK;
 }
 

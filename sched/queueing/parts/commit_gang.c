@@ -3,6 +3,7 @@
 #include "weir/commit.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 
 #include <stddef.h>
 
@@ -44,13 +45,12 @@ weir_status weir_commit_gang_create(const struct weir_commit_config *config, uin
                                     const struct weir_allocator *allocator,
                                     struct weir_commit_gang **gang, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    static const struct weir_made bare = WEIR_MADE_BARE(struct weir_commit_gang);
+    void *block = NULL;
 
     WEIR_TRY(weir_commit_check(config, error));
-    struct weir_commit_gang *const made = weir_alloc(&memory, 1, sizeof *made);
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    made->allocator = memory;
+    WEIR_TRY(weir_made_create(&bare, NULL, allocator, &block, error));
+    struct weir_commit_gang *const made = block;
     made->config = *config;
     made->id = id;
     *gang = made;
@@ -61,9 +61,8 @@ void weir_commit_gang_destroy(struct weir_commit_gang *gang)
 {
     if (gang == NULL)
         return;
-    const struct weir_allocator memory = gang->allocator;
-    weir_free(&memory, gang->members);
-    weir_free(&memory, gang);
+    weir_free(&gang->allocator, gang->members);
+    weir_made_destroy(gang);
 }
 
 weir_status weir_commit_gang_begin(struct weir_commit_gang *gang, const uint32_t *nodes,

@@ -7,6 +7,7 @@
 #include "weir/commit.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/made.h"
 
 #include <stddef.h>
 
@@ -30,13 +31,12 @@ weir_status weir_commit_node_create(const struct weir_commit_config *config, uin
                                     const struct weir_allocator *allocator,
                                     struct weir_commit_node **node, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    static const struct weir_made bare = WEIR_MADE_BARE(struct weir_commit_node);
+    void *block = NULL;
 
     WEIR_TRY(weir_commit_check(config, error));
-    struct weir_commit_node *const made = weir_alloc(&memory, 1, sizeof *made);
-    if (made == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    made->allocator = memory;
+    WEIR_TRY(weir_made_create(&bare, NULL, allocator, &block, error));
+    struct weir_commit_node *const made = block;
     made->config = *config;
     made->free = slots;
     *node = made;
@@ -47,9 +47,8 @@ void weir_commit_node_destroy(struct weir_commit_node *node)
 {
     if (node == NULL)
         return;
-    const struct weir_allocator memory = node->allocator;
-    weir_free(&memory, node->rows);
-    weir_free(&memory, node);
+    weir_free(&node->allocator, node->rows);
+    weir_made_destroy(node);
 }
 
 static struct row *find(struct weir_commit_node *node, uint64_t gang)

@@ -22,10 +22,7 @@ static double cdf(const struct sim_law *law, double x)
 const struct sim_distribution sim_distribution_exponential = {
     .name = "exp",
     .summary = "exponential, memoryless",
-    .parameters = { { .name = "mean",
-                      .min = SIM_LAW_POSITIVE,
-                      .max = SIM_LAW_LARGEST,
-                      .is_quantity = true } },
+    .parameters = { SIM_LAW_QUANTITY("mean") },
     .parameter_count = 1,
     .draw = draw,
     .variance = variance,

@@ -69,11 +69,7 @@ static double cdf(const struct sim_law *law, double x)
 const struct sim_distribution sim_distribution_gamma = {
     .name = "gamma",
     .summary = "sums of exponentials (cv < 1) or bursts (cv > 1)",
-    .parameters = { { .name = "mean",
-                      .min = SIM_LAW_POSITIVE,
-                      .max = SIM_LAW_LARGEST,
-                      .is_quantity = true },
-                    { .name = "cv", .min = 0, .max = 100 } },
+    .parameters = { SIM_LAW_QUANTITY("mean"), { .name = "cv", .min = 0, .max = 100 } },
     .parameter_count = 2,
     .check = check,
     .draw = draw,

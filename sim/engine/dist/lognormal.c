@@ -43,11 +43,7 @@ static double cdf(const struct sim_law *law, double x)
 const struct sim_distribution sim_distribution_lognormal = {
     .name = "lognormal",
     .summary = "skewed to the right: service and set-up times",
-    .parameters = { { .name = "mean",
-                      .min = SIM_LAW_POSITIVE,
-                      .max = SIM_LAW_LARGEST,
-                      .is_quantity = true },
-                    { .name = "cv", .min = 0, .max = 1000 } },
+    .parameters = { SIM_LAW_QUANTITY("mean"), { .name = "cv", .min = 0, .max = 1000 } },
     .parameter_count = 2,
     .check = check,
     .draw = draw,

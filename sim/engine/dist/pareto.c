@@ -74,10 +74,7 @@ static double cdf(const struct sim_law *law, double x)
 const struct sim_distribution sim_distribution_pareto = {
     .name = "pareto",
     .summary = "heavy tail, with or without a largest value",
-    .parameters = { { .name = "min",
-                      .min = SIM_LAW_POSITIVE,
-                      .max = SIM_LAW_LARGEST,
-                      .is_quantity = true },
+    .parameters = { SIM_LAW_QUANTITY("min"),
                     { .name = "alpha", .min = 0.1, .max = 1000 },
                     { .name = "max",
                       .min = SIM_LAW_POSITIVE,

@@ -13,6 +13,11 @@
 /* Bounds for parameters. A value of 1e18 is 30 thousand million years or an exabyte. */
 #define SIM_LAW_POSITIVE 2.2250738585072014e-308 /* smallest normal double: "must be > 0" */
 #define SIM_LAW_LARGEST  1e18
+/* A parameter in the unit of what is drawn. */
+#define SIM_LAW_QUANTITY(title)                                                                    \
+    {                                                                                              \
+        .name = (title), .min = SIM_LAW_POSITIVE, .max = SIM_LAW_LARGEST, .is_quantity = true      \
+    }
 
 extern const struct sim_distribution sim_distribution_const;
 extern const struct sim_distribution sim_distribution_exponential;

@@ -38,11 +38,7 @@ static double cdf(const struct sim_law *law, double x)
 const struct sim_distribution sim_distribution_weibull = {
     .name = "weibull",
     .summary = "times to failure: early (shape < 1) or by wear (shape > 1)",
-    .parameters = { { .name = "scale",
-                      .min = SIM_LAW_POSITIVE,
-                      .max = SIM_LAW_LARGEST,
-                      .is_quantity = true },
-                    { .name = "shape", .min = 0.05, .max = 1000 } },
+    .parameters = { SIM_LAW_QUANTITY("scale"), { .name = "shape", .min = 0.05, .max = 1000 } },
     .parameter_count = 2,
     .draw = draw,
     .mean = mean,
