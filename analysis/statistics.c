@@ -306,16 +306,3 @@ size_t an_welch_average(const double *values, size_t n, size_t window, double *a
     }
     return n - window;
 }
-
-double an_weighted_mean(const double *values, const double *weights, size_t n)
-{
-    double sum = 0.0;
-    double weight = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(values[i]))
-            continue;
-        sum += values[i] * weights[i];
-        weight += weights[i];
-    }
-    return weight > 0.0 ? sum / weight : AN_NAN;
-}

@@ -99,7 +99,4 @@ struct an_interval an_overlapping_means(const double *values, size_t n, size_t b
  * writes n - w averages (0 when w >= n / 2). Returns how many. */
 size_t an_welch_average(const double *values, size_t n, size_t window, double *averages);
 
-/* Mean weighted by `weights` (time spans); NAN when they add up to 0. NAN values are left out. */
-double an_weighted_mean(const double *values, const double *weights, size_t n);
-
 #endif

@@ -124,9 +124,6 @@ struct weir_score weir_fgd_single_score(const struct weir_fgd_rules *rules,
 struct weir_score weir_fgd_single_victim(const struct weir_fgd_rules *rules,
                                          const struct weir_evict_query *query,
                                          const struct weir_alloc *held);
-weir_status weir_fgd_single_evict(const struct weir_fgd_rules *rules,
-                                  const struct weir_evict_query *query, uint64_t *worker,
-                                  struct weir_error *error);
 
 /* ---- fast, in either precision ---- */
 struct weir_fgd;

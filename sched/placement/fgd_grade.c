@@ -23,7 +23,8 @@ struct books {
     const struct weir_gpu *gpus;
     uint32_t gpu_count;
     int64_t cpu_free;
-    int64_t all; /* free compute */
+    int64_t all;  /* free compute */
+    bool is_even; /* all GPUs are of one type, and none is cut */
     int64_t left[WEIR_MAX_NODE_GPUS];
     weir_mig_layout held[WEIR_MAX_NODE_GPUS]; /* of those that are cut */
 };
@@ -37,7 +38,9 @@ static struct books open_books(const struct weir_grade_site *site)
     books.gpu_count = node->gpu_count;
     books.cpu_free = node->cpu_free;
     books.all = 0;
+    books.is_even = true;
     for (uint32_t g = 0; g < node->gpu_count; g++) {
+        books.is_even &= books.gpus[g].type == books.gpus[0].type && books.gpus[g].mig == NULL;
         books.left[g] = books.gpus[g].units_free;
         books.all += books.left[g];
         books.held[g] = books.gpus[g].mig_state.held;
@@ -62,8 +65,28 @@ static bool has_room(const struct books *books, uint32_t gpu, const struct weir_
     return has_room;
 }
 
-static enum lack lack_of(const struct books *books, const struct weir_shape *shape,
-                         int64_t *unusable)
+/* Free compute of GPUs that are alike, ascending, and the sums up to each. */
+struct ladder {
+    int64_t left[WEIR_MAX_NODE_GPUS];
+    int64_t below[WEIR_MAX_NODE_GPUS + 1];
+};
+
+static void sort_left(const struct books *books, struct ladder *ladder)
+{
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        uint32_t place = g;
+        for (; place > 0 && ladder->left[place - 1] > books->left[g]; place--)
+            ladder->left[place] = ladder->left[place - 1];
+        ladder->left[place] = books->left[g];
+    }
+    ladder->below[0] = 0;
+    for (uint32_t g = 0; g < books->gpu_count; g++)
+        ladder->below[g + 1] = ladder->below[g] + ladder->left[g];
+}
+
+/* `ladder`: of a node whose GPUs are alike, else NULL. */
+static enum lack lack_of(const struct books *books, const struct ladder *ladder,
+                         const struct weir_shape *shape, int64_t *unusable)
 {
     const bool has_cpus = books->cpu_free >= shape->cpu_units;
     uint32_t usable = 0;
@@ -72,12 +95,20 @@ static enum lack lack_of(const struct books *books, const struct weir_shape *sha
     *unusable = 0;
     if (shape->gpu_count == 0)
         return has_cpus ? NO_DEMAND_CPU : NO_DEMAND;
-    for (uint32_t g = 0; g < books->gpu_count; g++) {
-        const bool is_type = weir_shape_takes_type(shape, books->gpus[g].type);
-        int64_t lost = books->left[g];
-        has_type |= is_type;
-        usable += is_type && has_room(books, g, shape, &lost);
-        *unusable += lost;
+    if (ladder != NULL && shape->kind != WEIR_SHAPE_SLICE) {
+        has_type = weir_shape_takes_type(shape, books->gpus[0].type);
+        usable = books->gpu_count;
+        while (usable > 0 && ladder->left[books->gpu_count - usable] < shape->gpu_units)
+            usable--;
+        *unusable = ladder->below[books->gpu_count - usable];
+    } else {
+        for (uint32_t g = 0; g < books->gpu_count; g++) {
+            const bool is_type = weir_shape_takes_type(shape, books->gpus[g].type);
+            int64_t lost = books->left[g];
+            has_type |= is_type;
+            usable += is_type && has_room(books, g, shape, &lost);
+            *unusable += lost;
+        }
     }
     if (!has_type)
         return LACK_TYPE;
@@ -91,12 +122,16 @@ static double frag_of(const struct books *books, const struct weir_mix *mix)
 {
     double sums[LACKS] = { 0 };
     double all = 0;
+    struct ladder ladder;
 
     if (books->gpu_count == 0)
         return 0;
+    if (books->is_even)
+        sort_left(books, &ladder);
     for (uint32_t i = 0; i < mix->count; i++) {
         int64_t unusable = 0;
-        const enum lack lack = lack_of(books, &mix->shapes[i], &unusable);
+        const enum lack lack =
+            lack_of(books, books->is_even ? &ladder : NULL, &mix->shapes[i], &unusable);
         const int64_t lost = lack == LACK_NONE ? unusable : books->all;
         const double milli = (double)lost / units_per_milli;
         sums[lack == LACK_NONE ? LACK_GPU : lack] += mix->frequencies[i] * milli;

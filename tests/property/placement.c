@@ -217,7 +217,7 @@ static weir_status pair_evict(const struct pair *pair, const struct weir_evict_q
 {
     *quick_status = weir_fgd_evict(pair->fgd, query, quick, NULL);
     if (pair->rules.precision == WEIR_FGD_SINGLE)
-        return weir_fgd_single_evict(&pair->rules, query, plain, NULL);
+        return plain_single_evict(&pair->rules, query, plain, NULL);
     return plain_fgd_evict(&pair->rules, query, plain, NULL);
 }
 

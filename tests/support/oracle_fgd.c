@@ -32,7 +32,7 @@ static weir_status evict_as(const char *name, const struct weir_evict_query *que
     const struct weir_fgd_rules rules = rules_of(name);
 
     if (rules.precision == WEIR_FGD_SINGLE)
-        return weir_fgd_single_evict(&rules, query, worker, error);
+        return plain_single_evict(&rules, query, worker, error);
     return plain_fgd_evict(&rules, query, worker, error);
 }
 

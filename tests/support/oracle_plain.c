@@ -7,6 +7,8 @@
 #include "sched/placement/parts/grade_search.h"
 #include "sched/placement/parts/scan.h"
 
+#include <math.h>
+
 /* ---- fgd ---- */
 
 /* What the scan hands back to its score function. */
@@ -107,6 +109,46 @@ weir_status plain_single_place(const struct weir_fgd_rules *rules,
     if (rules->reuse == WEIR_FGD_REUSE_NEVER)
         asked.reusable_count = 0;
     return weir_scan_place(&scan, &asked, answer, error);
+}
+
+static bool is_better(struct weir_score a, struct weir_score b)
+{
+    return a.primary < b.primary || (!(b.primary < a.primary) && a.secondary < b.secondary);
+}
+
+/* Of equal workers the one on the earlier node goes, then the one with the lower id. */
+static bool comes_first(const struct weir_worker *a, uint32_t node, uint64_t id)
+{
+    return a->alloc.node < node || (a->alloc.node == node && a->id < id);
+}
+
+weir_status plain_single_evict(const struct weir_fgd_rules *rules,
+                               const struct weir_evict_query *query, uint64_t *worker,
+                               struct weir_error *error)
+{
+    const uint32_t count = weir_evict_count(query);
+    struct weir_score best = { .primary = (double)INFINITY, .secondary = (double)INFINITY };
+    uint64_t best_worker = 0;
+    uint32_t best_node = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct weir_worker candidate;
+        const uint64_t id = weir_evict_candidate(query, i);
+        if (!weir_cluster_worker(query->cluster, id, &candidate))
+            return weir_fail(error, WEIR_ENOTFOUND, "there is no worker %llu",
+                             (unsigned long long)id);
+        const struct weir_score score = weir_fgd_single_victim(rules, query, &candidate.alloc);
+        if (i == 0 || is_better(score, best) ||
+            (!is_better(best, score) && comes_first(&candidate, best_node, best_worker))) {
+            best = score;
+            best_worker = id;
+            best_node = candidate.alloc.node;
+        }
+    }
+    if (count == 0)
+        return weir_evict_nobody(query, error);
+    *worker = best_worker;
+    return WEIR_OK;
 }
 
 /* ---- grades ---- */

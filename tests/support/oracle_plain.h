@@ -18,6 +18,9 @@ weir_status plain_fgd_evict(const struct weir_fgd_rules *rules,
 weir_status plain_single_place(const struct weir_fgd_rules *rules,
                                const struct weir_place_query *query,
                                struct weir_place_answer *answer, struct weir_error *error);
+weir_status plain_single_evict(const struct weir_fgd_rules *rules,
+                               const struct weir_evict_query *query, uint64_t *worker,
+                               struct weir_error *error);
 weir_status plain_grades_place(const struct weir_grader *grader,
                                const struct weir_place_query *query,
                                struct weir_place_answer *answer, struct weir_error *error);

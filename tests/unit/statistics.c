@@ -185,14 +185,6 @@ static void welch_average(void)
     CHECK_I64(an_welch_average(values, 5, 3, averages), 0);
 }
 
-static void weighted_mean(void)
-{
-    const double values[] = { 1.0, nan_value, 4.0 };
-    const double spans[] = { 1.0, 100.0, 2.0 };
-    CHECK_NEAR(an_weighted_mean(values, spans, 3), 3.0, 1e-12);
-    CHECK(isnan(an_weighted_mean(values, spans, 0)));
-}
-
 /* By hand: t(0.975, 4) = 2.776445, and the delta method about logit(0.9). */
 static void shares_keep_their_range(void)
 {
@@ -240,6 +232,5 @@ static const struct test tests[] = {
     { "batch means give interval, lag-1 and von Neumann ratio", batch_means },
     { "overlapping batch means have 1.5 (n/m - 1) degrees of freedom", overlapping_means },
     { "Welch's average grows its window at the start", welch_average },
-    { "a weighted mean leaves unknown values out", weighted_mean },
 };
 TEST_MAIN(tests)
