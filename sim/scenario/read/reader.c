@@ -298,6 +298,20 @@ static size_t keys_of(const struct sim_reader *reader, const struct sim_section 
     return count;
 }
 
+/* The rest of a law that was cut at its comma: said already at the law. */
+static bool is_cut_off(const struct sim_section *section, const struct sim_yaml *node)
+{
+    if (node->kind != SIM_YAML_NULL || node->parent == NULL || strchr(node->key, ')') == NULL)
+        return false;
+    for (const struct sim_yaml *law = node->parent->first; law != node; law = law->next) {
+        const struct sim_field *field = sim_schema_find(section, law->key);
+        if (law->kind == SIM_YAML_SCALAR && sim_value_is_cut(law) &&
+            (field == NULL || field->kind != SIM_FIELD_TEXT))
+            return true;
+    }
+    return false;
+}
+
 void sim_report_unknown_key(struct sim_reader *reader, const struct sim_yaml *node,
                             const struct sim_section *section, const char *const *extra,
                             size_t extra_count)
@@ -307,9 +321,7 @@ void sim_report_unknown_key(struct sim_reader *reader, const struct sim_yaml *no
     for (size_t i = 0; i < extra_count && count < MOST_KEYS; i++)
         names[count++] = extra[i];
     const struct sim_field *today = sim_schema_find_old(section, node->key);
-    /* The rest of a law that was cut at its comma: said already at the law. */
-    const bool is_cut_law = node->kind == SIM_YAML_NULL && strchr(node->key, ')') != NULL;
-    if (node->is_tolerated || is_cut_law)
+    if (node->is_tolerated || is_cut_off(section, node))
         return;
     const bool is_others = section->other != NULL &&
                            (sim_schema_find(section->other, node->key) != NULL ||

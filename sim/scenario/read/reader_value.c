@@ -223,18 +223,18 @@ static void note_law_file(struct sim_reader *reader, const char *text)
     }
 }
 
-static bool has_open_bracket(const char *text)
+bool sim_value_is_cut(const struct sim_yaml *node)
 {
     int depth = 0;
-    for (; *text != '\0'; text++)
+    for (const char *text = node->text; *text != '\0'; text++)
         depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
-    return depth > 0;
+    return depth > 0 && !node->is_quoted;
 }
 
 static bool read_law(struct sim_reader *reader, const struct sim_yaml *node,
                      const struct sim_field *field, struct sim_law **target)
 {
-    if (has_open_bracket(node->text) && !node->is_quoted)
+    if (sim_value_is_cut(node))
         return sim_report_error(reader->report, node,
                                 "the law ends at the comma: put it in quotes, \"%s, ...)\"",
                                 node->text);

@@ -13,6 +13,8 @@ void sim_value_clear(const struct sim_field *field, void *target);
 /* Reads the text of `node` (a scalar); reports what is wrong and leaves `target` alone then. */
 bool sim_value_read(struct sim_reader *reader, const struct sim_yaml *node,
                     const struct sim_field *field, void *target);
+/* Whether a scalar ends within a bracket: in a flow mapping a comma ends it that is not quoted. */
+bool sim_value_is_cut(const struct sim_yaml *node);
 /* Reports a key that is a name (name_rule.h) and may not be one. */
 void sim_read_key_name(struct sim_reader *reader, const struct sim_yaml *node);
 /* Numbers and laws: what a source can be stated for. */
