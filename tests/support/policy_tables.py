@@ -204,7 +204,7 @@ def lists_of(matrix, kind):
 
 
 def pair_of(name, load, judged, other, values):
-    """How far one policy is ahead of another in a cell, in points."""
+    """How far one policy is ahead of another in a cell, in points or percent."""
     middle, half = interval(values[judged], values[other])
     return {"list": name, "load": load, "other": other, "middle": 100 * middle,
             "low": 100 * (middle - half), "high": 100 * (middle + half)}
@@ -240,7 +240,7 @@ def matrix_lines(matrix, kind, weir):
     more = f"; and {len(behind) - NAMED} more" if len(behind) > NAMED else ""
     return lines + ["", f"{matrix['replications']} replications from seed {matrix['seed']} on; "
                     f"{', '.join(lists_of(matrix, kind))}; held: lower end of 95 % at least -{margin} "
-                    "points.", "", "Behind for sure: " +
+                    f"{matrix['kinds'][kind].get('unit', 'points')}.", "", "Behind for sure: " +
                     ("; ".join(map(pair_text, behind[:NAMED])) if behind else "nowhere") + more + "."]
 
 
