@@ -147,7 +147,7 @@ static double highest_feasible(struct weir_optimum_pool *pools, uint32_t count,
 }
 
 /* Descends from the highest throughput. A plan for z can never be worth more than z, so the descent
- * ends where z falls to the best value found. */
+ * ends where z falls to the best value found, or to nothing when uneven pools make that negative. */
 static struct weir_optimum_result descend(struct weir_optimum_pool *pools, uint32_t count,
                                           const struct weir_amounts *free)
 {
@@ -162,7 +162,7 @@ static struct weir_optimum_result descend(struct weir_optimum_pool *pools, uint3
     double z_per_s = best.z_per_s;
     for (uint32_t i = 0; i < MOST_CANDIDATES; i++) {
         z_per_s = next_lower(pools, count, z_per_s);
-        if (!(z_per_s > best.objective))
+        if (!(z_per_s > fmax(best.objective, 0)))
             break;
         if (!try_throughput(pools, count, free, z_per_s))
             continue;

@@ -197,8 +197,20 @@ static int64_t per_gpu(int64_t engines, const struct weir_amounts *total)
     return gpus > 0 ? engines / gpus : 0;
 }
 
-/* Solves; with best effort what the supply cannot hold is taken off first: a fixed count by one, a
- * pool without one as a whole. Each failure takes something off, so it ends. */
+/* As many workers of a fixed pool as the supply holds beside the fixed pools before it; none of a
+ * pool without a count. */
+static int32_t most_beside(const struct weir_run *run, uint32_t pool, struct weir_amounts left)
+{
+    for (uint32_t i = 0; i < pool; i++) {
+        if (run->fluid[i].requested > 0)
+            weir_amounts_add(&left, &run->fluid[i].need, -run->fluid[i].requested);
+    }
+    const bool is_fixed = run->fluid[pool].requested > 0;
+    return is_fixed ? (int32_t)weir_amounts_most(&run->fluid[pool].need, &left) : 0;
+}
+
+/* Solves; with best effort what the supply cannot hold is taken off first, pool by pool in the order
+ * in which the solver names them. Each failure takes something off, so it ends. */
 static weir_status solve_optimum(struct weir_run *run)
 {
     const struct weir_amounts none = { 0 };
@@ -218,8 +230,7 @@ static weir_status solve_optimum(struct weir_run *run)
             return weir_run_fail(run, status, 0,
                                  error.pool < 0 ? WEIR_NO_INDEX : (uint32_t)error.pool);
         }
-        struct weir_optimum_pool *const pool = &run->fluid[error.pool];
-        pool->requested = pool->requested > 0 ? pool->requested - 1 : 0;
+        run->fluid[error.pool].requested = most_beside(run, (uint32_t)error.pool, supply);
         error.pool = -1;
     }
 }

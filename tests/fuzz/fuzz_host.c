@@ -4,6 +4,9 @@
  * refused with a status of its own; after every decision the inventory and the books of the jobs
  * are added up anew by their plain checks, and a plan that was handed out holds against the view it
  * was made for.
+ *
+ * No call draws two of its arguments: compilers evaluate them in different orders, and an input
+ * that one of them found would be another game to the next.
  */
 #include "sched/host/state.h"
 #include "tests/support/draws.h"
@@ -117,11 +120,15 @@ static void change_node(struct game *game)
     case 1:
         (void)weir_host_remove_node(game->host, node, game->now_ns);
         break;
-    case 2:
-        (void)weir_host_change_node(game->host, node, draw_cpus(game), draw_amount(game), NULL);
+    case 2: {
+        const int64_t cpus = draw_cpus(game);
+        (void)weir_host_change_node(game->host, node, cpus, draw_amount(game), NULL);
         break;
-    default:
-        (void)weir_host_set_gpu_health(game->host, node, draw(game, 5), draw(game, 2) == 0);
+    }
+    default: {
+        const uint32_t gpu = draw(game, 5);
+        (void)weir_host_set_gpu_health(game->host, node, gpu, draw(game, 2) == 0);
+    }
     }
 }
 
@@ -220,13 +227,19 @@ static void change_job(struct game *game)
     }
 }
 
+static struct weir_owner draw_owner(struct game *game)
+{
+    if (draw(game, 2) == 0)
+        return weir_pool_owner(draw_index(game));
+    const uint32_t job = draw(game, 3);
+    return weir_job_owner(job, draw(game, 16));
+}
+
 /* Somebody says what became of a worker, whoever asked for it. */
 static void tell(struct game *game)
 {
     const struct weir_alloc alloc = draw_alloc(game);
-    const struct weir_owner owner = draw(game, 2) == 0
-                                        ? weir_pool_owner(draw_index(game))
-                                        : weir_job_owner(draw(game, 3), draw(game, 16));
+    const struct weir_owner owner = draw_owner(game);
     const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
                                           .kind = draw(game, 7),
                                           .reason = draw(game, 30),
@@ -252,9 +265,10 @@ static void tell(struct game *game)
     case 2:
         (void)weir_host_measure(game->host, &task);
         break;
-    default:
-        (void)weir_host_set_worker_state(game->host, draw(game, WORKERS), draw(game, 4),
-                                         game->now_ns);
+    default: {
+        const uint32_t worker = draw(game, WORKERS);
+        (void)weir_host_set_worker_state(game->host, worker, draw(game, 4), game->now_ns);
+    }
     }
 }
 
@@ -320,8 +334,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const scalings[] = { "fixed", "equal_split", "xenna" };
     struct game game = { .draws = draws_bytes(data, size) };
-    struct weir_host_config config = test_config(
-        weir_placement_at(draw(&game, weir_placement_count()))->name, scalings[draw(&game, 3)]);
+    const uint32_t placement = draw(&game, weir_placement_count());
+    struct weir_host_config config =
+        test_config(weir_placement_at(placement)->name, scalings[draw(&game, 3)]);
     config.queueing = weir_queueing_at(draw(&game, weir_queueing_count()));
     config.hold_mode = draw(&game, 3);
     config.cut_min_gain = draw(&game, 3);

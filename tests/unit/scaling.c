@@ -434,13 +434,12 @@ static uint32_t workers(const struct weir_host *host, uint32_t pool)
 
 static void a_fixed_count_is_met_as_far_as_it_fits(void)
 {
-    const struct test_stage stages[] = { { .name = "m", .gpus = 1, .requested = 9 } };
-    const struct test_pipeline pipeline = {
-        .nodes = 1, .gpus = 8, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
-    };
-
-    for (size_t i = 0; i < COUNT(SCALINGS); i++) {
-        struct weir_host *const host = decided(SCALINGS[i], &pipeline);
+    for (size_t i = 0; i < 2 * COUNT(SCALINGS); i++) {
+        const int32_t requested = i % 2 == 0 ? 9 : INT32_MAX;
+        const struct test_stage stages[] = { { .name = "m", .gpus = 1, .requested = requested } };
+        const struct test_pipeline pipeline = { .nodes = 1, .gpus = 8, .cpus = 8, .stages = stages,
+                                                .stage_count = COUNT(stages) };
+        struct weir_host *const host = decided(SCALINGS[i / 2], &pipeline);
         CHECK_I64(workers(host, 0), 8);
         weir_host_destroy(host);
     }
