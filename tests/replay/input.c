@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Units of a key that may be missing: 0. */
+static weir_status units_of(const json_t *object, const char *key, int64_t *units,
+                            struct weir_error *error)
+{
+    return decide_within(decide_units(decide_number_or(object, key, 0), units, error), error, "%s",
+                         key);
+}
+
 weir_status replay_amounts(const json_t *json, struct weir_amounts *amounts,
                            struct weir_error *error)
 {
@@ -14,8 +22,8 @@ weir_status replay_amounts(const json_t *json, struct weir_amounts *amounts,
         .ram_bytes = replay_amount_or(json, "ram_bytes", 0),
         .gpu_mem_bytes = replay_amount_or(json, "gpu_mem_bytes", 0),
     };
-    WEIR_TRY(decide_optional_units(json, "cpus", &amounts->cpu_units, error));
-    return decide_optional_units(json, "gpus", &amounts->gpu_units, error);
+    WEIR_TRY(units_of(json, "cpus", &amounts->cpu_units, error));
+    return units_of(json, "gpus", &amounts->gpu_units, error);
 }
 
 static weir_status add_nodes(const json_t *nodes, struct weir_cluster *cluster,

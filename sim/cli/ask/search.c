@@ -407,6 +407,7 @@ static int run_search(struct sim_simulate_options *simulate, const char *command
             print_search(search, &experiment, simulate->axes->count - 1, simulate->common.format);
         code = code == SIM_EXIT_OK ? searched : code;
     }
+    code = sim_simulate_read(&experiment, code);
     if (experiment.database != NULL && simulate->common.format == SIM_FORMAT_TABLE &&
         (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK))
         printf("next: weir report %s --as review\n", experiment.database);
@@ -466,6 +467,7 @@ static int lay_out(const struct sim_simulate_options *simulate, const char *comm
 static int finish(struct sim_experiment *experiment, struct sim_policies *policies,
                   enum sim_format format, int code)
 {
+    code = sim_simulate_read(experiment, code);
     if (experiment->database != NULL && format == SIM_FORMAT_TABLE &&
         (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK))
         printf("next: weir report %s\n", experiment->database);

@@ -225,13 +225,6 @@ weir_status decide_units(double amount, int64_t *units, struct weir_error *error
     return weir_units_from_amount(amount, WEIR_QUANTUM_EXACT, units, error);
 }
 
-weir_status decide_optional_units(const json_t *object, const char *key, int64_t *units,
-                                  struct weir_error *error)
-{
-    return decide_within(decide_units(decide_number_or(object, key, 0), units, error), error, "%s",
-                         key);
-}
-
 /* null for any, an index, or a list of indices for a set. */
 static weir_status gpu_type(const json_t *json, uint32_t *type, struct weir_error *error)
 {

@@ -43,9 +43,6 @@ weir_status decide_read(const json_t *object, const struct decide_keys *keys, vo
 
 /* CPUs or GPUs in units, exact. */
 weir_status decide_units(double amount, int64_t *units, struct weir_error *error);
-/* The same of a key that may be missing: 0. */
-weir_status decide_optional_units(const json_t *object, const char *key, int64_t *units,
-                                  struct weir_error *error);
 weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct weir_error *error);
 /* The same below a key `shape`, which messages name. */
 weir_status decide_shape_of(const json_t *object, struct weir_shape *shape,

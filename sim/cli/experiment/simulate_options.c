@@ -149,15 +149,21 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
     return code;
 }
 
+int sim_simulate_read(const struct sim_experiment *experiment, int code)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    if (sim_experiment_check_results(experiment, &error) == WEIR_OK)
+        return code;
+    (void)fprintf(stderr, "weir: %s\n", error.text);
+    return code == SIM_EXIT_OK || code == SIM_EXIT_CHECK ? SIM_EXIT_INPUT : code;
+}
+
 int sim_simulate_verdict(const struct sim_simulate_options *options,
                          const struct sim_experiment *experiment, int code)
 {
-    struct weir_error error = { .phase = -1, .pool = -1 };
-    const weir_status read = sim_experiment_check_results(experiment, &error);
-    if (read != WEIR_OK)
-        (void)fprintf(stderr, "weir: %s\n", error.text);
-    if (read != WEIR_OK && (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK))
-        return SIM_EXIT_INPUT;
+    const int read = sim_simulate_read(experiment, code);
+    if (read != code)
+        return read;
     for (size_t i = 0; i < experiment->unmet_count; i++)
         (void)fprintf(stderr, "✗ %s\n", experiment->unmet[i]);
     if (options->check && experiment->expectations > 0)

@@ -45,6 +45,10 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                  const char *command_line, struct sim_policies *policies,
                  struct sim_experiment *experiment);
 
+/* Says when not all results could be read: no table of them is one then, and SIM_EXIT_INPUT takes
+ * the place of a `code` that says nothing of it. */
+int sim_simulate_read(const struct sim_experiment *experiment, int code);
+
 /* Says which expectations were not met; returns SIM_EXIT_CHECK when --check was given and one was
  * not, or when a run ended early without being expected to, else `code`. */
 int sim_simulate_verdict(const struct sim_simulate_options *options,
