@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Tables of results: see the header. The form for people is laid out by libsmartcols, under a UTF-8
- * locale of this thread alone for the time of printing: without one it prints hexadecimal escapes.
- * The other forms are a line of code each and written here.
+ * locale of this thread alone for the time of printing. Without one it would print hexadecimal
+ * escapes: then tables are printed as in Markdown. The other forms are a line of code each and
+ * written here.
  */
 #include "sim/cli/table.h"
 
@@ -355,20 +356,22 @@ static struct libscols_table *lay_out(const struct sim_table *table, size_t widt
     return layout;
 }
 
-static void print_people(const struct sim_table *table, FILE *out)
+/* False, and nothing is printed, where there is no such locale. */
+static bool print_people(const struct sim_table *table, FILE *out)
 {
     if (sim_table_rows(table) == 0)
-        return;
+        return true;
     const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-    const locale_t before = utf8 == (locale_t)0 ? (locale_t)0 : uselocale(utf8);
+    if (utf8 == (locale_t)0)
+        return false;
+    const locale_t before = uselocale(utf8);
     struct libscols_table *layout = lay_out(table, width_of(out));
     scols_table_set_stream(layout, out);
     (void)scols_print_table(layout);
     scols_unref_table(layout);
-    if (utf8 != (locale_t)0) {
-        (void)uselocale(before);
-        freelocale(utf8);
-    }
+    (void)uselocale(before);
+    freelocale(utf8);
+    return true;
 }
 
 /* A spreadsheet would take it for a formula. */
@@ -573,7 +576,8 @@ void sim_table_print(const struct sim_table *table, enum sim_format format, FILE
         return;
     case SIM_FORMAT_TABLE:
     case SIM_FORMAT_COUNT:
-        print_people(table, out);
+        if (!print_people(table, out))
+            print_markdown(table, out);
         return;
     }
 }
