@@ -78,7 +78,7 @@ done
 # Without a locale tables are drawn otherwise, and never in escapes.
 expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=map:1:once:enomem "$WEIR_BIN" compare two.db
 has stdout '| variant |'
-! grep -q '\\x' stdout || fail "bytes are written as escapes: $(cat stdout)"
+hasnt stdout '\x'
 # A file that parts were put together in is all of them, or is not there.
 expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=write:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" merge half1.db half2.db -o all.db
 for n in $(seq $(($(head -n 1 calls) / 2)) 12 "$(head -n 1 calls)"); do
