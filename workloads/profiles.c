@@ -154,39 +154,3 @@ const struct wl_profile *wl_profiles_find(const struct wl_profiles *profiles, co
     }
     return any;
 }
-
-/* Quoted where it has to be. */
-static void write_text(const char *text, FILE *out)
-{
-    if (strpbrk(text, ",;\t|\"\r\n") == NULL) {
-        (void)fputs(text, out);
-        return;
-    }
-    (void)fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            (void)fputc('"', out);
-        (void)fputc(*text, out);
-    }
-    (void)fputc('"', out);
-}
-
-void wl_profiles_write(const struct wl_profiles *profiles, FILE *out)
-{
-    (void)fputs("model", out);
-    for (size_t n = 0; n < NUMBERS; n++)
-        (void)fprintf(out, ",%s", numbers[n].column);
-    (void)fputs(",speeds\n", out);
-    for (size_t i = 0; i < profiles->count; i++) {
-        struct wl_profile *profile = &profiles->profiles[i];
-        write_text(profile->model, out);
-        for (size_t n = 0; n < NUMBERS; n++) {
-            (void)fputc(',', out);
-            if (!isnan(*at(profile, n)))
-                (void)fprintf(out, "%.17g", *at(profile, n));
-        }
-        (void)fputc(',', out);
-        write_text(profile->speeds, out);
-        (void)fputc('\n', out);
-    }
-}

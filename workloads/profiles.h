@@ -3,8 +3,6 @@
  * Profiles of models: what is known of a kind of training before it runs, one row of a CSV file
  * for a model on so many GPUs, thirteen fields in all. A cell that is empty, or a column that is
  * not there, says nothing; only the model is needed.
- *
- * Read and written again a file says the same, to the last bit of its numbers.
  */
 #ifndef WORKLOADS_PROFILES_H
 #define WORKLOADS_PROFILES_H
@@ -13,7 +11,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* field, column, least, most, meaning. Amounts are of each GPU. */
 #define WL_PROFILE_NUMBERS(X)                                                                      \
@@ -52,6 +49,5 @@ const struct wl_profile *wl_profiles_find(const struct wl_profiles *profiles, co
                                           uint32_t gpus);
 /* Of a GPU type, as the row says it; NAN = it does not. */
 double wl_profile_speed(const struct wl_profile *profile, const char *type);
-void wl_profiles_write(const struct wl_profiles *profiles, FILE *out);
 
 #endif

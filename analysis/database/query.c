@@ -94,8 +94,8 @@ weir_status an_keep_numbers(struct an_keeper *keeper, size_t count, double **num
     return WEIR_OK;
 }
 
-weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struct an_args *args,
-                          const struct an_frame **frame, struct weir_error *error)
+static weir_status keep_query(struct an_keeper *keeper, const char *sql, const struct an_args *args,
+                              const struct an_frame **frame, struct weir_error *error)
 {
     double *none = NULL;
     WEIR_TRY(an_keep_numbers(keeper, 0, &none, error));
@@ -104,6 +104,22 @@ weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struc
     WEIR_TRY(an_query(keeper->db, sql, args, &kept->frame, error));
     *frame = kept->frame;
     return WEIR_OK;
+}
+
+weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struct an_args *args,
+                          const struct an_frame **frame, struct weir_error *error)
+{
+    const weir_status status = keep_query(keeper, sql, args, frame, error);
+    if (error == NULL && status != WEIR_OK && status != WEIR_EUNSUPPORTED)
+        keeper->unread = status;
+    return status;
+}
+
+weir_status an_keep_check(const struct an_keeper *keeper, struct weir_error *error)
+{
+    return keeper->unread == WEIR_OK ? WEIR_OK
+                                     : weir_fail(error, keeper->unread,
+                                                 "%s: not all of it can be read", keeper->db->path);
 }
 
 void an_keep_clear(struct an_keeper *keeper)

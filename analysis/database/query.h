@@ -41,12 +41,16 @@ struct an_kept;
 struct an_keeper {
     struct an_db *db;
     struct an_kept *kept; /* the last one; NULL = none */
+    weir_status unread;   /* an error that nobody asked for */
 };
+/* `error` NULL: an_keep_check tells of it, which who ends the work calls. That a file is older than
+ * a table is none then. */
 weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struct an_args *args,
                           const struct an_frame **frame, struct weir_error *error);
 /* Zeroed. */
 weir_status an_keep_numbers(struct an_keeper *keeper, size_t count, double **numbers,
                             struct weir_error *error);
+weir_status an_keep_check(const struct an_keeper *keeper, struct weir_error *error);
 void an_keep_clear(struct an_keeper *keeper);
 const char *an_column(const struct an_frame *frame, size_t column);
 /* What several statements read, worked out once for a run: they find it as a table of that name,

@@ -510,7 +510,7 @@ static weir_status write_page(const struct an_page *page, const struct show *sho
     (void)fputs("</main>\n", page->out);
     WEIR_TRY(an_page_script(page, show->overlays, error));
     (void)fputs("</body></html>\n", page->out);
-    return WEIR_OK;
+    return an_keep_check(page->keeper, error);
 }
 
 static weir_status save_page(const struct an_page *page, const struct show *show,

@@ -61,19 +61,22 @@ rm calls
 # A table that cannot be looked for is not one that a file does not have, nor are results that cannot be
 # read none.
 for words in 'explain whole.db --worker 1 --format json' \
-    'search small.yaml -n 1 -j 1 --such-that throughput>0 --smallest cluster.nodes.n.count=1..2 -o x.db'; do
+    'search small.yaml -n 1 -j 1 --such-that throughput>0 --smallest cluster.nodes.n.count=1..2 -o x.db' \
+    'report sizes.db --as review --notes notes.md -o x.html'; do
     # shellcheck disable=SC2086
     expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=read:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" $words
     cp stdout good
+    [ ! -e x.html ] || cp x.html good.html
     calls=$(head -n 1 calls)
     for n in $(seq $((calls - 12)) "$calls"); do
         status=0
-        rm -f x.db*
+        rm -f x.*
         # shellcheck disable=SC2086
         LD_PRELOAD="$shim" WEIR_FAIL="read:$n:once:eio" "$WEIR_BIN" $words >stdout 2>stderr || status=$?
         [ "$status" -ne 0 ] || cmp -s stdout good || fail "read $n fails, and the answer is another one: $(cat stdout)"
+        [ ! -e x.html ] || cmp -s x.html good.html || fail "read $n fails, and the page is another one"
     done
-    rm -f calls good x.db*
+    rm -f calls good* x.*
 done
 # Without a locale tables are drawn otherwise, and never in escapes.
 expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=map:1:once:enomem "$WEIR_BIN" compare two.db

@@ -24,12 +24,23 @@ static void write_file(char path[], const char *text)
     CHECK_I64(fclose(file), 0);
 }
 
+/* As the file that they were read from, to the last bit. */
 static char *written(const struct wl_profiles *profiles)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    wl_profiles_write(profiles, out);
+#define COLUMN(field, column, least, most, meaning) "," column
+#define CELL(field, column, least, most, meaning)                                                  \
+    (void)fprintf(out, isnan(profile->field) ? "," : ",%.17g", profile->field);
+    (void)fputs("model" WL_PROFILE_NUMBERS(COLUMN) ",speeds\n", out);
+    for (size_t i = 0; i < profiles->count; i++) {
+        const struct wl_profile *profile = &profiles->profiles[i];
+        const bool is_quoted = strpbrk(profile->model, ",") != NULL;
+        (void)fprintf(out, is_quoted ? "\"%s\"" : "%s", profile->model);
+        WL_PROFILE_NUMBERS(CELL)
+        (void)fprintf(out, profile->speeds[0] == '\0' ? ",\n" : ",\"%s\"\n", profile->speeds);
+    }
     (void)fclose(out);
     return text;
 }
