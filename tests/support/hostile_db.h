@@ -91,7 +91,7 @@ static inline bool hostile_column(sqlite3 *db, int number, char table[64], char 
 }
 
 /* What a value becomes: a number, its neighbour, one of another row, a text, nothing. */
-static inline void hostile_value(char value[160], const char *table, const char *column,
+static inline void hostile_value(char value[168], const char *table, const char *column,
                                  const uint8_t how[2])
 {
     static const char *const fixed[] = {
@@ -101,20 +101,20 @@ static inline void hostile_value(char value[160], const char *table, const char 
     };
     enum { FIXED = sizeof fixed / sizeof fixed[0] };
     if (how[0] % 4 == 0)
-        (void)snprintf(value, 160, "%s", fixed[how[1] % FIXED]);
+        (void)snprintf(value, 168, "%s", fixed[how[1] % FIXED]);
     else if (how[0] % 4 == 1)
-        (void)snprintf(value, 160, "%s + %d", column, (int)how[1] - 128);
+        (void)snprintf(value, 168, "%s + %d", column, (int)how[1] - 128);
     else if (how[0] % 4 == 2)
-        (void)snprintf(value, 160, "%s * %g", column, ((double)how[1] - 128.0) / 8.0);
+        (void)snprintf(value, 168, "%s * %g", column, ((double)how[1] - 128.0) / 8.0);
     else
-        (void)snprintf(value, 160, "(SELECT %s FROM %s LIMIT 1 OFFSET %u)", column, table, how[1]);
+        (void)snprintf(value, 168, "(SELECT %s FROM %s LIMIT 1 OFFSET %u)", column, table, how[1]);
 }
 
 static inline void hostile_rows(sqlite3 *db, const uint8_t *data, size_t length)
 {
     char table[64];
     char column[64];
-    char value[160];
+    char value[168];
     char sql[400];
     for (size_t i = 0; i + 5 <= length && i < 40; i += 5) {
         if (!hostile_column(db, data[i] << 8 | data[i + 1], table, column))
