@@ -40,6 +40,10 @@ kept both.db "$WEIR_BIN" compare small.db other.db -o both.db
 kept arrivals.svg "$WEIR_BIN" show jobs.swf --plot arrivals.svg
 kept jobs.csv "$WEIR_BIN" trace convert jobs.swf -o jobs.csv
 
+# Of one database nothing is written.
+expect 2 "$WEIR_BIN" compare small.db -o both.db
+has stderr '--output is of what is run: small.db is compared where it lies'
+
 # A scenario is no result database, whatever it is called.
 for command in run compare; do
     cp small.yaml mine.yaml

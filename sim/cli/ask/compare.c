@@ -147,6 +147,10 @@ static void check_files(const void *arguments, const struct argp_state *state)
         argp_error(state, "--vary is of one scenario, at one point");
     if ((options->points > 0) != (options->design == SIM_DESIGN_LHS))
         argp_error(state, "--design lhs and --points N belong together");
+    if (options->simulate.output != NULL && options->files.count == 1 &&
+        kind_of(options) == SIM_FILE_DATABASE)
+        argp_error(state, "--output is of what is run: %s is compared where it lies",
+                   options->files.items[0]);
     if (options->simulate.variants.count > 0 && kind_of(options) == SIM_FILE_DATABASE)
         argp_error(state, "--variant says what to run, and %s holds what was run",
                    options->files.items[0]);
