@@ -143,6 +143,15 @@ for part in 3 4 5 6; do
     has stderr 'weir: out of memory: '
 done
 rm -f calls none.db*
+# A module in a process of its own has no part in it.
+words="run small.yaml -n 1 --no-db -q --plugin $WEIR_PLUGINS/template.so --set sched.scaling=template_queue_chaser"
+# shellcheck disable=SC2086
+expect 0 env LD_PRELOAD="$shim" WEIR_FAIL=alloc:0:once WEIR_FAIL_COUNT=calls "$WEIR_BIN" $words
+for part in 3 5 6 7; do
+    # shellcheck disable=SC2086
+    expect 6 env LD_PRELOAD="$shim" WEIR_FAIL="alloc:$(($(head -n 1 calls) * part / 8)):once" "$WEIR_BIN" $words
+done
+rm -f calls
 for n in 1 3 9; do
     expect 6 env LD_PRELOAD="$shim" WEIR_FAIL=lines:$n:once "$WEIR_BIN" rerun whole.db
     has stderr 'weir: out of memory: '

@@ -310,10 +310,15 @@ static weir_status merge_ended(struct job *job, struct sim_recorder *recorder,
     return WEIR_OK;
 }
 
+static bool has_plugin_inside(const struct job *job)
+{
+    return job->options->plugins_count > 0 && job->options->in_process;
+}
+
 /* A run whose process ended without saying how; with a plug-in in it, the plug-in is to blame. */
 static void judge_child(const struct job *job, size_t slot, int state)
 {
-    const bool has_plugin = job->options->plugins_count > 0;
+    const bool has_plugin = has_plugin_inside(job);
     const bool is_killed = WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL;
     const bool is_short = WIFEXITED(state) && WEXITSTATUS(state) == SIM_EXIT_RESOURCE;
     const weir_status status = is_killed || is_short ? WEIR_ENOMEM
@@ -646,9 +651,10 @@ static int report_failures(const struct job *job)
                       ended->message == NULL ? "" : ended->message);
         code = code == SIM_EXIT_OK ? sim_exit_for(ended->status) : code;
     }
-    /* Which of the two is wrong, the scheduler or what was given to it, a plug-in leaves open. */
-    const bool is_scheduler =
-        code == SIM_EXIT_USAGE || code == SIM_EXIT_INVARIANT || code == SIM_EXIT_RESOURCE;
+    /* Which of the two is wrong, the scheduler or what was given to it, a plug-in leaves open; one
+     * in a process of its own takes no memory here. */
+    const bool is_scheduler = code == SIM_EXIT_USAGE || code == SIM_EXIT_INVARIANT ||
+                              (code == SIM_EXIT_RESOURCE && has_plugin_inside(job));
     return has_plugin && is_scheduler ? SIM_EXIT_POLICY : code;
 }
 
