@@ -33,6 +33,31 @@ static void inverse_speed_divides_what_fixed_stages_leave(void)
     weir_host_destroy(host);
 }
 
+/* Three of ten CPUs are fixed, and more of the next stage than there is room for: it is cut to what
+ * is there, whatever was asked for, and then no first worker of the last one is. */
+static void the_optimum_is_of_counts_cut_to_what_fits(void)
+{
+    static const int32_t asked[] = { 6, 7, INT32_MAX };
+    const struct weir_host_config config = test_config("fgd_xenna", "pool_optimum");
+
+    for (size_t i = 0; i < COUNT(asked); i++) {
+        const struct test_stage stages[] = {
+            { .name = "few", .cpus = 1, .speed_per_s = 1, .requested = 3 },
+            { .name = "many", .cpus = 1, .speed_per_s = 1, .requested = asked[i] },
+            { .name = "rest", .cpus = 1, .speed_per_s = 1 },
+        };
+        const struct test_pipeline pipeline = {
+            .nodes = 1, .cpus = 10, .stages = stages, .stage_count = COUNT(stages)
+        };
+        struct weir_host *const host = test_host(&config, &pipeline);
+        const struct weir_plan *plan = NULL;
+        CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
+        CHECK_I64(weir_plan_pool_note(plan, 0)->pool_optimum, 3);
+        CHECK_I64(weir_plan_pool_note(plan, 1)->pool_optimum, i == 0 ? 6 : 7);
+        weir_host_destroy(host);
+    }
+}
+
 /* One node of equal CPUs, and workers 1 .. `first` of the first stage and as many as said of the
  * second one after them. */
 static struct weir_host *adopting_host(const struct weir_host_config *config,
@@ -190,6 +215,7 @@ static const struct test tests[] = {
     { "slots go by the workers of the plan", slots_go_by_the_workers_of_the_plan },
     { "inverse_speed divides what fixed stages leave",
       inverse_speed_divides_what_fixed_stages_leave },
+    { "the optimum is of counts cut to what fits", the_optimum_is_of_counts_cut_to_what_fits },
     { "equal_split leaves who is one ahead", equal_split_leaves_who_is_one_ahead },
     { "a donor gives its latest worker", a_donor_gives_its_latest_worker },
     { "weir moves only where it pays", weir_moves_only_where_it_pays },
