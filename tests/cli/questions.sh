@@ -23,6 +23,7 @@ elsewhere='spans\.csv|curves\.csv|mine\.|jobs\.csv|weir new|weir merge|a paper'
 count=0
 while IFS= read -r line; do
     case $line in
+    'weir compare my.db'*) ;; # is looked at where it lies
     'weir run my.yaml' | 'weir compare '* | 'weir search '*) line="$line -q -o results$count.db" ;;
     'weir decide'*) line="${line%%<*} <state.json" ;;
     esac
