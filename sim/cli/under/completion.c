@@ -69,8 +69,10 @@ static char *options_of(const struct sim_command *command)
     int ends[2];
     char *text = NULL;
     size_t length = 0;
-    if (pipe(ends) != 0)
+    if (pipe(ends) != 0) {
+        (void)fprintf(stderr, "weir completion: no pipe for the options of %s\n", command->name);
         return NULL;
+    }
     const pid_t child = start(command, ends[1]);
     (void)close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
