@@ -33,8 +33,8 @@ static void inverse_speed_divides_what_fixed_stages_leave(void)
     weir_host_destroy(host);
 }
 
-/* Three of ten CPUs are fixed, and more of the next stage than there is room for: it is cut to what
- * is there, whatever was asked for, and then no first worker of the last one is. */
+/* Three of ten CPUs go to the first stage, and the next one asks for six, seven or more: it gets
+ * seven at most, and only six leave the last stage its first worker. */
 static void the_optimum_is_of_counts_cut_to_what_fits(void)
 {
     static const int32_t asked[] = { 6, 7, INT32_MAX };
