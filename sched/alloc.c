@@ -50,7 +50,7 @@ void *weir_grow(const struct weir_allocator *allocator, void *block, uint32_t *c
 
     if (needed <= *capacity && block != NULL)
         return block;
-    const uint32_t step = *capacity * size < DOUBLED_BYTES ? *capacity : *capacity / 8;
+    const uint32_t step = *capacity * size < DOUBLED_BYTES ? *capacity : *capacity / 4;
     uint32_t larger = *capacity < UINT32_MAX - step ? *capacity + step : UINT32_MAX;
     if (larger < needed)
         larger = needed;

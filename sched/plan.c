@@ -63,10 +63,10 @@ void weir_plan_destroy(struct weir_plan *plan)
     weir_free(&memory, store->steps);
     weir_free(&memory, store->noted);
     weir_free(&memory, store->notes);
-    weir_free(&memory, store->choices);
+    weir_blocks_free(&store->choices, &memory);
     weir_free(&memory, store->order);
     weir_free(&memory, store->places);
-    weir_free(&memory, store->slots);
+    weir_blocks_free(&store->slots, &memory);
     weir_free(&memory, store);
     weir_free(&memory, plan);
 }
@@ -115,8 +115,9 @@ void weir_plan_set_phase(struct weir_plan *plan, uint32_t phase)
 
 static weir_status reserve_action(struct weir_plan_store *store)
 {
-    WEIR_ROOM(&store->allocator, store->slots, store->slot_capacity,
-              store->slots_clear + WEIR_ACTION_SPAN);
+    const size_t size = sizeof(struct weir_action_slot);
+    WEIR_TRY(weir_blocks_reserve(&store->slots, &store->allocator, store->slots_clear + 1, size,
+                                 (WEIR_ACTION_SPAN - 1) * size));
     WEIR_ROOM(&store->allocator, store->places, store->place_capacity, store->action_count + 1);
     WEIR_ROOM(&store->allocator, store->order, store->order_capacity, store->action_count + 1);
     return WEIR_OK;
@@ -169,6 +170,12 @@ weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *a
     return WEIR_OK;
 }
 
+weir_status weir_plan_reserve_choices(struct weir_plan_store *store, uint32_t count)
+{
+    return weir_blocks_reserve(&store->choices, &store->allocator, count,
+                               sizeof(struct weir_choice), 0);
+}
+
 /* Index of a kept copy of `choice`, or WEIR_NO_INDEX when none is kept at this level. */
 static weir_status keep_choice(struct weir_plan_store *store, const struct weir_choice *choice,
                                uint32_t *index)
@@ -176,8 +183,8 @@ static weir_status keep_choice(struct weir_plan_store *store, const struct weir_
     *index = WEIR_NO_INDEX;
     if (choice == NULL || store->explain == WEIR_EXPLAIN_OFF)
         return WEIR_OK;
-    WEIR_ROOM(&store->allocator, store->choices, store->choice_capacity, store->choice_count + 1);
-    store->choices[store->choice_count] = *choice;
+    WEIR_TRY(weir_plan_reserve_choices(store, store->choice_count + 1));
+    *weir_plan_kept_choice(store, store->choice_count) = *choice;
     *index = store->choice_count++;
     return WEIR_OK;
 }
@@ -458,7 +465,9 @@ const struct weir_action *weir_plan_shortage(const struct weir_plan *plan)
 
 const struct weir_choice *weir_plan_choice(const struct weir_plan *plan, uint32_t index)
 {
-    return plan != NULL && index < plan->store->choice_count ? &plan->store->choices[index] : NULL;
+    return plan != NULL && index < plan->store->choice_count
+               ? weir_plan_kept_choice(plan->store, index)
+               : NULL;
 }
 
 const struct weir_pool_note *weir_plan_pool_note(const struct weir_plan *plan, uint32_t pool)

@@ -21,7 +21,7 @@ static bool are_sound(const struct weir_plan_lists *lists)
 static weir_status reserve(struct weir_plan_store *store, const struct weir_plan_lists *lists)
 {
     const struct weir_allocator *const memory = &store->allocator;
-    WEIR_ROOM(memory, store->choices, store->choice_capacity, lists->choice_count + 1);
+    WEIR_TRY(weir_plan_reserve_choices(store, lists->choice_count));
     WEIR_ROOM(memory, store->notes, store->note_capacity, lists->note_count + 1);
     WEIR_ROOM(memory, store->noted, store->noted_capacity, lists->note_count + 1);
     WEIR_ROOM(memory, store->steps, store->step_capacity, lists->step_count + 1);
@@ -43,7 +43,8 @@ weir_status weir_plan_take_lists(struct weir_plan *plan, const struct weir_plan_
     if (!are_sound(lists))
         return WEIR_ERANGE;
     WEIR_TRY(reserve(store, lists));
-    copy(store->choices, lists->choices, lists->choice_count, sizeof *store->choices);
+    for (uint32_t i = 0; i < lists->choice_count; i++)
+        *weir_plan_kept_choice(store, i) = lists->choices[i];
     copy(store->notes, lists->notes, lists->note_count, sizeof *store->notes);
     copy(store->noted, lists->noted, lists->note_count, sizeof *store->noted);
     copy(store->steps, lists->steps, lists->step_count, sizeof *store->steps);

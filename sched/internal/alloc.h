@@ -22,7 +22,7 @@ struct weir_allocator weir_allocator_copy(const struct weir_allocator *allocator
 void *weir_alloc(const struct weir_allocator *allocator, size_t count, size_t size);
 
 /* Room for at least `needed` elements: returns `block`, or a larger copy of it and the new
- * `capacity` (it doubles; a large one grows by an eighth). NULL when out of memory: block and
+ * `capacity` (it doubles; a large one grows by a quarter). NULL when out of memory: block and
  * capacity are as before. New elements are not initialised. */
 void *weir_grow(const struct weir_allocator *allocator, void *block, uint32_t *capacity,
                 uint32_t needed, size_t size);

@@ -11,6 +11,7 @@
 #ifndef SCHED_INTERNAL_PLAN_STATE_H
 #define SCHED_INTERNAL_PLAN_STATE_H
 
+#include "sched/internal/blocks.h"
 #include "sched/internal/id_map.h"
 #include "weir/plan.h"
 
@@ -50,7 +51,7 @@ struct weir_check {
  * last field, and nearly all use one of them or none. Such a one has one slot of its own and its
  * last field in the gap of a later slot; one of several devices has all the slots that it spans. So
  * no two actions use the same byte, as long as devices beyond the count are neither written nor
- * read. */
+ * read. A block of slots has a margin for the last that begin there. */
 enum { WEIR_ACTION_SLOT = 160, WEIR_ACTION_SPAN = 4, WEIR_ACTION_COMPACT = 1 };
 
 struct weir_action_slot {
@@ -68,19 +69,19 @@ _Static_assert(offsetof(struct weir_action, alloc) + offsetof(struct weir_alloc,
 
 struct weir_plan_store {
     struct weir_allocator allocator;
-    struct weir_action_slot *slots;
-    uint32_t *places; /* by action: its first slot */
-    uint32_t *order;  /* what callers see: numbers of actions */
-    struct weir_choice *choices;
+    struct weir_blocks slots;     /* struct weir_action_slot */
+    struct weir_blocks choices;   /* struct weir_choice */
+    uint32_t *places;             /* by action: its first slot */
+    uint32_t *order;              /* what callers see: numbers of actions */
     struct weir_pool_note *notes; /* by pool */
     uint32_t *noted;              /* by pool: 1 = has a note */
     struct weir_step *steps;
     struct weir_candidate *candidates;
     struct weir_holder *holders;
-    uint32_t action_count, place_capacity, slot_capacity;
+    uint32_t action_count, place_capacity;
     uint32_t slots_used;  /* the next action of one device begins here */
     uint32_t slots_clear; /* the next one of several: no slot from here on is in use */
-    uint32_t choice_count, choice_capacity;
+    uint32_t choice_count;
     uint32_t note_count, note_capacity, noted_capacity;
     uint32_t step_count, step_capacity;
     uint32_t candidate_count, candidate_capacity;
@@ -107,7 +108,15 @@ struct weir_plan {
 static inline struct weir_action *weir_plan_stored(const struct weir_plan_store *store,
                                                    uint32_t number)
 {
-    return (struct weir_action *)(void *)&store->slots[store->places[number]];
+    return weir_blocks_at(&store->slots, store->places[number], sizeof(struct weir_action_slot));
+}
+
+/* Room for so many choices; one of them. */
+weir_status weir_plan_reserve_choices(struct weir_plan_store *store, uint32_t count);
+static inline struct weir_choice *weir_plan_kept_choice(const struct weir_plan_store *store,
+                                                        uint32_t index)
+{
+    return weir_blocks_at(&store->choices, index, sizeof(struct weir_choice));
 }
 
 /* Brings the order that callers see up to date and says how many actions there are; then, until the

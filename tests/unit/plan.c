@@ -20,6 +20,8 @@ static struct weir_plan *make(uint32_t explain)
 
 static const struct weir_alloc one_cpu = { .cpu_units = WEIR_ONE };
 
+enum { MIXED_ACTIONS = 4000, MANY_CHOICES = 2000 };
+
 static void an_empty_plan_has_nothing(void)
 {
     struct weir_plan *const plan = make(WEIR_EXPLAIN_FULL);
@@ -96,6 +98,24 @@ static void choices_are_kept_unless_off(void)
         CHECK(index == WEIR_NO_INDEX || weir_plan_choice(plan, index)->nodes_seen == 3);
         weir_plan_destroy(plan);
     }
+}
+
+/* They lie in several blocks. */
+static void choices_stay_where_they_are(void)
+{
+    struct weir_plan *const plan = make(WEIR_EXPLAIN_COUNTS);
+    static const struct weir_choice *before[MANY_CHOICES];
+
+    for (uint32_t i = 0; i < MANY_CHOICES; i++) {
+        const struct weir_choice choice = { .nodes_seen = i };
+        CHECK(weir_plan_deny(plan, weir_pool_owner(0), WEIR_REASON_CPU, &choice) == WEIR_OK);
+        before[i] = weir_plan_choice(plan, i);
+    }
+    for (uint32_t i = 0; i < MANY_CHOICES; i++) {
+        CHECK(weir_plan_choice(plan, i) == before[i]);
+        CHECK_I64(before[i]->nodes_seen, i);
+    }
+    weir_plan_destroy(plan);
 }
 
 static void steps_are_kept_at_full_alone(void)
@@ -198,7 +218,6 @@ static void a_plan_goes_back_to_its_mark(void)
     weir_plan_destroy(plan);
 }
 
-enum { MIXED_ACTIONS = 400 };
 
 /* One of so many devices, every field of it different from those of the others. */
 static struct weir_action mixed_action(uint32_t number, uint32_t devices)
@@ -229,7 +248,7 @@ static bool is_mixed_action(const struct weir_action *action, const struct weir_
 static void actions_of_all_sizes_stay_as_they_were_made(void)
 {
     struct weir_plan *const plan = make(WEIR_EXPLAIN_OFF);
-    uint32_t sizes[MIXED_ACTIONS];
+    static uint32_t sizes[MIXED_ACTIONS];
     uint32_t count = 0;
     uint32_t draw = 1;
     struct weir_plan_mark mark = weir_plan_mark(plan);
@@ -265,6 +284,7 @@ static const struct test tests[] = {
     { "a stop taken back leaves the other stops in front",
       a_stop_taken_back_leaves_the_other_stops_in_front },
     { "choices are kept unless explain is off", choices_are_kept_unless_off },
+    { "choices stay where they are while more come", choices_stay_where_they_are },
     { "steps are kept at level full alone", steps_are_kept_at_full_alone },
     { "notes belong to their stage and to one decision", notes_belong_to_their_stage },
     { "a plan that is reset asks for no memory again", a_reset_plan_asks_for_no_memory },
