@@ -11,10 +11,11 @@ weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_f
         .cpu_units = calloc((size_t)cluster->node_count + 1, sizeof(*room->cpu_units)),
         .ram_bytes = calloc((size_t)cluster->node_count + 1, sizeof(*room->ram_bytes)),
         .gpu_units = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_units)),
-        .gpu_mem_bytes = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_mem_bytes))
+        .gpu_mem_bytes = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_mem_bytes)),
+        .most_units = calloc((size_t)cluster->node_count + 1, sizeof(*room->most_units))
     };
     if (room->cpu_units == NULL || room->ram_bytes == NULL || room->gpu_units == NULL ||
-        room->gpu_mem_bytes == NULL) {
+        room->gpu_mem_bytes == NULL || room->most_units == NULL) {
         sim_free_room_clear(room);
         return WEIR_ENOMEM;
     }
@@ -29,7 +30,17 @@ void sim_free_room_clear(struct sim_free_room *room)
     free(room->ram_bytes);
     free(room->gpu_units);
     free(room->gpu_mem_bytes);
+    free(room->most_units);
     *room = (struct sim_free_room){ .cluster = NULL };
+}
+
+static void note_most(struct sim_free_room *room, uint32_t node)
+{
+    const struct sim_node *host = &room->cluster->nodes[node];
+    int64_t most = 0;
+    for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++)
+        most = room->gpu_units[g] > most ? room->gpu_units[g] : most;
+    room->most_units[node] = most;
 }
 
 void sim_free_room_reset(struct sim_free_room *room, uint32_t node)
@@ -44,6 +55,30 @@ void sim_free_room_reset(struct sim_free_room *room, uint32_t node)
         room->gpu_mem_bytes[g] =
             gpu->mem_total_bytes > 0 ? gpu->mem_total_bytes - gpu->mem_used_bytes : INT64_MAX / 2;
     }
+    note_most(room, node);
+}
+
+void sim_free_room_join(struct sim_free_room *room, uint32_t node)
+{
+    const struct sim_node *host = &room->cluster->nodes[node];
+    const struct sim_gpu *gpus = room->cluster->gpus + host->gpu_first;
+    int64_t *units = room->gpu_units + host->gpu_first;
+    int64_t *bytes = room->gpu_mem_bytes + host->gpu_first;
+    int64_t sum = 0;
+    int64_t sum_bytes = 0;
+    for (uint32_t g = 0; g < host->gpu_count; g++) {
+        sum += units[g];
+        sum_bytes += gpus[g].mem_total_bytes > 0 ? bytes[g] : 0;
+    }
+    for (uint32_t g = 0; g < host->gpu_count; g++) {
+        units[g] = sum < WEIR_ONE ? sum : WEIR_ONE;
+        sum -= units[g];
+        if (gpus[g].mem_total_bytes == 0)
+            continue;
+        bytes[g] = sum_bytes < gpus[g].mem_total_bytes ? sum_bytes : gpus[g].mem_total_bytes;
+        sum_bytes -= bytes[g];
+    }
+    note_most(room, node);
 }
 
 int64_t sim_free_room_units(const struct sim_free_room *room, uint32_t node)
@@ -113,7 +148,8 @@ bool sim_free_room_take(struct sim_free_room *room, uint32_t node, const struct 
 {
     const struct sim_node *host = &room->cluster->nodes[node];
     int64_t roomy_units = 0;
-    if (room->cpu_units[node] < shape->cpu_units || room->ram_bytes[node] < shape->ram_bytes)
+    if (room->cpu_units[node] < shape->cpu_units || room->ram_bytes[node] < shape->ram_bytes ||
+        (shape->gpu_count > 0 && room->most_units[node] < shape->gpu_units))
         return false; /* cheap to see */
     if (sim_free_room_obstacle(room, node, shape, &roomy_units) != SIM_OBSTACLE_NONE)
         return false;
@@ -124,5 +160,6 @@ bool sim_free_room_take(struct sim_free_room *room, uint32_t node, const struct 
         room->gpu_units[gpu] -= shape->gpu_units;
         room->gpu_mem_bytes[gpu] -= shape->gpu_mem_bytes;
     }
+    note_most(room, node);
     return true;
 }

@@ -54,30 +54,6 @@ static uint32_t ask_about(struct asker *asker, uint32_t model)
     return count;
 }
 
-/* The free parts of a node's GPUs as if they lay together, with their memory: whole GPUs first,
- * then the rest. */
-static void join_parts(struct sim_free_room *room, uint32_t node)
-{
-    const struct sim_node *host = &room->cluster->nodes[node];
-    const struct sim_gpu *gpus = room->cluster->gpus + host->gpu_first;
-    int64_t *units = room->gpu_units + host->gpu_first;
-    int64_t *bytes = room->gpu_mem_bytes + host->gpu_first;
-    int64_t sum = 0;
-    int64_t sum_bytes = 0;
-    for (uint32_t g = 0; g < host->gpu_count; g++) {
-        sum += units[g];
-        sum_bytes += gpus[g].mem_total_bytes > 0 ? bytes[g] : 0;
-    }
-    for (uint32_t g = 0; g < host->gpu_count; g++) {
-        units[g] = sum < WEIR_ONE ? sum : WEIR_ONE;
-        sum -= units[g];
-        if (gpus[g].mem_total_bytes == 0)
-            continue;
-        bytes[g] = sum_bytes < gpus[g].mem_total_bytes ? sum_bytes : gpus[g].mem_total_bytes;
-        sum_bytes -= bytes[g];
-    }
-}
-
 static void apply(struct asker *asker, const struct trial *trial)
 {
     for (uint32_t i = 0; i < asker->node_count; i++) {
@@ -86,7 +62,7 @@ static void apply(struct asker *asker, const struct trial *trial)
         asker->room.cpu_units[n] += trial->cpu_units;
         asker->room.ram_bytes[n] += trial->ram_bytes;
         if (trial->joins_parts)
-            join_parts(&asker->room, n);
+            sim_free_room_join(&asker->room, n);
     }
 }
 
