@@ -81,12 +81,24 @@ static void note_text(struct loading *loading, const char *path, const char *tex
                                  .digest = sim_digest_bytes(SIM_DIGEST_START, text, length) });
 }
 
+/* Whether a variant that is tried names a file that the scenario itself has noted. */
+static bool is_noted(const struct loading *loading, const char *path)
+{
+    const struct sim_scenario *scenario = loading->is_trial ? loading->source->baseline : NULL;
+    for (size_t i = 0; scenario != NULL && i < scenario->files_count; i++)
+        if (strcmp(scenario->files[i].path, path) == 0)
+            return true;
+    return false;
+}
+
 /* Of any size: a trace that is another one makes another experiment. Who needs a file that is not
  * there has reported it. */
 static void note_named_files(struct loading *loading, const struct sim_reader *reader)
 {
     struct sim_arena *arena = &loading->box->arena;
     for (size_t i = 0; i < reader->files_count; i++) {
+        if (is_noted(loading, reader->files[i]))
+            continue;
         struct sim_input_file file = { .path = NULL };
         struct weir_error error = { .phase = -1, .pool = -1 };
         const weir_status status =

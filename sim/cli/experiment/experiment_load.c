@@ -140,8 +140,9 @@ static bool is_read_now(const struct sim_experiment_options *options, size_t var
     return !options->is_lazy || variant == 0 || variant + 1 == count;
 }
 
+/* The scenario as it is, which is read already, is taken over. */
 static int load_all(const struct sim_experiment_options *options, struct sim_experiment *experiment,
-                    const struct sim_variant *const *variants)
+                    const struct sim_variant *const *variants, struct sim_scenario **base)
 {
     int code = SIM_EXIT_OK;
     const size_t count = experiment->variant_count;
@@ -149,7 +150,10 @@ static int load_all(const struct sim_experiment_options *options, struct sim_exp
         experiment->labels[v] = strdup(variants[v] == NULL ? "base" : variants[v]->label);
         if (experiment->labels[v] == NULL)
             return SIM_EXIT_RESOURCE;
-        if (is_read_now(options, v, count))
+        if (variants[v] == NULL) {
+            experiment->scenarios[v] = *base;
+            *base = NULL;
+        } else if (is_read_now(options, v, count))
             code = load_one(options, variants[v], experiment, &experiment->scenarios[v]);
     }
     return code;
@@ -175,7 +179,7 @@ int sim_experiment_load(const struct sim_experiment_options *options,
         code = SIM_EXIT_RESOURCE;
     experiment->variant_count = experiment->labels == NULL ? 0 : count;
     if (code == SIM_EXIT_OK)
-        code = load_all(options, experiment, variants);
+        code = load_all(options, experiment, variants, &base);
     free(variants);
     sim_scenario_destroy(base);
     if (!options->is_lazy) { /* all is read */

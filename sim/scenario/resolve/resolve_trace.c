@@ -226,38 +226,36 @@ static const char *keep(const struct trace *trace, const char *text, const char 
                : sim_arena_copy(trace->resolver->arena, text);
 }
 
-/* Unknown times are the same number on both sides (a test holds it). */
-static struct sim_job_spec spec_of(struct trace *trace, size_t row,
-                                   const struct sim_job_spec *before)
+/* A row as what runs, with the texts of the one before it where they are the same. Unknown times
+ * are the same number on both sides (a test holds it). */
+static void fill_spec(struct trace *trace, size_t row, const struct wl_job *job,
+                      const struct sim_job_spec *before, struct sim_job_spec *spec)
 {
-    const struct wl_job taken = row_at(trace, row);
-    const struct wl_job *const job = &taken;
     const struct draft_jobs *timed = trace->source->timed;
     const uint32_t members = split(trace, job);
-    struct sim_job_spec spec = { .shape = shape_of(trace, job, members),
-                                 .models = keep(trace, job->models, before->models),
-                                 .name = keep(trace, job->name, NULL),
-                                 .tenant = keep(trace, job->group, before->tenant),
-                                 .user = keep(trace, job->user, before->user),
-                                 .members = members,
-                                 .weight = 1,
-                                 .worth = 1,
-                                 .priority = job->priority,
-                                 .count = UINT64_MAX,
-                                 .submit_ns = job->submit_ns,
-                                 .run_ns = run_of(trace, job),
-                                 .patience_ns = job->patience_ns,
-                                 .estimate_ns = job->estimate_ns,
-                                 .is_endless = job->end == WL_JOB_RUNNING,
-                                 .service = timed == NULL ? NULL : timed->run_time,
-                                 .patience = timed == NULL ? NULL : timed->patience,
-                                 .array = 1,
-                                 .array_limit = 1,
-                                 .estimate_factor = 1 };
-    if (trace->is_replay && spec.service == NULL && job->end == WL_JOB_NEVER_STARTED)
-        spec.run_ns = borrowed_run(trace, row);
-    take_instance(trace, job, &spec.shape);
-    return spec;
+    *spec = (struct sim_job_spec){ .shape = shape_of(trace, job, members),
+                                   .models = keep(trace, job->models, before->models),
+                                   .name = keep(trace, job->name, NULL),
+                                   .tenant = keep(trace, job->group, before->tenant),
+                                   .user = keep(trace, job->user, before->user),
+                                   .members = members,
+                                   .weight = 1,
+                                   .worth = 1,
+                                   .priority = job->priority,
+                                   .count = UINT64_MAX,
+                                   .submit_ns = job->submit_ns,
+                                   .run_ns = run_of(trace, job),
+                                   .patience_ns = job->patience_ns,
+                                   .estimate_ns = job->estimate_ns,
+                                   .is_endless = job->end == WL_JOB_RUNNING,
+                                   .service = timed == NULL ? NULL : timed->run_time,
+                                   .patience = timed == NULL ? NULL : timed->patience,
+                                   .array = 1,
+                                   .array_limit = 1,
+                                   .estimate_factor = 1 };
+    if (trace->is_replay && spec->service == NULL && job->end == WL_JOB_NEVER_STARTED)
+        spec->run_ns = borrowed_run(trace, row);
+    take_instance(trace, job, &spec->shape);
 }
 
 /* ---- the file ---- */
@@ -536,18 +534,18 @@ static void take_jobs(struct trace *trace)
     struct sim_workload *workload = trace->source->workload;
     const size_t count = trace->jobs->count;
     workload->jobs = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *workload->jobs);
-    struct sim_job_spec spec = { .weight = 0 };
+    const struct sim_job_spec nobody = { .weight = 0 };
     keep_dates(trace);
     const size_t first = first_row(trace);
     uint32_t *places = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *places);
     begin_at(trace, first);
     compare_start(trace);
     for (size_t i = first; i < count; i++) {
-        spec = spec_of(trace, i, &spec);
+        struct sim_job_spec *const spec = &workload->jobs[workload->jobs_count];
         const struct wl_job row = row_at(trace, i);
-        const bool is_taken = is_usable(trace, &spec) && !asks_for_nothing(trace, &row);
-        if (is_taken)
-            workload->jobs[workload->jobs_count++] = spec;
+        fill_spec(trace, i, &row, workload->jobs_count > 0 ? spec - 1 : &nobody, spec);
+        const bool is_taken = is_usable(trace, spec) && !asks_for_nothing(trace, &row);
+        workload->jobs_count += is_taken ? 1 : 0;
         places[i] = is_taken ? (uint32_t)workload->jobs_count : 0;
     }
     tell_strangers(trace);
