@@ -65,14 +65,23 @@ static bool has_room(const struct books *books, uint32_t gpu, const struct weir_
     return has_room;
 }
 
-/* Free compute of GPUs that are alike, ascending, and the sums up to each. */
+/* Free compute of GPUs that are alike, ascending, and the sums up to each in thousandths. */
 struct ladder {
     int64_t left[WEIR_MAX_NODE_GPUS];
-    int64_t below[WEIR_MAX_NODE_GPUS + 1];
+    double below[WEIR_MAX_NODE_GPUS + 1];
+    uint32_t open; /* those that have any */
 };
+
+static double milli_of(int64_t units)
+{
+    return (double)units / units_per_milli;
+}
 
 static void sort_left(const struct books *books, struct ladder *ladder)
 {
+    int64_t below = 0;
+
+    ladder->open = 0;
     for (uint32_t g = 0; g < books->gpu_count; g++) {
         uint32_t place = g;
         for (; place > 0 && ladder->left[place - 1] > books->left[g]; place--)
@@ -80,13 +89,16 @@ static void sort_left(const struct books *books, struct ladder *ladder)
         ladder->left[place] = books->left[g];
     }
     ladder->below[0] = 0;
-    for (uint32_t g = 0; g < books->gpu_count; g++)
-        ladder->below[g + 1] = ladder->below[g] + ladder->left[g];
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        below += ladder->left[g];
+        ladder->below[g + 1] = milli_of(below);
+        ladder->open += ladder->left[g] > 0;
+    }
 }
 
-/* `ladder`: of a node whose GPUs are alike, else NULL. */
+/* `ladder`: of a node whose GPUs are alike, else NULL; `unusable`: in thousandths. */
 static enum lack lack_of(const struct books *books, const struct ladder *ladder,
-                         const struct weir_shape *shape, int64_t *unusable)
+                         const struct weir_shape *shape, double *unusable)
 {
     const bool has_cpus = books->cpu_free >= shape->cpu_units;
     uint32_t usable = 0;
@@ -97,18 +109,20 @@ static enum lack lack_of(const struct books *books, const struct ladder *ladder,
         return has_cpus ? NO_DEMAND_CPU : NO_DEMAND;
     if (ladder != NULL && shape->kind != WEIR_SHAPE_SLICE) {
         has_type = weir_shape_takes_type(shape, books->gpus[0].type);
-        usable = books->gpu_count;
+        usable = shape->gpu_units > 0 ? ladder->open : books->gpu_count;
         while (usable > 0 && ladder->left[books->gpu_count - usable] < shape->gpu_units)
             usable--;
         *unusable = ladder->below[books->gpu_count - usable];
     } else {
+        int64_t all_lost = 0;
         for (uint32_t g = 0; g < books->gpu_count; g++) {
             const bool is_type = weir_shape_takes_type(shape, books->gpus[g].type);
             int64_t lost = books->left[g];
             has_type |= is_type;
             usable += is_type && has_room(books, g, shape, &lost);
-            *unusable += lost;
+            all_lost += lost;
         }
+        *unusable = milli_of(all_lost);
     }
     if (!has_type)
         return LACK_TYPE;
@@ -120,6 +134,7 @@ static enum lack lack_of(const struct books *books, const struct ladder *ladder,
 /* F in thousandths of a GPU. */
 static double frag_of(const struct books *books, const struct weir_mix *mix)
 {
+    const double all_milli = milli_of(books->all);
     double sums[LACKS] = { 0 };
     double all = 0;
     struct ladder ladder;
@@ -129,11 +144,10 @@ static double frag_of(const struct books *books, const struct weir_mix *mix)
     if (books->is_even)
         sort_left(books, &ladder);
     for (uint32_t i = 0; i < mix->count; i++) {
-        int64_t unusable = 0;
+        double unusable = 0;
         const enum lack lack =
             lack_of(books, books->is_even ? &ladder : NULL, &mix->shapes[i], &unusable);
-        const int64_t lost = lack == LACK_NONE ? unusable : books->all;
-        const double milli = (double)lost / units_per_milli;
+        const double milli = lack == LACK_NONE ? unusable : all_milli;
         sums[lack == LACK_NONE ? LACK_GPU : lack] += mix->frequencies[i] * milli;
     }
     for (int i = 0; i < LACKS; i++)
@@ -162,6 +176,15 @@ static void take_gpu(struct books *books, uint32_t gpu, int64_t units)
     books->all -= units;
 }
 
+/* Whether a GPU before it, where the share fits too, has as much left: F would be the same. */
+static bool is_tried(const struct books *books, uint32_t gpu, const struct weir_shape *shape)
+{
+    for (uint32_t g = 0; books->is_even && g < gpu; g++)
+        if (books->left[g] == books->left[gpu] && weir_gpu_usable(&books->gpus[g], shape))
+            return true;
+    return false;
+}
+
 /* Every GPU that can host the share is tried; the first of the best is taken. */
 static struct weir_grade grade_share(const struct weir_fgd_rules *rules,
                                      const struct weir_grade_site *site, struct books *books,
@@ -173,7 +196,7 @@ static struct weir_grade grade_share(const struct weir_fgd_rules *rules,
     double best_after = 0;
 
     for (uint32_t g = 0; g < books->gpu_count; g++) {
-        if (!weir_gpu_usable(&books->gpus[g], shape))
+        if (!weir_gpu_usable(&books->gpus[g], shape) || is_tried(books, g, shape))
             continue;
         take_gpu(books, g, shape->gpu_units);
         const double after = frag_of(books, site->mix);

@@ -404,6 +404,25 @@ static void of_equal_gpus_weir_takes_the_tightest(void)
     close_lab(&lab);
 }
 
+/* Of two GPUs with as much compute left the second alone has memory. */
+static void of_equal_gpus_fgd_takes_the_one_that_can_host_it(void)
+{
+    const struct weir_gpu_spec gpus[] = { { .units = WEIR_ONE, .mem_bytes = 10 },
+                                          { .units = WEIR_ONE, .mem_bytes = 80 } };
+    const struct weir_node_spec spec = {
+        .size = sizeof spec, .gpu_count = 2, .cpu_units = 8 * WEIR_ONE, .gpus = gpus
+    };
+    struct lab lab = open_lab(0, 0, 0);
+    struct weir_shape share = HALF;
+
+    share.gpu_mem_bytes = 40;
+    CHECK_I64(weir_cluster_add_node(lab.cluster, &spec, NULL, NULL), WEIR_OK);
+    CHECK_I64(use(&lab, "fgd", ""), WEIR_OK);
+    CHECK_I64(ask(&lab, &share), 0);
+    CHECK_I64(lab.answer.alloc.devices[0].gpu, 1);
+    close_lab(&lab);
+}
+
 static const struct test tests[] = {
     { "alignment takes the node that has much of what is asked",
       alignment_takes_the_node_that_has_much_of_what_is_asked },
@@ -421,6 +440,8 @@ static const struct test tests[] = {
     { "node and GPU are two choices", node_and_gpu_are_two_choices },
     { "rules of grades need grades", rules_of_grades_need_grades },
     { "the heaviest part says which GPU", the_heaviest_part_says_which_gpu },
+    { "of equal GPUs fgd takes the one that can host it",
+      of_equal_gpus_fgd_takes_the_one_that_can_host_it },
     { "of equal GPUs weir takes the tightest", of_equal_gpus_weir_takes_the_tightest },
 };
 TEST_MAIN(tests)

@@ -102,6 +102,17 @@ static size_t merge(struct kind *kinds, size_t count)
     return distinct;
 }
 
+static uint32_t alike_of(const struct weir_shape *shapes, uint32_t kind)
+{
+    struct weir_shape shape = shapes[kind];
+    for (uint32_t i = 0; i < kind && i < SIM_TARGET_ALIKE; i++) {
+        shape.cpu_units = shapes[i].cpu_units;
+        if (memcmp(&shape, &shapes[i], sizeof shape) == 0) /* without padding */
+            return i;
+    }
+    return kind;
+}
+
 static weir_status take(struct sim_target *target, const struct kind *kinds, uint64_t jobs,
                         double share)
 {
@@ -109,11 +120,14 @@ static weir_status take(struct sim_target *target, const struct kind *kinds, uin
     target->shapes = calloc((size_t)target->distinct + 1, sizeof(*target->shapes));
     target->frequencies = calloc((size_t)target->distinct + 1, sizeof(*target->frequencies));
     target->ram_bytes = calloc((size_t)target->distinct + 1, sizeof(*target->ram_bytes));
-    if (target->shapes == NULL || target->frequencies == NULL || target->ram_bytes == NULL)
+    target->alike = calloc((size_t)target->distinct + 1, sizeof(*target->alike));
+    if (target->shapes == NULL || target->frequencies == NULL || target->ram_bytes == NULL ||
+        target->alike == NULL)
         return WEIR_ENOMEM;
     while (target->count < target->distinct && (double)covered < share * (double)jobs) {
         const struct kind *kind = &kinds[target->count];
         target->shapes[target->count] = kind->shape;
+        target->alike[target->count] = alike_of(target->shapes, target->count);
         target->ram_bytes[target->count] = kind->ram_bytes;
         target->frequencies[target->count++] = (double)kind->count / (double)jobs;
         covered += kind->count;
@@ -150,6 +164,7 @@ void sim_target_clear(struct sim_target *target)
     free(target->shapes);
     free(target->frequencies);
     free(target->ram_bytes);
+    free(target->alike);
     *target = (struct sim_target){ .count = 0 };
 }
 

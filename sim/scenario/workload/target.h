@@ -13,10 +13,14 @@
 #include "sim/scenario/scenario.h"
 #include "weir/policy.h"
 
+/* Only among so many kinds one that is alike is looked for. */
+enum { SIM_TARGET_ALIKE = 32 };
+
 struct sim_target {
     struct weir_shape *shapes; /* without memory */
     double *frequencies;
     int64_t *ram_bytes; /* of a middle job of the kind; NULL = none asks for memory */
+    uint32_t *alike;    /* the first kind that differs in CPUs alone, or itself; NULL = not known */
     uint32_t count;
     uint32_t distinct; /* kinds there are */
 };
