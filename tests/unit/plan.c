@@ -218,7 +218,6 @@ static void a_plan_goes_back_to_its_mark(void)
     weir_plan_destroy(plan);
 }
 
-
 /* One of so many devices, every field of it different from those of the others. */
 static struct weir_action mixed_action(uint32_t number, uint32_t devices)
 {
