@@ -211,11 +211,12 @@ bool weir_pool_list_extract(struct weir_pool_list *list, const struct weir_worke
         return false;
     const uint32_t block = block_of(list, all[slot].sequence);
     uint32_t *const slots = slots_of(list, block);
-    uint32_t place = 0;
-    /* Side by side: sooner done than a search by the sequences, which lie far apart. */
-    while (place < list->blocks[block].count && slots[place] != slot)
-        place++;
-    if (place == list->blocks[block].count)
+    uint32_t place = list->blocks[block].count;
+    /* Side by side, the latest first: sooner done than a search by sequences, which lie far apart.
+     */
+    while (place > 0 && slots[place - 1] != slot)
+        place--;
+    if (place-- == 0)
         return false;
     list->count--;
     list->blocks[block].count--;

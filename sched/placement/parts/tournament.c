@@ -59,6 +59,8 @@ void weir_tournament_set(struct weir_tournament *tournament, uint32_t place,
     uint32_t *const winners = tournament->winners;
     const struct weir_key *const keys = tournament->keys;
 
+    if (memcmp(&keys[place], key, sizeof *key) == 0)
+        return;
     tournament->keys[place] = *key;
     for (uint32_t i = (tournament->leaves + place) / 2; i > 0; i /= 2) {
         const uint32_t left = winners[(size_t)2 * i];
