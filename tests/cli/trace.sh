@@ -186,6 +186,7 @@ has stderr 'fill.yaml:4:25: error: fill[0].trace: line 2: asks for no processor'
 { row 1 0 4 -1; row 2 10 68 -1; row 3 20 64 -1; row 4 30 2 2097152; row 5 40 128 -1; row 6 50 128 -1; } >idle.swf
 expect 0 "$WEIR_BIN" run jobs.yaml --force -o idle.db
 has stderr "jobs.yaml:4:25: warning: jobs[0].trace: 4 of 6 jobs can never run; the first, '2', needs 17 members at once, there is room for 16"
+[ "$(grep -c 'can never run' stderr)" = 1 ] || fail 'a warning is given twice'
 value idle.db jobs.infeasible '' 4
 { row 1 0 4 -1; row 4 30 2 2097152; } >idle.swf
 expect 0 "$WEIR_BIN" validate jobs.yaml
