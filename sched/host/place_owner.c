@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose workers a placement policy sees on the cluster, as far as the host was told of them. */
 #include "sched/host/jobs.h"
+#include "sched/internal/later.h"
 
 static uint32_t record_of(const struct weir_place_query *query, const struct weir_owner *owner)
 {
@@ -43,5 +44,5 @@ int64_t weir_place_end_ns(const struct weir_place_query *query, const struct wei
     const int64_t left_ns = weir_job_left_ns(&job);
     if (job.state != WEIR_JOB_WAITING)
         return weir_job_end_ns(&job, now_ns);
-    return left_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + left_ns;
+    return weir_later_ns(now_ns, left_ns);
 }

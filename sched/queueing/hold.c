@@ -15,6 +15,7 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/later.h"
 #include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
@@ -97,11 +98,6 @@ static int64_t param_ns(const struct hold *hold, uint32_t index)
     return (int64_t)(hold->values[index] * 1e9 + 0.5);
 }
 
-static int64_t after(int64_t from_ns, int64_t span_ns)
-{
-    return span_ns > INT64_MAX - from_ns ? INT64_MAX : from_ns + span_ns;
-}
-
 /* Those whose time is over or that do not wait any more are forgotten. */
 static void forget_silent(struct hold *hold, const struct weir_view *view)
 {
@@ -128,7 +124,7 @@ static bool is_silent(const struct hold *hold, const struct weir_job *job)
 /* Its time is over: it gives everything back. */
 static weir_status give_back(struct hold *hold, int64_t now_ns)
 {
-    const int64_t until_ns = after(now_ns, param_ns(hold, PARAM_SILENT));
+    const int64_t until_ns = weir_later_ns(now_ns, param_ns(hold, PARAM_SILENT));
 
     hold->has_holder = false;
     if (until_ns == now_ns)
@@ -145,7 +141,7 @@ static weir_status hold_or_pass(struct pass *pass, const struct weir_job *job)
     const int64_t now_ns = pass->view->now_ns;
     const bool is_holder = hold->has_holder && is_named(&hold->holder, job);
 
-    if (is_holder && after(hold->since_ns, param_ns(hold, PARAM_HOLD)) <= now_ns)
+    if (is_holder && weir_later_ns(hold->since_ns, param_ns(hold, PARAM_HOLD)) <= now_ns)
         return give_back(hold, now_ns);
     if (!is_holder && (hold->has_holder || job->ranks < 2 || hold->values[PARAM_HOLD] <= 0))
         return WEIR_OK;
@@ -191,7 +187,7 @@ static weir_status offer(struct pass *pass, const struct weir_job *job)
 static weir_status wake(struct hold *hold, int64_t now_ns, struct weir_plan *plan)
 {
     int64_t next_ns =
-        hold->has_holder ? after(hold->since_ns, param_ns(hold, PARAM_HOLD)) : INT64_MAX;
+        hold->has_holder ? weir_later_ns(hold->since_ns, param_ns(hold, PARAM_HOLD)) : INT64_MAX;
 
     for (uint32_t i = 0; i < hold->silent_count; i++)
         if (hold->silent[i].until_ns < next_ns)

@@ -17,6 +17,7 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/later.h"
 #include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/multifactor.h"
@@ -182,9 +183,7 @@ static int64_t find_hole(const struct slurm *slurm, struct weir_room need, int64
         at_ns = weir_profile_find_from(&slurm->profile, at_ns, need, limit_ns);
         if (at_ns == INT64_MAX)
             return INT64_MAX;
-        *end_ns = limit_ns > INT64_MAX - at_ns
-                      ? INT64_MAX
-                      : round_up(at_ns + limit_ns, param_ns(slurm, PARAM_RESOLUTION));
+        *end_ns = round_up(weir_later_ns(at_ns, limit_ns), param_ns(slurm, PARAM_RESOLUTION));
         const int64_t until_ns = weir_profile_until(&slurm->profile, at_ns, need);
         if (until_ns >= *end_ns)
             return at_ns;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The keys of the queueing policies, worked out by hand. */
+#include "sched/internal/later.h"
 #include "tests/support/check.h"
 #include "weir/job.h"
 
@@ -185,7 +186,17 @@ static void formulas_have_their_known_values(void)
     }
 }
 
+/* Also of a moment that is not known, which lies before all others. */
+static void a_moment_later_is_never_past_the_last(void)
+{
+    CHECK_I64(weir_later_ns(5, 7), 12);
+    CHECK_I64(weir_later_ns(WEIR_UNKNOWN_TIME, 7), WEIR_UNKNOWN_TIME + 7);
+    CHECK_I64(weir_later_ns(WEIR_UNKNOWN_TIME, INT64_MAX), INT64_MAX + WEIR_UNKNOWN_TIME);
+    CHECK_I64(weir_later_ns(1, INT64_MAX), INT64_MAX);
+}
+
 static const struct test tests[] = {
+    { "a moment later is never past the last", a_moment_later_is_never_past_the_last },
     { "formulas have their known values", formulas_have_their_known_values },
     { "the shortest estimate is first and none is last",
       the_shortest_estimate_is_first_and_none_is_last },
