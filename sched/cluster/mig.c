@@ -131,14 +131,24 @@ weir_status weir_mig_find(const struct weir_mig *table, const char *text, uint32
 
 /* ---- layouts ---- */
 
+/* The lowest slot at which an instance of a layout (not 0) begins. */
+static uint32_t first_slot(weir_mig_layout layout)
+{
+    return (uint32_t)__builtin_ctzll(layout) / 8;
+}
+
+static weir_mig_layout without(weir_mig_layout layout, uint32_t slot)
+{
+    return layout & ~((weir_mig_layout)0xff << (8 * slot));
+}
+
 uint32_t weir_mig_slots(const struct weir_mig *table, weir_mig_layout layout)
 {
     uint32_t slots = 0;
 
-    for (uint32_t s = 0; s < table->slots; s++) {
-        const int profile = weir_mig_at(layout, s);
-        if (profile >= 0)
-            slots |= range(s, table->profiles[profile].slots);
+    for (weir_mig_layout rest = layout; rest != 0; rest = without(rest, first_slot(rest))) {
+        const uint32_t s = first_slot(rest);
+        slots |= range(s, table->profiles[weir_mig_at(rest, s)].slots);
     }
     return slots;
 }
@@ -147,31 +157,42 @@ uint32_t weir_mig_slices(const struct weir_mig *table, weir_mig_layout layout)
 {
     uint32_t slices = 0;
 
-    for (uint32_t s = 0; s < table->slots; s++) {
-        const int profile = weir_mig_at(layout, s);
-        if (profile >= 0)
-            slices |= range(s, table->profiles[profile].slices);
+    for (weir_mig_layout rest = layout; rest != 0; rest = without(rest, first_slot(rest))) {
+        const uint32_t s = first_slot(rest);
+        slices |= range(s, table->profiles[weir_mig_at(rest, s)].slices);
     }
     return slices;
 }
 
-static uint32_t count_of(const struct weir_mig *table, weir_mig_layout layout, uint32_t profile)
+/* Bits of the slots at which an instance of a profile begins. */
+static uint32_t begins_of(weir_mig_layout layout, uint32_t profile)
 {
-    uint32_t count = 0;
+    uint32_t begins = 0;
 
-    for (uint32_t s = 0; s < table->slots; s++)
-        count += weir_mig_at(layout, s) == (int)profile;
-    return count;
+    for (weir_mig_layout rest = layout; rest != 0; rest = without(rest, first_slot(rest))) {
+        const uint32_t s = first_slot(rest);
+        begins |= (weir_mig_at(rest, s) == (int)profile ? UINT32_C(1) : 0) << s;
+    }
+    return begins;
+}
+
+/* Bits of the slots at which one more can be made. */
+static uint32_t room_for(const struct weir_mig *table, weir_mig_layout layout, uint32_t profile)
+{
+    const struct weir_mig_profile *const wanted = &table->profiles[profile];
+    const uint32_t taken = weir_mig_slots(table, layout);
+    uint32_t blocked = 0;
+
+    for (uint32_t i = 0; i < wanted->slots; i++)
+        blocked |= taken >> i;
+    const uint32_t room = wanted->starts & ~blocked & range(0, table->slots);
+    return room != 0 && weir_bit_count(begins_of(layout, profile)) < wanted->max_count ? room : 0;
 }
 
 bool weir_mig_fits(const struct weir_mig *table, weir_mig_layout layout, uint32_t profile,
                    uint32_t start)
 {
-    const struct weir_mig_profile *const wanted = &table->profiles[profile];
-
-    return start < table->slots && ((wanted->starts >> start) & 1) != 0 &&
-           (weir_mig_slots(table, layout) & range(start, wanted->slots)) == 0 &&
-           count_of(table, layout, profile) < wanted->max_count;
+    return start < table->slots && (room_for(table, layout, profile) >> start & 1) != 0;
 }
 
 bool weir_mig_is_sound(const struct weir_mig *table, weir_mig_layout layout)
@@ -338,23 +359,30 @@ uint32_t weir_mig_maximal(const struct weir_mig *table, uint32_t profiles, weir_
 
 /* ---- one GPU ---- */
 
+/* Bits of the slots at which an instance can be given out now. */
+static uint32_t starts_of(const struct weir_mig *table, struct weir_mig_state state,
+                          uint32_t profile)
+{
+    uint32_t starts =
+        state.cut == 0 ? room_for(table, state.held, profile) : begins_of(state.cut, profile);
+
+    for (uint32_t s = 0; state.cut != 0 && starts >> s != 0; s++)
+        if (weir_mig_at(state.held, s) >= 0)
+            starts &= ~(UINT32_C(1) << s);
+    return starts;
+}
+
 bool weir_mig_free(const struct weir_mig *table, struct weir_mig_state state, uint32_t profile,
                    uint32_t start)
 {
-    if (state.cut == 0)
-        return weir_mig_fits(table, state.held, profile, start);
-    return start < table->slots && weir_mig_at(state.cut, start) == (int)profile &&
-           weir_mig_at(state.held, start) < 0;
+    return start < table->slots && (starts_of(table, state, profile) >> start & 1) != 0;
 }
 
 bool weir_mig_any_free(const struct weir_mig *table, struct weir_mig_state state, uint32_t wanted)
 {
-    for (uint32_t p = 0; p < table->profile_count; p++) {
-        for (uint32_t s = 0; ((wanted >> p) & 1) != 0 && s < table->slots; s++) {
-            if (weir_mig_free(table, state, p, s))
-                return true;
-        }
-    }
+    for (uint32_t p = 0; p < table->profile_count; p++)
+        if ((wanted >> p & 1) != 0 && starts_of(table, state, p) != 0)
+            return true;
     return false;
 }
 
@@ -364,12 +392,9 @@ uint32_t weir_mig_dead(const struct weir_mig *table, struct weir_mig_state state
     uint32_t covered = 0;
 
     for (uint32_t p = 0; p < table->profile_count; p++) {
-        if (((wanted >> p) & 1) == 0)
-            continue;
-        for (uint32_t s = 0; s < table->slots; s++) {
-            if (weir_mig_free(table, state, p, s))
-                covered |= range(s, table->profiles[p].slices);
-        }
+        const uint32_t starts = (wanted >> p & 1) != 0 ? starts_of(table, state, p) : 0;
+        for (uint32_t i = 0; starts != 0 && i < table->profiles[p].slices; i++)
+            covered |= starts << i;
     }
     return weir_bit_count(range(0, table->slices) & ~held & ~covered);
 }
