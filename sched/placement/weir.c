@@ -10,8 +10,9 @@
  * with least left are preferred: `consolidate` times the share of departures for each GPU that
  * stays free, so that some nodes become empty again; the less, the more jobs of one GPU find no
  * place, since they would fill them at once. Likewise what is left of GPUs in parts is lost to jobs
- * of whole ones (`broken`). What is scarce costs extra (scarce.h). Among
- * equals the state of the node decides, never its place in the inventory: fewest free CPUs, then
+ * of whole ones (`broken`), and the fuller a GPU is, the better for a share (`tight`): what is on
+ * few GPUs leaves whole ones when it ends. What is scarce costs extra (scarce.h). Among equals the
+ * state of the node decides, never its place in the inventory: fewest free CPUs, then
  * GPUs, then memory. Nodes that are still equal are the same to every later decision.
  *
  * Grades are kept until the node changes; prices change with every decision and are added for the
@@ -29,6 +30,7 @@
 #include "sched/cluster/state.h"
 
 #include <math.h>
+
 #include <string.h>
 
 enum {
@@ -46,6 +48,7 @@ enum {
     PARAM_BEYOND,
     PARAM_CROWDED,
     PARAM_BROKEN,
+    PARAM_TIGHT,
     PARAM_COUNT
 };
 
@@ -89,6 +92,10 @@ static const struct weir_param params[PARAM_COUNT] = {
         WEIR_NUMBER("broken", "", 0, 1000, 1,
                     "GPUs of loss that what is left of a GPU in parts counts for, when "
                     "jobs end as often as they begin and all ask for whole ones"),
+    [PARAM_TIGHT] =
+        WEIR_NUMBER("tight", "", 0, 1000, 0.3,
+                    "GPUs of loss that what is free on a GPU counts for against a share "
+                    "that comes there, when jobs end as often as they begin"),
 };
 
 /* ---- grades ---- */
@@ -125,13 +132,18 @@ struct before {
     double lost, broken;
 };
 
+static double gain_of(const struct weir_ahead_rules *rules, const struct before *before,
+                      const struct weir_outlook *after)
+{
+    return before->lost - weir_lookahead_lost(rules->ahead, after) -
+           rules->broken * (broken_gpus(after) - before->broken) -
+           rules->consolidate * free_gpus(after);
+}
+
 static double steps_of(const struct weir_ahead_rules *rules, const struct before *before,
                        const struct weir_outlook *after)
 {
-    const double gain = before->lost - weir_lookahead_lost(rules->ahead, after) -
-                        rules->broken * (broken_gpus(after) - before->broken);
-
-    return rint((gain - rules->consolidate * free_gpus(after)) / rules->step);
+    return rint(gain_of(rules, before, after) / rules->step);
 }
 
 /* Whether an earlier GPU of the same state could host it: the same compute may be left on one that
@@ -141,9 +153,51 @@ static bool is_tried(const struct weir_outlook *node, const struct weir_gpu *gpu
 {
     for (uint32_t g = 0; g < gpu; g++)
         if (node->left[g] == node->left[gpu] && node->types[g] == node->types[gpu] &&
-            weir_gpu_usable(&gpus[g], shape))
+            gpus[g].mig_state.held == gpus[gpu].mig_state.held &&
+            gpus[g].mig_state.cut == gpus[gpu].mig_state.cut && weir_gpu_usable(&gpus[g], shape))
             return true;
     return false;
+}
+
+/* Of a GPU that is cut: the slot at which the node gains most; they differ by less than a step. */
+static double try_instances(const struct weir_ahead_rules *rules, const struct weir_gpu *gpu,
+                            const struct weir_shape *shape, struct weir_outlook *node,
+                            uint32_t index, const struct before *before, uint32_t *mig)
+{
+    struct weir_slice_place places[WEIR_MIG_SLOTS];
+    const uint32_t count = weir_slice_places(gpu, shape, false, places);
+    double most = -(double)INFINITY;
+
+    for (uint32_t i = 0; i < count; i++) {
+        weir_outlook_give(node, index, places[i].profile, places[i].start, 1);
+        const double gain = gain_of(rules, before, node);
+        weir_outlook_give(node, index, places[i].profile, places[i].start, -1);
+        if (!(gain > most))
+            continue;
+        most = gain;
+        *mig = weir_device_instance(places[i].profile, places[i].start);
+    }
+    return most;
+}
+
+/* What a share on one GPU is worth, in steps; of an instance which one, too. */
+static double try_gpu(const struct weir_ahead_rules *rules, const struct weir_grade_site *site,
+                      struct weir_outlook *node, uint32_t index, const struct before *before,
+                      uint32_t *mig)
+{
+    const struct weir_gpu *const gpu =
+        &site->cluster->gpus[site->cluster->nodes[site->node].gpu_first + index];
+    const int64_t left = node->left[index];
+    double gain = 0;
+
+    if (site->shape->kind == WEIR_SHAPE_SLICE) {
+        gain = try_instances(rules, gpu, site->shape, node, index, before, mig);
+    } else {
+        node->left[index] -= site->shape->gpu_units;
+        gain = gain_of(rules, before, node);
+        node->left[index] = left;
+    }
+    return rint((gain - rules->tight * weir_units_amount(left)) / rules->step);
 }
 
 /* The best GPU for a share; of equals the tightest. */
@@ -156,15 +210,13 @@ static struct weir_grade grade_share(const struct weir_ahead_rules *rules,
     struct weir_grade best = { .value = -(double)INFINITY, .gpu = WEIR_NO_INDEX };
 
     for (uint32_t g = 0; g < node->gpu_count; g++) {
+        uint32_t mig = 0;
         if (!weir_gpu_usable(&gpus[g], site->shape) || is_tried(node, gpus, g, site->shape))
             continue;
-        const int64_t left = node->left[g];
-        node->left[g] -= site->shape->gpu_units;
-        const double value = steps_of(rules, before, node);
-        node->left[g] = left;
+        const double value = try_gpu(rules, site, node, g, before, &mig);
         const bool is_equal = !(value < best.value) && !(value > best.value);
-        if (value > best.value || (is_equal && left < node->left[best.gpu]))
-            best = (struct weir_grade){ .value = value, .gpu = g };
+        if (value > best.value || (is_equal && node->left[g] < node->left[best.gpu]))
+            best = (struct weir_grade){ .value = value, .gpu = g, .mig = mig };
     }
     return best;
 }
@@ -212,6 +264,7 @@ struct policy {
     struct weir_scarce *scarce;
     double consolidate;     /* once as many jobs end as begin, and all are large */
     double broken;          /* likewise, and all are of whole GPUs */
+    double tight;           /* once as many jobs end as begin */
     double depth, turnover; /* while none end, and then */
     uint64_t round;         /* of the look-ahead, that the grades are of */
 };
@@ -258,6 +311,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     policy->rules.step = values[PARAM_STEP];
     policy->consolidate = values[PARAM_CONSOLIDATE];
     policy->broken = values[PARAM_BROKEN];
+    policy->tight = values[PARAM_TIGHT];
     policy->depth = values[PARAM_DEPTH];
     policy->turnover = fmin(values[PARAM_TURNOVER], values[PARAM_DEPTH]);
     return weir_made_end(make_parts(policy, values), destroy, state, error);
@@ -288,6 +342,7 @@ static weir_status follow_departures(struct policy *policy, const struct weir_cl
     policy->grades = grades;
     policy->rules.consolidate = consolidate;
     policy->rules.broken = broken;
+    policy->rules.tight = policy->tight * departures;
     policy->round = weir_lookahead_round(ahead);
     return WEIR_OK;
 }
@@ -373,8 +428,14 @@ static double release_steps(const struct policy *policy, const struct weir_clust
     const struct before before = { weir_lookahead_lost(policy->rules.ahead, &node),
                                    broken_gpus(&node) };
     node.cpu_free += held->cpu_units;
-    for (uint32_t d = 0; d < held->device_count; d++)
-        node.left[held->devices[d].gpu] += held->devices[d].units;
+    for (uint32_t d = 0; d < held->device_count; d++) {
+        const struct weir_device *const device = &held->devices[d];
+        if (device->mig != 0)
+            weir_outlook_give(&node, device->gpu, weir_device_profile(device),
+                              weir_device_start(device), -1);
+        else
+            node.left[device->gpu] += device->units;
+    }
     return -steps_of(&policy->rules, &before, &node);
 }
 

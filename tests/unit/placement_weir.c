@@ -46,8 +46,6 @@ static struct weir_lookahead *look(double keep, double large, bool is_plain)
     return ahead;
 }
 
-/* ---- by hand ---- */
-
 /* Lost on a node with 8 CPUs and GPUs of which `left` thousandths are free, when jobs of one shape
  * arrive. */
 static double lost_of(struct weir_shape shape, double keep, double large, const int64_t left[2])
@@ -199,8 +197,6 @@ static void add_node(struct weir_cluster *cluster, uint32_t id, uint64_t *draws)
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
 }
 
-/* ---- grades ---- */
-
 /* `is_broken`: of GPUs of which a part is taken alone. */
 static double free_of(const struct weir_outlook *node, bool is_broken)
 {
@@ -210,14 +206,16 @@ static double free_of(const struct weir_outlook *node, bool is_broken)
     return sum / (double)WEIR_ONE;
 }
 
-/* Steps of what is not lost, less what is left free costs; a little for nodes that are full. */
+/* Steps of what is not lost, less what is left free costs, of the GPU of a share `on_gpu` too; a
+ * little for nodes that are full. */
 static double plain_grade(const struct weir_ahead_rules *rules, const struct weir_outlook *before,
-                          const struct weir_outlook *after, int64_t ram_free_bytes)
+                          const struct weir_outlook *after, int64_t ram_free_bytes, int64_t on_gpu)
 {
     const double gain = weir_lookahead_lost(rules->ahead, before) -
                         weir_lookahead_lost(rules->ahead, after) -
                         rules->consolidate * free_of(after, false) -
-                        rules->broken * (free_of(after, true) - free_of(before, true));
+                        rules->broken * (free_of(after, true) - free_of(before, true)) -
+                        rules->tight * weir_units_amount(on_gpu);
     const double free = (double)after->cpu_free / (double)WEIR_ONE + free_of(after, false) / 64 +
                         (double)ram_free_bytes / 0x1p46;
     return rint(gain / rules->step) + 0.5 / (1 + free / 8);
@@ -227,7 +225,7 @@ static void a_grade_is_its_plain_sum(void)
 {
     struct weir_shape shapes[SHAPES];
     const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
-    const struct weir_ahead_rules rules = { look(0.2, 0.03, true), 0.05, 0.3, 0.4 };
+    const struct weir_ahead_rules rules = { look(0.2, 0.03, true), 0.05, 0.3, 0.4, 0.5 };
     struct weir_cluster *cluster = NULL;
     struct weir_chooser *policy = NULL;
     uint64_t draws = 9;
@@ -259,7 +257,8 @@ static void a_grade_is_its_plain_sum(void)
             }
         CHECK_NEAR(grade.value,
                    plain_grade(&rules, &before, &after,
-                               weir_cluster_node(cluster, site.node)->ram_free_bytes),
+                               weir_cluster_node(cluster, site.node)->ram_free_bytes,
+                               weir_shape_is_share(shape) ? before.left[grade.gpu] : 0),
                    1e-12);
         const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
                                                 .cluster = cluster,
@@ -311,6 +310,7 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     const double large = weir_scarce_large(duel->scarce) * weir_scarce_slack(duel->scarce);
     duel->plain.consolidate = 4 * departures * large;
     duel->plain.broken = departures * weir_lookahead_whole(duel->plain.ahead);
+    duel->plain.tight = departures * 0.3;
     weir_scarce_reserve(duel->scarce, duel->plain.ahead);
     weir_lookahead_set_depth(duel->plain.ahead, (uint32_t)(100 + departures * (2 - 100)));
     CHECK_I64(weir_lookahead_share(duel->plain.ahead, duel->cluster, departures), WEIR_OK);

@@ -48,12 +48,14 @@ static void forget_mix(struct weir_lookahead *ahead)
 {
     weir_free(&ahead->allocator, ahead->shapes);
     weir_free(&ahead->allocator, ahead->frequencies);
+    for (uint32_t i = 0; i < ahead->offer_count; i++)
+        weir_free(&ahead->allocator, ahead->offers[i].seen);
     weir_free(&ahead->allocator, ahead->offers);
     ahead->shapes = NULL;
     ahead->frequencies = NULL;
     ahead->offers = NULL;
     ahead->count = ahead->offer_count = ahead->reserved_count = 0;
-    ahead->is_known = false;
+    ahead->is_known = ahead->has_slices = false;
     ahead->round++;
 }
 
@@ -97,24 +99,33 @@ static weir_status copy_mix(struct weir_lookahead *ahead, const struct weir_mix 
     return WEIR_OK;
 }
 
-static void choose_offers(struct weir_lookahead *ahead)
+static weir_status choose_offers(struct weir_lookahead *ahead)
 {
     for (uint32_t i = 0; i < ahead->count; i++) {
         const struct weir_shape *const shape = &ahead->shapes[i];
         if (shape->gpu_units == 0 || !(ahead->frequencies[i] > 0))
             continue;
-        ahead->offers[ahead->offer_count++] = (struct weir_offer){
+        struct weir_offer *const offer = &ahead->offers[ahead->offer_count++];
+        *offer = (struct weir_offer){
             .cpu_units = shape->cpu_units,
             .gpu_units = shape->gpu_units,
             .shape = shape,
             .gpu_count = shape->gpu_count,
             .is_share = weir_shape_is_share(shape),
+            .is_slice = shape->kind == WEIR_SHAPE_SLICE,
             .needs_all = shape->kind == WEIR_SHAPE_SPMD_MULTI,
             .frequency = ahead->frequencies[i],
         };
+        ahead->has_slices |= offer->is_slice;
+        if (!offer->is_slice || ahead->rules.is_plain)
+            continue;
+        offer->seen = weir_alloc(&ahead->allocator, WEIR_CUTS_SEEN, sizeof *offer->seen);
+        if (offer->seen == NULL)
+            return WEIR_ENOMEM;
     }
     ahead->offers[ahead->offer_count] =
         (struct weir_offer){ .cpu_units = INT64_MAX, .gpu_units = INT64_MAX };
+    return WEIR_OK;
 }
 
 static void find_usual_cpus(struct weir_lookahead *ahead)
@@ -177,11 +188,10 @@ weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct wei
     if (same_mix(ahead, mix))
         return WEIR_OK;
     forget_mix(ahead);
-    if (copy_mix(ahead, mix) != WEIR_OK) {
+    if (copy_mix(ahead, mix) != WEIR_OK || choose_offers(ahead) != WEIR_OK) {
         forget_mix(ahead);
         return WEIR_ENOMEM;
     }
-    choose_offers(ahead);
     find_usual_cpus(ahead);
     for (uint32_t i = 0; i < ahead->offer_count; i++)
         all += ahead->offers[i].frequency;
@@ -214,21 +224,47 @@ void weir_outlook_load(const struct weir_cluster *cluster, uint32_t node,
 
     outlook->cpu_free = books->cpu_free;
     outlook->gpu_count = books->gpu_count;
-    outlook->reserved = 0;
+    outlook->has_cuts = false;
     for (uint32_t g = 0; g < books->gpu_count; g++) {
-        outlook->left[g] = cluster->gpus[books->gpu_first + g].units_free;
-        outlook->types[g] = cluster->gpus[books->gpu_first + g].type;
+        const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + g];
+        outlook->left[g] = gpu->units_free;
+        outlook->types[g] = gpu->type;
+        outlook->has_cuts |= gpu->mig != NULL;
     }
+    for (uint32_t g = 0; outlook->has_cuts && g < books->gpu_count; g++) {
+        outlook->tables[g] = cluster->gpus[books->gpu_first + g].mig;
+        outlook->cuts[g] = cluster->gpus[books->gpu_first + g].mig_state;
+    }
+}
+
+/* The GPUs of a node; what the others hold is not looked at. */
+static void copy_outlook(const struct weir_outlook *from, struct weir_outlook *to)
+{
+    to->cpu_free = from->cpu_free;
+    to->gpu_count = from->gpu_count;
+    to->has_cuts = from->has_cuts;
+    memcpy(to->left, from->left, from->gpu_count * sizeof to->left[0]);
+    memcpy(to->types, from->types, from->gpu_count * sizeof to->types[0]);
+    if (!from->has_cuts)
+        return;
+    memcpy(to->tables, from->tables, from->gpu_count * sizeof to->tables[0]);
+    memcpy(to->cuts, from->cuts, from->gpu_count * sizeof to->cuts[0]);
 }
 
 static bool can_host(const struct weir_outlook *node, uint32_t gpu, const struct weir_offer *offer)
 {
-    const uint32_t type = node->types[gpu];
+    return weir_offer_takes(node, gpu, offer) &&
+           ((!node->has_cuts && !offer->is_slice) || weir_lookahead_may_cut(node, gpu, offer));
+}
 
-    return node->left[gpu] >= offer->gpu_units &&
-           (offer->closed == 0 || type >= WEIR_GPU_TYPE_SET_MOST ||
-            (offer->closed >> type & 1) == 0) &&
-           (offer->shape->gpu_type == 0 || weir_shape_takes_type(offer->shape, type));
+static int64_t take_instance(struct weir_outlook *node, uint32_t gpu,
+                             const struct weir_offer *offer)
+{
+    struct weir_seen_cut spare;
+    const struct weir_seen_cut *const seen = weir_lookahead_see(node, gpu, offer, &spare);
+
+    weir_outlook_give(node, gpu, seen->profile, seen->start, 1);
+    return weir_mig_units(seen->table, seen->profile);
 }
 
 /* Compute taken, 0 when it does not fit. */
@@ -245,6 +281,8 @@ static int64_t take_share(struct weir_outlook *node, const struct weir_offer *of
     }
     if (best == WEIR_NO_INDEX)
         return 0;
+    if (offer->is_slice)
+        return take_instance(node, best, offer);
     node->left[best] -= offer->gpu_units;
     return offer->gpu_units;
 }
@@ -327,13 +365,12 @@ static int64_t unusable(const struct weir_outlook *node, const struct weir_offer
     if (offer->cpu_units > node->cpu_free)
         return free;
     for (uint32_t g = 0; g < node->gpu_count; g++) {
-        if (can_host(node, g, offer))
+        if (weir_offer_takes(node, g, offer))
             usable++;
         else
             lost += node->left[g];
     }
-    return usable >= offer->gpu_count && (!offer->needs_all || usable == node->gpu_count) ? lost
-                                                                                          : free;
+    return weir_offer_suffices(node, offer, usable) ? lost : free;
 }
 
 /* What is lost of a node in the end of a sequence of line `line` that began at place `from`: all
@@ -346,18 +383,18 @@ static double lost_of(const struct weir_lookahead *ahead, size_t line, size_t fr
     double sum = 0;
     uint32_t count = 0;
 
-    node.cpu_free = state->cpu_free;
-    node.gpu_count = state->gpu_count;
-    memcpy(node.left, state->left, state->gpu_count * sizeof node.left[0]);
-    memcpy(node.types, state->types, state->gpu_count * sizeof node.types[0]);
+    copy_outlook(state, &node);
+    const bool is_about_cuts = node.has_cuts || ahead->has_slices;
     const int64_t free = weir_lookahead_fill(ahead, first + from, &node, NULL);
     if (!(ahead->departures > 0) || free == 0)
         return (double)free;
     for (size_t i = 0; i < ahead->rules.beyond; i++) {
         const size_t at = first + (from + ahead->depth + i) % ahead->rules.depth;
+        const struct weir_offer *const offer = &ahead->offers[ahead->shown[at]];
         if (ahead->shown[at] == ahead->offer_count)
             continue; /* nobody */
-        sum += (double)unusable(&node, &ahead->offers[ahead->shown[at]], free);
+        sum += (double)(is_about_cuts ? weir_lookahead_unusable_cut(&node, offer, free)
+                                      : unusable(&node, offer, free));
         count++;
     }
     const double ended = count > 0 ? sum / count : (double)free;
@@ -371,7 +408,7 @@ static double usual_room(const struct weir_lookahead *ahead, const struct weir_o
     double sum = 0;
 
     for (uint32_t g = 0; g < node->gpu_count; g++)
-        whole += node->left[g] == WEIR_ONE ? 1 : 0;
+        whole += node->left[g] == WEIR_ONE && !(node->has_cuts && node->tables[g] != NULL);
     for (uint32_t gpus = 2; gpus <= whole; gpus *= 2)
         sum += (double)node->cpu_free >= gpus * ahead->cpu_units_each ? gpus : 0;
     return sum;
@@ -407,11 +444,30 @@ static double compute_lost(const struct weir_lookahead *ahead, const struct weir
 
 /* ---- kept values ---- */
 
+static weir_mig_layout held_on(const struct weir_outlook *node, uint32_t gpu)
+{
+    return node->has_cuts ? node->cuts[gpu].held : 0;
+}
+
 static bool is_before(const struct weir_outlook *node, uint32_t gpu,
                       const struct weir_outlook *other, uint32_t at)
 {
-    return node->types[gpu] < other->types[at] ||
-           (node->types[gpu] == other->types[at] && node->left[gpu] < other->left[at]);
+    if (node->types[gpu] != other->types[at])
+        return node->types[gpu] < other->types[at];
+    if (node->left[gpu] != other->left[at])
+        return node->left[gpu] < other->left[at];
+    return held_on(node, gpu) < held_on(other, at);
+}
+
+static void copy_gpu(const struct weir_outlook *from, uint32_t gpu, struct weir_outlook *to,
+                     uint32_t at)
+{
+    to->left[at] = from->left[gpu];
+    to->types[at] = from->types[gpu];
+    if (!from->has_cuts)
+        return;
+    to->tables[at] = from->tables[gpu];
+    to->cuts[at] = from->cuts[gpu];
 }
 
 /* The same for all states that differ in the order of their GPUs alone. */
@@ -419,14 +475,12 @@ static void sort_gpus(const struct weir_outlook *node, struct weir_outlook *sort
 {
     sorted->cpu_free = node->cpu_free;
     sorted->gpu_count = node->gpu_count;
+    sorted->has_cuts = node->has_cuts;
     for (uint32_t g = 0; g < node->gpu_count; g++) {
         uint32_t at = g;
-        for (; at > 0 && is_before(node, g, sorted, at - 1); at--) {
-            sorted->left[at] = sorted->left[at - 1];
-            sorted->types[at] = sorted->types[at - 1];
-        }
-        sorted->left[at] = node->left[g];
-        sorted->types[at] = node->types[g];
+        for (; at > 0 && is_before(node, g, sorted, at - 1); at--)
+            copy_gpu(sorted, at - 1, sorted, at);
+        copy_gpu(node, g, sorted, at);
     }
 }
 
@@ -436,6 +490,10 @@ static struct weir_outlook_key key_of(const struct weir_outlook *sorted)
 
     memcpy(key.left, sorted->left, sorted->gpu_count * sizeof key.left[0]);
     memcpy(key.types, sorted->types, sorted->gpu_count * sizeof key.types[0]);
+    for (uint32_t g = 0; sorted->has_cuts && g < sorted->gpu_count; g++)
+        if (sorted->tables[g] != NULL)
+            key.left[g] =
+                (int64_t)weir_hash_add(weir_hash_mix(sorted->cuts[g].cut), sorted->cuts[g].held);
     return key;
 }
 

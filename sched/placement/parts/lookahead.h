@@ -29,6 +29,10 @@
  *
  * Jobs do not come to GPUs of types that are reserved for those who insist on them.
  *
+ * A GPU that is cut into instances is seen with those it has given out: an instance goes to the
+ * tightest GPU that has a place for one, at the highest slot. What the others could not use is what
+ * no free place of theirs covers.
+ *
  * Only jobs that ask for GPU compute are offered; CPUs, compute and GPU types count, memory and
  * engines do not. The lines are made of the mix and fixed constants alone: the same mix gives the
  * same lines everywhere. Values of states are kept in a table that grows no further.
@@ -53,9 +57,11 @@ struct weir_lookahead_rules {
 struct weir_outlook {
     int64_t cpu_free;
     uint32_t gpu_count;
-    uint32_t reserved;
+    bool has_cuts; /* some GPU is cut into instances; else the last two are not looked at */
     int64_t left[WEIR_MAX_NODE_GPUS];
     uint32_t types[WEIR_MAX_NODE_GPUS];
+    const struct weir_mig *tables[WEIR_MAX_NODE_GPUS]; /* NULL = not cut */
+    struct weir_mig_state cuts[WEIR_MAX_NODE_GPUS];
 };
 
 struct weir_lookahead;
@@ -91,6 +97,9 @@ weir_status weir_lookahead_restore(struct weir_lookahead *ahead, const double *n
 
 void weir_outlook_load(const struct weir_cluster *cluster, uint32_t node,
                        struct weir_outlook *outlook);
+/* An instance that is given out on a GPU that is cut, and back (sign -1). */
+void weir_outlook_give(struct weir_outlook *node, uint32_t gpu, uint32_t profile, uint32_t start,
+                       int sign);
 /* GPUs lost on a node in that state, less what is kept for large jobs. GPUs in equal states are
  * interchangeable. */
 double weir_lookahead_lost(struct weir_lookahead *ahead, const struct weir_outlook *outlook);
@@ -102,11 +111,12 @@ struct weir_ahead_rules {
     double step;        /* GPUs: changes that round to the same number of steps are equal */
     double consolidate; /* GPUs of loss that a free GPU left on the node counts for */
     double broken;      /* likewise one more that is left of GPUs in parts */
+    double tight;       /* likewise one that is free on the GPU that a share goes to */
 };
 
 /* Nodes are graded by how little they lose, by how few GPUs stay free on them, and by how much less
- * of them in parts, in whole steps;
- * of equal ones by the fewest free CPUs after it, then GPUs, then memory. */
+ * of them in parts, and for a share by how full its GPU is, in whole steps; of equal ones by the
+ * fewest free CPUs after it, then GPUs, then memory. */
 struct weir_grade weir_ahead_grade(const void *rules, const struct weir_grade_site *site);
 
 #endif

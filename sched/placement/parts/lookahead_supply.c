@@ -13,12 +13,46 @@
 static const double anew = 0.8;          /* as the free GPUs fall to this, or rise by it */
 static const double least_change = 0.75; /* lines; less is noise */
 
+/* ---- types that are kept for others ---- */
+
+static uint32_t bits_of(uint32_t types)
+{
+    const struct weir_shape shape = { .gpu_type = types };
+    uint32_t bits = 0;
+
+    for (uint32_t type = 0; type < WEIR_GPU_TYPE_SET_MOST; type++)
+        bits |= (weir_shape_takes_type(&shape, type) ? UINT32_C(1) : 0) << type;
+    return bits;
+}
+
+bool weir_types_within(uint32_t types, uint32_t others)
+{
+    const bool is_set = (types & WEIR_GPU_TYPE_SET) != 0;
+
+    if (others == 0 || types == others)
+        return true;
+    if (types == 0 || (others & WEIR_GPU_TYPE_SET) == 0)
+        return false;
+    return is_set ? (types & ~others) == 0 : ((others >> (types - 1)) & 1) != 0;
+}
+
+static void find_types(struct weir_lookahead *ahead)
+{
+    for (uint32_t i = 0; i < ahead->offer_count; i++) {
+        struct weir_offer *const offer = &ahead->offers[i];
+        offer->accepts = bits_of(offer->shape->gpu_type);
+        for (uint32_t k = 0; k < ahead->reserved_count; k++)
+            if (!weir_types_within(offer->shape->gpu_type, ahead->reserved[k]))
+                offer->accepts &= ~bits_of(ahead->reserved[k]);
+    }
+}
+
 /* ---- groups ---- */
 
 static bool are_alike(const struct weir_offer *offer, const struct weir_offer *other)
 {
     return offer->gpu_units == other->gpu_units && offer->gpu_count == other->gpu_count &&
-           offer->shape->gpu_type == other->shape->gpu_type;
+           offer->shape->gpu_type == other->shape->gpu_type && offer->is_slice == other->is_slice;
 }
 
 static void find_groups(struct weir_lookahead *ahead)
@@ -42,6 +76,7 @@ weir_status weir_lookahead_group(struct weir_lookahead *ahead)
     if (levels == NULL)
         return WEIR_ENOMEM;
     find_groups(ahead);
+    find_types(ahead);
     const bool is_kept = ahead->levels != NULL && restored == ahead->group_count;
     for (uint32_t g = 0; g < ahead->group_count; g++)
         levels[g] = is_kept ? ahead->levels[g] : ahead->rules.lines;
@@ -183,29 +218,6 @@ weir_status weir_lookahead_share(struct weir_lookahead *ahead, const struct weir
     return WEIR_OK;
 }
 
-/* ---- types that are kept for others ---- */
-
-static uint32_t bits_of(uint32_t types)
-{
-    const struct weir_shape shape = { .gpu_type = types };
-    uint32_t bits = 0;
-
-    for (uint32_t type = 0; type < WEIR_GPU_TYPE_SET_MOST; type++)
-        bits |= (weir_shape_takes_type(&shape, type) ? UINT32_C(1) : 0) << type;
-    return bits;
-}
-
-bool weir_types_within(uint32_t types, uint32_t others)
-{
-    const bool is_set = (types & WEIR_GPU_TYPE_SET) != 0;
-
-    if (others == 0 || types == others)
-        return true;
-    if (types == 0 || (others & WEIR_GPU_TYPE_SET) == 0)
-        return false;
-    return is_set ? (types & ~others) == 0 : ((others >> (types - 1)) & 1) != 0;
-}
-
 void weir_lookahead_reserve(struct weir_lookahead *ahead, const uint32_t *types, uint32_t count)
 {
     if (count == ahead->reserved_count &&
@@ -213,13 +225,7 @@ void weir_lookahead_reserve(struct weir_lookahead *ahead, const uint32_t *types,
         return;
     memcpy(ahead->reserved, types, count * sizeof *types);
     ahead->reserved_count = count;
-    for (uint32_t i = 0; i < ahead->offer_count; i++) {
-        struct weir_offer *const offer = &ahead->offers[i];
-        offer->closed = 0;
-        for (uint32_t k = 0; k < count; k++)
-            if (!weir_types_within(offer->shape->gpu_type, types[k]))
-                offer->closed |= bits_of(types[k]);
-    }
+    find_types(ahead);
     ahead->round++;
 }
 
@@ -233,7 +239,7 @@ double weir_lookahead_whole(const struct weir_lookahead *ahead)
         const double gpus =
             offer->frequency * weir_units_amount(offer->gpu_units) * (double)offer->gpu_count;
         all += gpus;
-        whole += offer->is_share ? 0 : gpus;
+        whole += offer->is_share && offer->gpu_units < WEIR_ONE ? 0 : gpus;
     }
     return all > 0 ? whole / all : 0;
 }
