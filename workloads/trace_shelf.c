@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces read once; see the header. A list: an experiment has few traces. */
+/* Files read once; see the header. A list: an experiment has few. */
 #include "workloads/trace_shelf.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct shelved {
     char *map; /* NULL = none */
     enum wl_bad_row on_bad_row;
     struct stat file;
-    struct wl_jobs jobs;
+    struct wl_shelved rows;
 };
 
 struct wl_trace_shelf {
@@ -27,7 +27,8 @@ struct wl_trace_shelf *wl_trace_shelf_open(void)
 
 static void free_one(struct shelved *one)
 {
-    wl_jobs_clear(&one->jobs);
+    wl_jobs_clear(&one->rows.jobs);
+    wl_openb_nodes_clear(&one->rows.nodes);
     free(one->path);
     free(one->map);
     free(one);
@@ -68,14 +69,14 @@ static const struct shelved *find(const struct wl_trace_shelf *shelf,
 
 weir_status wl_trace_shelf_read(struct wl_trace_shelf *shelf, const struct wl_trace_format *format,
                                 const char *map, const struct wl_trace_options *options,
-                                const struct wl_jobs **jobs, struct weir_error *error)
+                                const struct wl_shelved **rows, struct weir_error *error)
 {
     struct stat file;
     if (stat(options->path, &file) != 0)
         memset(&file, 0, sizeof file); /* the reader says what is wrong */
     const struct shelved *there = find(shelf, format, map, options, &file);
     if (there != NULL) {
-        *jobs = &there->jobs;
+        *rows = &there->rows;
         return WEIR_OK;
     }
     struct shelved *made = calloc(1, sizeof *made);
@@ -86,15 +87,18 @@ weir_status wl_trace_shelf_read(struct wl_trace_shelf *shelf, const struct wl_tr
                               .map = map == NULL ? NULL : strdup(map),
                               .on_bad_row = options->on_bad_row,
                               .file = file };
-    weir_status status = made->path == NULL || (map != NULL && made->map == NULL)
-                             ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                             : format->read(options, &made->jobs, error);
+    weir_status status = WEIR_OK;
+    if (made->path == NULL || (map != NULL && made->map == NULL))
+        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    else
+        status = format == NULL ? wl_openb_read_nodes(options->path, &made->rows.nodes, error)
+                                : format->read(options, &made->rows.jobs, error);
     if (status != WEIR_OK) {
         free_one(made);
         return status;
     }
     made->next = shelf->first;
     shelf->first = made;
-    *jobs = &made->jobs;
+    *rows = &made->rows;
     return WEIR_OK;
 }

@@ -12,15 +12,21 @@ weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_f
         .ram_bytes = calloc((size_t)cluster->node_count + 1, sizeof(*room->ram_bytes)),
         .gpu_units = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_units)),
         .gpu_mem_bytes = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_mem_bytes)),
-        .most_units = calloc((size_t)cluster->node_count + 1, sizeof(*room->most_units))
+        .all_units = calloc((size_t)cluster->node_count + 1, sizeof(*room->all_units)),
+        .most_units = calloc((size_t)cluster->node_count + 1, sizeof(*room->most_units)),
+        .open = calloc((size_t)cluster->node_count + 1, sizeof(*room->open))
     };
     if (room->cpu_units == NULL || room->ram_bytes == NULL || room->gpu_units == NULL ||
-        room->gpu_mem_bytes == NULL || room->most_units == NULL) {
+        room->gpu_mem_bytes == NULL || room->all_units == NULL || room->most_units == NULL ||
+        room->open == NULL) {
         sim_free_room_clear(room);
         return WEIR_ENOMEM;
     }
-    for (uint32_t n = 0; n < cluster->node_count; n++)
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
         sim_free_room_reset(room, n);
+        if (room->all_units[n] > 0)
+            room->open[room->open_count++] = n;
+    }
     return WEIR_OK;
 }
 
@@ -30,16 +36,22 @@ void sim_free_room_clear(struct sim_free_room *room)
     free(room->ram_bytes);
     free(room->gpu_units);
     free(room->gpu_mem_bytes);
+    free(room->all_units);
     free(room->most_units);
+    free(room->open);
     *room = (struct sim_free_room){ .cluster = NULL };
 }
 
-static void note_most(struct sim_free_room *room, uint32_t node)
+static void note_units(struct sim_free_room *room, uint32_t node)
 {
     const struct sim_node *host = &room->cluster->nodes[node];
+    int64_t all = 0;
     int64_t most = 0;
-    for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++)
+    for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++) {
+        all += room->gpu_units[g];
         most = room->gpu_units[g] > most ? room->gpu_units[g] : most;
+    }
+    room->all_units[node] = all;
     room->most_units[node] = most;
 }
 
@@ -55,7 +67,7 @@ void sim_free_room_reset(struct sim_free_room *room, uint32_t node)
         room->gpu_mem_bytes[g] =
             gpu->mem_total_bytes > 0 ? gpu->mem_total_bytes - gpu->mem_used_bytes : INT64_MAX / 2;
     }
-    note_most(room, node);
+    note_units(room, node);
 }
 
 void sim_free_room_join(struct sim_free_room *room, uint32_t node)
@@ -78,26 +90,7 @@ void sim_free_room_join(struct sim_free_room *room, uint32_t node)
         bytes[g] = sum_bytes < gpus[g].mem_total_bytes ? sum_bytes : gpus[g].mem_total_bytes;
         sum_bytes -= bytes[g];
     }
-    note_most(room, node);
-}
-
-int64_t sim_free_room_units(const struct sim_free_room *room, uint32_t node)
-{
-    const struct sim_node *host = &room->cluster->nodes[node];
-    int64_t sum = 0;
-    for (uint32_t g = 0; g < host->gpu_count; g++)
-        sum += room->gpu_units[host->gpu_first + g];
-    return sum;
-}
-
-uint32_t *sim_free_room_nodes(const struct sim_free_room *room, uint32_t *count)
-{
-    uint32_t *nodes = calloc((size_t)room->cluster->node_count + 1, sizeof(*nodes));
-    *count = 0;
-    for (uint32_t n = 0; nodes != NULL && n < room->cluster->node_count; n++)
-        if (sim_free_room_units(room, n) > 0)
-            nodes[(*count)++] = n;
-    return nodes;
+    note_units(room, node);
 }
 
 enum sim_obstacle sim_free_room_obstacle(const struct sim_free_room *room, uint32_t node,
@@ -160,6 +153,6 @@ bool sim_free_room_take(struct sim_free_room *room, uint32_t node, const struct 
         room->gpu_units[gpu] -= shape->gpu_units;
         room->gpu_mem_bytes[gpu] -= shape->gpu_mem_bytes;
     }
-    note_most(room, node);
+    note_units(room, node);
     return true;
 }

@@ -18,7 +18,10 @@ struct sim_free_room {
     int64_t *ram_bytes;     /* by node, INT64_MAX / 2 where memory is not modelled */
     int64_t *gpu_units;     /* by GPU of the cluster */
     int64_t *gpu_mem_bytes; /* the same, INT64_MAX / 2 where memory is not modelled */
-    int64_t *most_units;    /* by node, of the GPU with most free */
+    int64_t *all_units;     /* by node: free GPU */
+    int64_t *most_units;    /* by node: of the GPU with most free */
+    uint32_t *open;         /* the nodes with free GPU when it was made, ascending */
+    uint32_t open_count;
 };
 
 weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_free_room *room);
@@ -28,11 +31,6 @@ void sim_free_room_reset(struct sim_free_room *room, uint32_t node);
 /* The free parts of a node's GPUs as if they lay together, with their memory: whole GPUs first,
  * then the rest. */
 void sim_free_room_join(struct sim_free_room *room, uint32_t node);
-/* Free GPU of a node. */
-int64_t sim_free_room_units(const struct sim_free_room *room, uint32_t node);
-/* The nodes with free GPU, ascending; the caller frees them. NULL without memory. */
-uint32_t *sim_free_room_nodes(const struct sim_free_room *room, uint32_t *count);
-
 /* Which of a node's demands a job does not find met, the first of this order. What stands first
  * would remain if all behind it were met. */
 enum sim_obstacle {

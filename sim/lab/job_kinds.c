@@ -44,30 +44,20 @@ static void number_rows(const struct row *rows, size_t count, struct sim_job_kin
     }
 }
 
-static uint32_t count_kinds(const struct row *rows, size_t count)
-{
-    uint32_t kinds = 0;
-    for (size_t i = 0; i < count; i++)
-        kinds += i == 0 || compare_shapes(rows[i - 1].shape, rows[i].shape) != 0 ? 1 : 0;
-    return kinds;
-}
-
 weir_status sim_job_kinds_create(const struct sim_workload *workload, struct sim_job_kinds *kinds)
 {
     const size_t count = workload->jobs_count;
     struct row *rows = calloc(count + 1, sizeof(*rows));
-    struct sim_job_kinds made = { .of_row = calloc(count + 1, sizeof(*made.of_row)) };
-    if (rows != NULL && made.of_row != NULL) {
-        for (size_t i = 0; i < count; i++)
-            rows[i] = (struct row){ .shape = &workload->jobs[i].shape, .index = (uint32_t)i };
-        qsort(rows, count, sizeof(*rows), by_shape);
-        made.shapes = calloc((size_t)count_kinds(rows, count) + 1, sizeof(*made.shapes));
-    }
-    if (made.shapes == NULL) {
+    struct sim_job_kinds made = { .shapes = calloc(count + 1, sizeof(*made.shapes)),
+                                  .of_row = calloc(count + 1, sizeof(*made.of_row)) };
+    if (rows == NULL || made.shapes == NULL || made.of_row == NULL) {
         free(rows);
         sim_job_kinds_clear(&made);
         return WEIR_ENOMEM;
     }
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (struct row){ .shape = &workload->jobs[i].shape, .index = (uint32_t)i };
+    qsort(rows, count, sizeof(*rows), by_shape);
     number_rows(rows, count, &made);
     free(rows);
     *kinds = made;

@@ -7,23 +7,19 @@
 
 #define GIB INT64_C(1073741824)
 
-/* Enough of anything for every job of a node. */
-static const int64_t plenty_units = 1024 * WEIR_ONE;
-static const int64_t plenty_bytes = 16384 * GIB;
-
-/* Amounts a change may be made of: powers of two up to these. */
-enum { MOST_CPUS = 64, MOST_GIB = 512 };
+/* Amounts a change may be made of: powers of two up to these; enough for every job of a node. */
+enum { MOST_CPUS = 64, MOST_GIB = 512, PLENTY_CPUS = 1024, PLENTY_GIB = 16384 };
 
 /* Improvements smaller than this are residues of sums. */
 static const double least_gpus = 1e-6;
 
 struct asker {
     const struct sim_unallocated_question *question;
-    uint32_t *open; /* nodes with free GPU: the others take no job, whatever is changed */
-    uint32_t open_count;
-    uint32_t *nodes; /* those of them that the question is about */
+    uint32_t *nodes; /* those with free GPU that the question is about: others take no job */
     uint32_t node_count;
-    struct sim_free_room room;
+    struct weir_shape *refused; /* what none of them has room for, in one question */
+    uint32_t refused_count;
+    struct sim_free_room *room;
     struct sim_unallocated *answer;
 };
 
@@ -36,9 +32,9 @@ struct trial {
 /* A node with GPUs of the model, WEIR_NO_INDEX = of any. */
 static bool is_of(const struct asker *asker, uint32_t model, uint32_t node)
 {
-    const struct sim_node *host = &asker->room.cluster->nodes[node];
+    const struct sim_node *host = &asker->room->cluster->nodes[node];
     return host->gpu_count > 0 &&
-           (model == WEIR_NO_INDEX || asker->room.cluster->gpus[host->gpu_first].type == model);
+           (model == WEIR_NO_INDEX || asker->room->cluster->gpus[host->gpu_first].type == model);
 }
 
 /* Only nodes of this model take jobs; how many there are. */
@@ -46,10 +42,10 @@ static uint32_t ask_about(struct asker *asker, uint32_t model)
 {
     uint32_t count = 0;
     asker->node_count = 0;
-    for (uint32_t i = 0; i < asker->open_count; i++)
-        if (is_of(asker, model, asker->open[i]))
-            asker->nodes[asker->node_count++] = asker->open[i];
-    for (uint32_t n = 0; n < asker->room.cluster->node_count; n++)
+    for (uint32_t i = 0; i < asker->room->open_count; i++)
+        if (is_of(asker, model, asker->room->open[i]))
+            asker->nodes[asker->node_count++] = asker->room->open[i];
+    for (uint32_t n = 0; n < asker->room->cluster->node_count; n++)
         count += is_of(asker, model, n) ? 1 : 0;
     return count;
 }
@@ -58,11 +54,11 @@ static void apply(struct asker *asker, const struct trial *trial)
 {
     for (uint32_t i = 0; i < asker->node_count; i++) {
         const uint32_t n = asker->nodes[i];
-        sim_free_room_reset(&asker->room, n);
-        asker->room.cpu_units[n] += trial->cpu_units;
-        asker->room.ram_bytes[n] += trial->ram_bytes;
+        sim_free_room_reset(asker->room, n);
+        asker->room->cpu_units[n] += trial->cpu_units;
+        asker->room->ram_bytes[n] += trial->ram_bytes;
         if (trial->joins_parts)
-            sim_free_room_join(&asker->room, n);
+            sim_free_room_join(asker->room, n);
     }
 }
 
@@ -79,6 +75,20 @@ static struct weir_shape changed_shape(const struct trial *trial, const struct w
     return changed;
 }
 
+/* Room only shrinks: who asks for no less than somebody whom no node has room for gets none. */
+static bool is_hopeless(const struct asker *asker, const struct weir_shape *shape)
+{
+    for (uint32_t i = 0; i < asker->refused_count; i++) {
+        const struct weir_shape *less = &asker->refused[i];
+        if (less->cpu_units <= shape->cpu_units && less->ram_bytes <= shape->ram_bytes &&
+            less->gpu_units <= shape->gpu_units && less->gpu_count <= shape->gpu_count &&
+            less->gpu_mem_bytes <= shape->gpu_mem_bytes &&
+            (less->gpu_type == 0 || less->gpu_type == shape->gpu_type))
+            return true;
+    }
+    return false;
+}
+
 /* GPUs that jobs of one kind get: room only shrinks, so a node that is full for it stays full. */
 static double fill_kind(struct asker *asker, const struct trial *trial, uint32_t kind)
 {
@@ -87,9 +97,13 @@ static double fill_kind(struct asker *asker, const struct trial *trial, uint32_t
     const uint64_t parts = changed.gpu_count == 0 ? 1 : shape->gpu_count / changed.gpu_count;
     const uint64_t wanted = asker->question->refused[kind] * parts;
     uint64_t placed = 0;
+    if (is_hopeless(asker, &changed))
+        return 0;
     for (uint32_t i = 0; i < asker->node_count && placed < wanted; i++)
-        while (placed < wanted && sim_free_room_take(&asker->room, asker->nodes[i], &changed))
+        while (placed < wanted && sim_free_room_take(asker->room, asker->nodes[i], &changed))
             placed++;
+    if (placed < wanted)
+        asker->refused[asker->refused_count++] = changed;
     /* A gang of which only some found room does not run; what it took is not given back, so the
      * answer is on the low side. */
     const uint64_t jobs = placed / parts;
@@ -99,6 +113,7 @@ static double fill_kind(struct asker *asker, const struct trial *trial, uint32_t
 static double ask(struct asker *asker, const struct trial *trial)
 {
     double gpus = 0;
+    asker->refused_count = 0;
     apply(asker, trial);
     for (uint32_t k = 0; k < asker->question->kinds->count; k++)
         if (asker->question->refused[k] > 0 && asker->question->kinds->shapes[k].gpu_count > 0)
@@ -135,8 +150,7 @@ static void try_more(struct asker *asker, uint32_t model, bool is_cpu)
     struct trial trial = { .cpu_units = 0 };
     const uint32_t nodes = ask_about(asker, model);
     const double before = ask_before(asker, &trial);
-    trial.cpu_units = is_cpu ? plenty_units : 0;
-    trial.ram_bytes = is_cpu ? 0 : plenty_bytes;
+    set_amount(&trial, is_cpu, is_cpu ? PLENTY_CPUS : PLENTY_GIB);
     const double most = nodes == 0 ? 0 : ask(asker, &trial) - before;
     if (!(most > least_gpus))
         return;
@@ -188,34 +202,21 @@ static void sort_changes(struct sim_unallocated *answer)
     }
 }
 
-static weir_status open_asker(struct asker *asker)
-{
-    WEIR_TRY(sim_free_room_create(asker->question->cluster, &asker->room));
-    asker->open = sim_free_room_nodes(&asker->room, &asker->open_count);
-    asker->nodes = calloc((size_t)asker->open_count + 1, sizeof(*asker->nodes));
-    return asker->open == NULL || asker->nodes == NULL ? WEIR_ENOMEM : WEIR_OK;
-}
-
-static void close_asker(struct asker *asker)
-{
-    free(asker->open);
-    free(asker->nodes);
-    sim_free_room_clear(&asker->room);
-}
-
 weir_status sim_placement_changes(const struct sim_unallocated_question *question,
-                                  struct sim_unallocated *unallocated)
+                                  struct sim_free_room *room, struct sim_unallocated *unallocated)
 {
-    struct asker asker = { .question = question, .answer = unallocated };
-    const weir_status status = open_asker(&asker);
-    if (status == WEIR_OK) {
-        for (uint32_t t = 0; t < question->scenario->gpu_types_count; t++) {
-            try_more(&asker, t, true);
-            try_more(&asker, t, false);
-        }
-        try_rules(&asker);
-        sort_changes(unallocated);
+    struct asker asker = { .question = question, .room = room, .answer = unallocated };
+    asker.nodes = calloc((size_t)room->open_count + 1, sizeof(*asker.nodes));
+    asker.refused = calloc((size_t)question->kinds->count + 1, sizeof(*asker.refused));
+    const bool has_memory = asker.nodes != NULL && asker.refused != NULL;
+    for (uint32_t t = 0; has_memory && t < question->scenario->gpu_types_count; t++) {
+        try_more(&asker, t, true);
+        try_more(&asker, t, false);
     }
-    close_asker(&asker);
-    return status;
+    if (has_memory)
+        try_rules(&asker);
+    sort_changes(unallocated);
+    free(asker.nodes);
+    free(asker.refused);
+    return has_memory ? WEIR_OK : WEIR_ENOMEM;
 }

@@ -17,20 +17,15 @@ static void look(const struct sim_free_room *room, uint32_t node, const struct w
     };
     int64_t roomy_units = 0;
     const enum sim_obstacle obstacle = sim_free_room_obstacle(room, node, shape, &roomy_units);
-    const double all = weir_units_amount(sim_free_room_units(room, node));
+    const double all = weir_units_amount(room->all_units[node]);
     const double roomy = obstacle == SIM_OBSTACLE_MODEL ? all : weir_units_amount(roomy_units);
     weights[causes[obstacle]] += roomy;
     weights[SIM_CAUSE_FRACTION] += all - roomy;
 }
 
-struct open_nodes {
-    uint32_t *nodes; /* those with free GPU */
-    uint32_t count;
-};
-
 /* Weights of the causes over all nodes and refused jobs, by their GPU demand. */
 static void weigh(const struct sim_unallocated_question *question, const struct sim_free_room *room,
-                  const struct open_nodes *open, double weights[SIM_CAUSES])
+                  double weights[SIM_CAUSES])
 {
     for (uint32_t k = 0; k < question->kinds->count; k++) {
         const struct weir_shape *shape = &question->kinds->shapes[k];
@@ -38,25 +33,24 @@ static void weigh(const struct sim_unallocated_question *question, const struct 
         double sums[SIM_CAUSES] = { 0 };
         if (!(demand > 0))
             continue;
-        for (uint32_t i = 0; i < open->count; i++)
-            look(room, open->nodes[i], shape, sums);
+        for (uint32_t i = 0; i < room->open_count; i++)
+            look(room, room->open[i], shape, sums);
         for (int c = 0; c < SIM_CAUSES; c++)
             weights[c] += demand * sums[c];
     }
 }
 
 static void spread(const struct sim_unallocated_question *question,
-                   const struct sim_free_room *room, const struct open_nodes *open,
-                   struct sim_unallocated *unallocated)
+                   const struct sim_free_room *room, struct sim_unallocated *unallocated)
 {
     double weights[SIM_CAUSES] = { 0 };
     double all = 0;
     double idle = 0;
-    weigh(question, room, open, weights);
+    weigh(question, room, weights);
     for (int c = 0; c < SIM_CAUSES; c++)
         all += weights[c];
-    for (uint32_t i = 0; i < open->count; i++)
-        idle += weir_units_amount(sim_free_room_units(room, open->nodes[i]));
+    for (uint32_t i = 0; i < room->open_count; i++)
+        idle += weir_units_amount(room->all_units[room->open[i]]);
     const double surplus = fmax(question->cluster->gpu_count - question->arrived_gpus, 0);
     const double no_demand = all > 0 ? fmin(surplus, idle) : idle;
     for (int c = 0; c < SIM_CAUSES; c++)
@@ -68,13 +62,10 @@ weir_status sim_unallocated_compute(const struct sim_unallocated_question *quest
                                     struct sim_unallocated *unallocated)
 {
     struct sim_free_room room;
-    struct open_nodes open;
     memset(unallocated, 0, sizeof(*unallocated));
     WEIR_TRY(sim_free_room_create(question->cluster, &room));
-    open.nodes = sim_free_room_nodes(&room, &open.count);
-    if (open.nodes != NULL)
-        spread(question, &room, &open, unallocated);
-    free(open.nodes);
+    spread(question, &room, unallocated);
+    const weir_status status = sim_placement_changes(question, &room, unallocated);
     sim_free_room_clear(&room);
-    return open.nodes == NULL ? WEIR_ENOMEM : sim_placement_changes(question, unallocated);
+    return status;
 }

@@ -60,8 +60,8 @@ struct sim_unallocated {
 weir_status sim_unallocated_compute(const struct sim_unallocated_question *question,
                                     struct sim_unallocated *unallocated);
 
-/* placement_change.c: the second half. */
+/* placement_change.c: the second half, tried out in `room`. */
 weir_status sim_placement_changes(const struct sim_unallocated_question *question,
-                                  struct sim_unallocated *unallocated);
+                                  struct sim_free_room *room, struct sim_unallocated *unallocated);
 
 #endif

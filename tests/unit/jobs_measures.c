@@ -288,6 +288,40 @@ static void a_change_frees_what_refused_jobs_then_get(void)
     CHECK_NEAR(freed_by(&answer, "+1 CPU on 2 red nodes"), 2, 1e-9);
 }
 
+/* What keeps the first kind away, whatever is changed, does not keep the second. */
+static void a_kind_that_gets_nothing_stands_for_no_smaller_one(void)
+{
+    struct weir_shape large[] = { job(2000, 1, 1000), job(2000, 1, 1000), job(2000, 1, 1000),
+                                  job(2000, 9, 1000), job(2000, 1, 1000), job(2000000, 1, 1000) };
+    struct sim_unallocated *alone = calloc(2, sizeof *alone);
+    struct sim_unallocated *both = alone + 1;
+    struct lab lab;
+    open_lab(&lab);
+    for (uint32_t n = 0; n < NODES; n++)
+        hold(&lab, n, 7, 0, 100);
+    large[0].ram_bytes = INT64_MAX;
+    large[1].gpu_mem_bytes = INT64_MAX;
+    large[2].gpu_type = 3; /* of no node */
+    large[4].gpu_units = WEIR_ONE + 1;
+    for (size_t i = 0; alone != NULL && i < sizeof large / sizeof large[0]; i++) {
+        struct weir_shape shapes[] = { large[i], job(2500, 1, 1000) };
+        const uint64_t refused[] = { 3, 10 };
+        uint32_t rows[] = { 0, 1 };
+        const struct sim_job_kinds kinds = { .shapes = shapes, .count = 2, .of_row = rows };
+        const struct sim_unallocated_question question = { .scenario = &lab.scenario,
+                                                           .cluster = &lab.cluster,
+                                                           .kinds = &kinds,
+                                                           .refused = refused,
+                                                           .arrived_gpus = 100 };
+        ask(&lab, shapes[1], 10, 100, alone);
+        CHECK_I64(sim_unallocated_compute(&question, both), WEIR_OK);
+        CHECK(alone->change_count > 0);
+        for (uint32_t c = 0; c < alone->change_count; c++)
+            CHECK_NEAR(freed_by(both, alone->changes[c].text), alone->changes[c].gpus_freed, 1e-9);
+    }
+    free(alone);
+}
+
 static void other_rules_free_gpus_too(void)
 {
     struct lab lab;
@@ -397,6 +431,8 @@ static const struct test tests[] = {
       unallocated_gpus_are_split_by_what_keeps_jobs_away },
     { "what nobody asked for has no demand", what_nobody_asked_for_has_no_demand },
     { "a change frees what refused jobs then get", a_change_frees_what_refused_jobs_then_get },
+    { "a kind that gets nothing stands for no smaller one",
+      a_kind_that_gets_nothing_stands_for_no_smaller_one },
     { "other rules for jobs free GPUs too", other_rules_free_gpus_too },
     { "a part goes to the fullest GPU that has room",
       a_part_goes_to_the_fullest_gpu_that_has_room },

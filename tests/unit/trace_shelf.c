@@ -21,12 +21,12 @@ static void write_file(const char *path, const char *text)
 static const struct wl_jobs *read_it(struct wl_trace_shelf *shelf, const char *path,
                                      enum wl_bad_row on_bad_row)
 {
-    const struct wl_jobs *jobs = NULL;
+    const struct wl_shelved *rows = NULL;
     struct weir_error error = { .phase = -1 };
     const struct wl_trace_options options = { .path = path, .on_bad_row = on_bad_row };
     const weir_status status =
-        wl_trace_shelf_read(shelf, wl_trace_format_find("swf"), NULL, &options, &jobs, &error);
-    return status == WEIR_OK ? jobs : NULL;
+        wl_trace_shelf_read(shelf, wl_trace_format_find("swf"), NULL, &options, &rows, &error);
+    return status == WEIR_OK ? &rows->jobs : NULL;
 }
 
 static void the_same_is_read_once(void)
@@ -64,8 +64,33 @@ static void a_failure_is_not_kept(void)
     (void)unlink(path);
 }
 
+static const struct wl_shelved *read_nodes(struct wl_trace_shelf *shelf, const char *path)
+{
+    const struct wl_shelved *rows = NULL;
+    struct weir_error error = { .phase = -1 };
+    const struct wl_trace_options options = { .path = path };
+    const weir_status status = wl_trace_shelf_read(shelf, NULL, NULL, &options, &rows, &error);
+    return status == WEIR_OK ? rows : NULL;
+}
+
+static void a_table_of_nodes_is_read_once(void)
+{
+    char path[] = "/tmp/weir-shelf-XXXXXX";
+    (void)close(mkstemp(path));
+    struct wl_trace_shelf *shelf = wl_trace_shelf_open();
+    write_file(path, "sn,cpu_milli,memory_mib,gpu,model\na,64000,262144,2,P100\n");
+    const struct wl_shelved *first = read_nodes(shelf, path);
+    if (CHECK(first != NULL && first->nodes.count == 1))
+        CHECK_STR(first->nodes.nodes[0].model, "P100");
+    CHECK(read_nodes(shelf, path) == first);
+    CHECK(read_it(shelf, path, WL_BAD_ROW_FAILS) == NULL); /* as a trace it is another thing */
+    wl_trace_shelf_close(shelf);
+    (void)unlink(path);
+}
+
 static const struct test tests[] = {
     { "the same is read once", the_same_is_read_once },
+    { "a table of nodes is read once", a_table_of_nodes_is_read_once },
     { "a failure is not kept", a_failure_is_not_kept },
 };
 

@@ -452,24 +452,12 @@ static struct passed count_passed(const struct weir_gpu *gpus, uint32_t gpu_coun
                                   const struct weir_shape *shape, bool split)
 {
     const uint32_t enough = split ? UINT32_MAX : shape->gpu_count > 1 ? shape->gpu_count : 1;
-    const bool wants_compute_alone =
-        shape->gpu_type == 0 && shape->gpu_mem_bytes == 0 && shape->nvdecs + shape->nvencs == 0 &&
-        shape->kind != WEIR_SHAPE_ENTIRE && shape->kind != WEIR_SHAPE_SLICE;
     struct passed passed = { .type = 0 };
 
     for (uint32_t g = 0; g < gpu_count && passed.nvenc < enough; g++) {
         const struct weir_gpu *const gpu = &gpus[g];
         const bool used =
             shape->kind == WEIR_SHAPE_ENTIRE && gpu->mem_free_bytes != gpu->mem_total_bytes;
-        if (wants_compute_alone && gpu->mig == NULL) { /* as below, of most shapes */
-            const uint32_t passes = gpu->units_free >= shape->gpu_units;
-            passed.type++;
-            passed.units += passes;
-            passed.mem += passes;
-            passed.nvdec += passes;
-            passed.nvenc += passes;
-            continue;
-        }
         if (!weir_shape_takes_type(shape, gpu->type))
             continue;
         passed.type++;
@@ -488,6 +476,23 @@ static struct passed count_passed(const struct weir_gpu *gpus, uint32_t gpu_coun
     return passed;
 }
 
+/* The same of a shape that looks at types and compute alone, as most do. */
+static struct passed count_compute(const struct weir_gpu *gpus, uint32_t gpu_count,
+                                   const struct weir_shape *shape, uint32_t enough)
+{
+    uint32_t types = 0;
+    uint32_t passes = 0;
+
+    for (uint32_t g = 0; g < gpu_count && passes < enough; g++) {
+        const bool is_type = weir_shape_takes_type(shape, gpus[g].type);
+        types += is_type;
+        passes += is_type && gpus[g].mig == NULL && gpus[g].units_free >= shape->gpu_units;
+    }
+    return (struct passed){
+        .type = types, .units = passes, .mem = passes, .nvdec = passes, .nvenc = passes
+    };
+}
+
 static bool visit_nothing(void *state, const struct weir_alloc *candidate)
 {
     (void)state;
@@ -499,8 +504,12 @@ static uint32_t gpu_reason(const struct weir_gpu *gpus, uint32_t gpu_count,
                            const struct weir_shape *shape)
 {
     const bool split = shape->kind == WEIR_SHAPE_CODEC && !shape->codec_same_gpu;
-    const struct passed passed = count_passed(gpus, gpu_count, shape, split);
+    const bool wants_compute_alone =
+        shape->gpu_mem_bytes == 0 && shape->nvdecs + shape->nvencs == 0 &&
+        shape->kind != WEIR_SHAPE_ENTIRE && shape->kind != WEIR_SHAPE_SLICE;
     const uint32_t needed = shape->gpu_count > 1 ? shape->gpu_count : 1;
+    const struct passed passed = wants_compute_alone ? count_compute(gpus, gpu_count, shape, needed)
+                                                     : count_passed(gpus, gpu_count, shape, split);
 
     if (passed.type < needed)
         return passed.type == 0 ? WEIR_REASON_GPU_TYPE : WEIR_REASON_GPU_WHOLE;

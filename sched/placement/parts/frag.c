@@ -77,44 +77,39 @@ static int64_t lost_units(const struct weir_gpu *gpu, const struct weir_shape *s
 
 /* ---- plain ---- */
 
-/* GPUs as one shape finds them. */
+/* How many GPUs, and what is free on them. */
 struct gpu_count {
-    int64_t unusable_units; /* free on those that cannot host a device */
-    int64_t engines_units;  /* of these, on those that only engines rule out */
-    uint32_t usable, usable_but_engines;
-    bool has_type;
+    uint32_t gpus;
+    int64_t units;
 };
 
-static void count_gpu(const struct weir_gpu *gpu, const struct weir_shape *seen, bool is_usable,
-                      struct gpu_count *count)
+/* Of those that are not `usable` the ones that would be if engines did not count. */
+static struct gpu_count count_without_engines(const struct weir_gpu *gpus, uint32_t gpu_count,
+                                              const struct weir_shape *seen, uint64_t usable)
 {
-    bool would_do = is_usable;
+    const struct weir_shape without = seen_shape(seen, WEIR_FRAG_EVERYTHING ^ WEIR_FRAG_ENGINES);
+    struct gpu_count count = { .gpus = 0 };
 
-    if (!is_usable && wants_engines(seen)) {
-        const struct weir_shape without =
-            seen_shape(seen, WEIR_FRAG_EVERYTHING ^ WEIR_FRAG_ENGINES);
-        would_do = weir_gpu_usable(gpu, &without);
+    for (uint32_t g = 0; g < gpu_count; g++) {
+        if ((usable >> g & 1) != 0 || !weir_gpu_usable(&gpus[g], &without))
+            continue;
+        count.gpus++;
+        count.units += gpus[g].units_free;
     }
-    count->usable += is_usable;
-    count->usable_but_engines += would_do;
-    count->unusable_units += lost_units(gpu, seen, is_usable);
-    count->engines_units += would_do && !is_usable ? gpu->units_free : 0;
-    count->has_type |= weir_shape_takes_type(seen, gpu->type);
+    return count;
 }
 
+/* `more`: GPUs that would be usable if engines did not count. */
 static uint32_t obstacles_of(const struct weir_node *node, const struct weir_shape *seen,
-                             const struct gpu_count *count)
+                             uint32_t usable, uint32_t more)
 {
     uint32_t bits = 0;
 
     if (!takes_compute(seen))
         bits |= WEIR_FRAG_NO_DEMAND;
-    if (!count->has_type)
-        bits |= WEIR_FRAG_NO_TYPE;
-    if (!enough_gpus(seen, count->usable, node->gpu_count))
+    if (!enough_gpus(seen, usable, node->gpu_count))
         bits |= WEIR_FRAG_NO_GPUS;
-    if ((bits & WEIR_FRAG_NO_GPUS) != 0 &&
-        enough_gpus(seen, count->usable_but_engines, node->gpu_count))
+    if ((bits & WEIR_FRAG_NO_GPUS) != 0 && enough_gpus(seen, usable + more, node->gpu_count))
         bits |= WEIR_FRAG_NO_ENGINES;
     if (node->cpu_free < seen->cpu_units)
         bits |= WEIR_FRAG_NO_CPUS;
@@ -123,22 +118,33 @@ static uint32_t obstacles_of(const struct weir_node *node, const struct weir_sha
     return bits;
 }
 
+/* Nothing is asked more often by a static run: sums are local, so that they stay in registers. */
 static struct weir_frag_find find_seen(const struct weir_node *node, const struct weir_gpu *gpus,
                                        const struct weir_shape *seen)
 {
-    struct weir_frag_find find = { .free_units = 0 };
-    struct gpu_count count = { .usable = 0 };
+    struct gpu_count more = { .gpus = 0 };
+    uint64_t usable = 0;
+    uint32_t usable_count = 0;
+    uint32_t type = WEIR_FRAG_NO_TYPE;
+    int64_t free_units = 0;
+    int64_t unusable_units = 0;
 
     for (uint32_t g = 0; g < node->gpu_count; g++) {
         const bool is_usable = weir_gpu_usable(&gpus[g], seen);
-        find.free_units += gpus[g].units_free;
-        find.usable |= (uint64_t)is_usable << g;
-        count_gpu(&gpus[g], seen, is_usable, &count);
+        usable |= (uint64_t)is_usable << g;
+        usable_count += is_usable;
+        free_units += gpus[g].units_free;
+        unusable_units += lost_units(&gpus[g], seen, is_usable);
+        type = weir_shape_takes_type(seen, gpus[g].type) ? 0 : type;
     }
-    find.obstacles = obstacles_of(node, seen, &count);
-    find.lost_units = find.obstacles == 0 ? count.unusable_units : find.free_units;
-    find.engines_lost_units = find.obstacles == 0 ? count.engines_units : 0;
-    return find;
+    if (wants_engines(seen))
+        more = count_without_engines(gpus, node->gpu_count, seen, usable);
+    const uint32_t obstacles = obstacles_of(node, seen, usable_count, more.gpus) | type;
+    return (struct weir_frag_find){ .free_units = free_units,
+                                    .lost_units = obstacles == 0 ? unusable_units : free_units,
+                                    .engines_lost_units = obstacles == 0 ? more.units : 0,
+                                    .usable = usable,
+                                    .obstacles = obstacles };
 }
 
 struct weir_frag_find weir_frag_find(const struct weir_node *node, const struct weir_gpu *gpus,

@@ -8,10 +8,10 @@
  * what was found for a state is looked up for the next node that comes into it.
  *
  * Nodes lie in blocks of 8, these in larger ones of 4, and so on up to one that has all. A class
- * keeps the best node of each block. A change goes up only as far as it changes who is best. So a
- * question costs O(1) and at most O(log nodes) for every node that changed, not O(nodes). How many
- * nodes take part and why the others do not is counted for all of a class, and follows each grade
- * that changes.
+ * keeps the best node of each block. A change goes up only as far as it changes who is best, and
+ * those of one question together. So a question costs O(1) and at most O(log nodes) for every node
+ * that changed, not O(nodes). How many nodes take part and why the others do not is counted for all
+ * of a class, and follows each grade that changes.
  *
  * Invariant: after read_changes every grade of the class equals what a grader would say, and every
  * block what comparing its nodes would give.
@@ -31,6 +31,7 @@ enum {
     BLOCK_NODES = 8,     /* of the smallest blocks */
     BLOCK_PARTS = 4,     /* of all others */
     LEVELS_MOST = 16,    /* more than 2^32 nodes need */
+    WORD_BITS = 64,
     LOG_LEAST = 64,
     FAR_BEHIND = 4, /* that part of the nodes has changed */
     MEMO_MOST = 8192
@@ -63,6 +64,7 @@ struct weir_grades {
     uint32_t level_count, block_count;
     uint32_t level_first[LEVELS_MOST + 1]; /* the first block of each level, the smallest first */
     uint32_t *log;                         /* node of change n at n % log_capacity */
+    uint64_t *marked;                      /* bits of blocks to compare again */
     struct weir_kept_grade *memo;          /* by state and class: one takes another one's place */
     uint32_t log_capacity, memo_capacity;  /* powers of two */
     uint64_t changes;                      /* noted so far */
@@ -104,6 +106,7 @@ void weir_grades_destroy(struct weir_grades *grades)
     forget_classes(grades);
     weir_free(&memory, grades->classes);
     weir_free(&memory, grades->log);
+    weir_free(&memory, grades->marked);
     weir_free(&memory, grades->memo);
     weir_free(&memory, grades->mix_shapes);
     weir_free(&memory, grades->mix_frequencies);
@@ -150,14 +153,17 @@ static weir_status restart(struct weir_grades *grades, const struct weir_cluster
 
     forget_classes(grades);
     weir_free(memory, grades->log);
+    weir_free(memory, grades->marked);
     weir_free(memory, grades->memo);
     grades->node_count = 0;
     lay_out_blocks(grades, nodes);
     grades->log_capacity = power_of_two(LOG_LEAST, nodes, UINT32_C(1) << 31);
     grades->memo_capacity = power_of_two(LOG_LEAST, 4 * nodes, MEMO_MOST);
     grades->log = weir_alloc(memory, grades->log_capacity, sizeof *grades->log);
+    grades->marked =
+        weir_alloc(memory, grades->block_count / WORD_BITS + 1, sizeof *grades->marked);
     grades->memo = weir_alloc(memory, grades->memo_capacity, sizeof *grades->memo);
-    if (grades->log == NULL || grades->memo == NULL)
+    if (grades->log == NULL || grades->marked == NULL || grades->memo == NULL)
         return WEIR_ENOMEM;
     grades->node_count = nodes;
     note_all(grades);
@@ -169,7 +175,7 @@ static weir_status follow_nodes(struct weir_grades *grades, const struct weir_cl
     const uint32_t changes = weir_cluster_changes(cluster, &grades->mark);
     uint32_t last = WEIR_NO_INDEX;
 
-    if (grades->node_count != cluster->node_count || grades->memo == NULL) {
+    if (grades->node_count != cluster->node_count || grades->marked == NULL) {
         WEIR_TRY(restart(grades, cluster));
     } else if (changes == WEIR_NO_INDEX) {
         note_all(grades);
@@ -341,6 +347,8 @@ static void meet(const struct class_site *site, struct grade_block *best,
     const int64_t ram_least =
         other->ram_least < best->ram_least ? other->ram_least : best->ram_least;
 
+    if (other->node == WEIR_NO_INDEX)
+        return;
     if (best->node == WEIR_NO_INDEX || is_better(other, best)) {
         *best = *other;
     } else if (!is_better(best, other)) {
@@ -391,88 +399,70 @@ static struct grade_block compare_parts(const struct class_site *site, uint32_t 
                                 .ram_least = INT64_MAX,
                                 .node = WEIR_NO_INDEX };
 
-    for (uint32_t i = parts.from; i < parts.to; i++) {
-        if (level > 0) {
-            meet(site, &best, block_at(site, level - 1, i));
-        } else {
-            const struct grade_block node = block_of_node(site, i);
-            meet(site, &best, &node);
-        }
+    for (uint32_t i = parts.from; level > 0 && i < parts.to; i++)
+        meet(site, &best, block_at(site, level - 1, i));
+    for (uint32_t i = parts.from; level == 0 && i < parts.to; i++) {
+        const struct grade_block node = block_of_node(site, i);
+        meet(site, &best, &node);
     }
     return best;
 }
 
-static void compare_all(const struct class_site *site)
+static void mark_block(const struct weir_grades *grades, uint32_t block)
 {
-    const uint32_t *const first = site->grades->level_first;
-
-    for (uint32_t level = 0; level < site->grades->level_count; level++)
-        for (uint32_t place = 0; place < first[level + 1] - first[level]; place++)
-            *block_at(site, level, place) = compare_parts(site, level, place);
+    grades->marked[block / WORD_BITS] |= UINT64_C(1) << block % WORD_BITS;
 }
 
-/* A part of a block has changed. */
-static void compare_again(const struct class_site *site, uint32_t level, uint32_t place,
-                          const struct grade_block *before, const struct grade_block *after)
+/* Compares marked blocks again, small ones first; one that changes marks the one it is a part of,
+ * which stands behind it. */
+static void compare_marked(const struct class_site *site)
 {
-    struct grade_block *const block = block_at(site, level, place);
+    const struct weir_grades *const grades = site->grades;
+    const uint32_t *const first = grades->level_first;
+    uint32_t level = 0;
 
-    const bool had_least = before->ram_least <= block->ram_least;
-
-    if (before->node == block->node || (had_least && after->ram_least > before->ram_least)) {
-        *block = compare_parts(site, level, place); /* the best or the least may be another one */
-        return;
+    for (uint32_t w = 0; w <= grades->block_count / WORD_BITS; w++) {
+        while (grades->marked[w] != 0) {
+            const uint32_t block = w * WORD_BITS + (uint32_t)__builtin_ctzll(grades->marked[w]);
+            grades->marked[w] &= grades->marked[w] - 1;
+            while (block >= first[level + 1])
+                level++;
+            const uint32_t place = block - first[level];
+            const struct grade_block best = compare_parts(site, level, place);
+            if (level + 1 < grades->level_count &&
+                memcmp(block_at(site, level, place), &best, sizeof best) != 0)
+                mark_block(grades, first[level + 1] + place / BLOCK_PARTS);
+            *block_at(site, level, place) = best;
+        }
     }
-    if (!is_better(block, before))
-        block->ties -= before->ties;
-    meet(site, block, after);
 }
 
-/* Takes a change of a node as far up as it makes one. */
 static void look_again(const struct class_site *site, uint32_t node)
 {
     const uint64_t state = state_of(site, node);
-    uint32_t place = node / BLOCK_NODES;
 
-    if (site->class->kept[node].state == state)
+    if (site->class->read > 0 && site->class->kept[node].state == state)
         return;
-    struct grade_block before = block_of_node(site, node);
     grade_again(site, node, state);
-    struct grade_block after = block_of_node(site, node);
-    for (uint32_t level = 0; level < site->grades->level_count; level++, place /= BLOCK_PARTS) {
-        if (memcmp(&before, &after, sizeof before) == 0)
-            return;
-        const struct grade_block block = *block_at(site, level, place);
-        compare_again(site, level, place, &before, &after);
-        before = block;
-        after = *block_at(site, level, place);
-    }
+    mark_block(site->grades, node / BLOCK_NODES);
 }
 
-/* Far behind it is less work to look at all nodes, and to compare them once. */
-static void look_at_all(const struct class_site *site)
-{
-    for (uint32_t n = 0; n < site->grades->node_count; n++) {
-        const uint64_t state = state_of(site, n);
-        if (site->class->read == 0 || site->class->kept[n].state != state)
-            grade_again(site, n, state);
-    }
-    compare_all(site);
-}
-
-/* Brings a class up to date. */
+/* Brings a class up to date; far behind it is less work to look at all nodes. */
 static void read_changes(const struct class_site *site)
 {
     const struct weir_grades *const grades = site->grades;
     struct grade_class *const class = site->class;
     const uint64_t behind = grades->changes - class->read;
+    const bool is_far = class->read == 0 || behind > grades->node_count / FAR_BEHIND ||
+                        behind > grades->log_capacity;
 
-    if (class->read == 0 || behind > grades->node_count / FAR_BEHIND ||
-        behind > grades->log_capacity)
-        look_at_all(site);
-    else
-        for (uint64_t c = class->read; c < grades->changes; c++)
-            look_again(site, grades->log[c & (grades->log_capacity - 1)]);
+    for (uint32_t b = 0; class->read == 0 && b < grades->level_first[1]; b++)
+        mark_block(grades, b); /* one without nodes too */
+    for (uint32_t n = 0; is_far && n < grades->node_count; n++)
+        look_again(site, n);
+    for (uint64_t c = class->read; !is_far && c < grades->changes; c++)
+        look_again(site, grades->log[c & (grades->log_capacity - 1)]);
+    compare_marked(site);
     class->read = grades->changes;
 }
 

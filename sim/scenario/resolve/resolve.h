@@ -25,7 +25,7 @@ struct sim_resolver {
     struct wl_openb_nodes *nodes; /* of cluster.nodes_file, while hardware is resolved */
     const char *(*metric_named)(const char *name, const char **unit, const char **near);
     const struct wl_limits *limits; /* of files; NULL = the defaults */
-    struct wl_trace_shelf *traces;  /* that were read */
+    struct wl_trace_shelf *traces;  /* and tables of nodes that were read */
     /* Of a source: a moment as time since the start; NULL = times since the start alone. */
     weir_status (*moment_since)(const char *text, int64_t start_unix_s, double *at_s,
                                 struct weir_error *error);

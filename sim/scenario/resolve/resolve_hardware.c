@@ -9,7 +9,7 @@
 #include "sim/scenario/read/name_set.h"
 #include "sim/scenario/resolve/resolve.h"
 
-#include "workloads/openb.h"
+#include "workloads/trace_shelf.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -518,17 +518,8 @@ static void thin_out(const struct draft_cluster *cluster, struct wl_openb_nodes 
     if (cluster->nodes_every == SIM_ABSENT_COUNT || cluster->nodes_every < 2 || nodes->count == 0)
         return;
     qsort(nodes->nodes, nodes->count, sizeof *nodes->nodes, by_stock);
-    for (size_t i = 0; i < nodes->count; i++) {
-        if (i % cluster->nodes_every != 0)
-            continue;
-        const struct wl_openb_node node = nodes->nodes[i];
-        nodes->nodes[i] = nodes->nodes[kept]; /* the others go to the end, and are freed there */
-        nodes->nodes[kept++] = node;
-    }
-    for (size_t i = kept; i < nodes->count; i++) {
-        free(nodes->nodes[i].name);
-        free(nodes->nodes[i].model);
-    }
+    for (size_t i = 0; i < nodes->count; i += cluster->nodes_every)
+        nodes->nodes[kept++] = nodes->nodes[i];
     nodes->count = kept;
     qsort(nodes->nodes, kept, sizeof *nodes->nodes, by_name);
 }
@@ -544,13 +535,20 @@ static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes
     }
     const char *path = sim_resolve_data_path(resolver, cluster->nodes_file);
     const struct sim_yaml *at = sim_draft_at(&cluster->head, "nodes_file");
-    if (wl_openb_read_nodes(path, nodes, &error) != WEIR_OK) {
+    const struct wl_trace_options options = { .path = path };
+    const struct wl_shelved *table = NULL;
+    weir_status status =
+        wl_trace_shelf_read(resolver->traces, NULL, NULL, &options, &table, &error);
+    if (status == WEIR_OK && table->nodes.count == 0)
+        status = weir_fail(&error, WEIR_EFORMAT, "%s: the table has no rows", path);
+    if (status != WEIR_OK) {
         resolver->is_hardware_unclear = true;
         sim_report_error(resolver->report, at, "%s", error.text);
-    } else if (nodes->count == 0) {
-        resolver->is_hardware_unclear = true;
-        sim_report_error(resolver->report, at, "%s: the table has no rows", path);
+        return;
     }
+    nodes->count = table->nodes.count;
+    nodes->nodes = sim_arena_alloc(resolver->arena, nodes->count, sizeof *nodes->nodes);
+    memcpy(nodes->nodes, table->nodes.nodes, nodes->count * sizeof *nodes->nodes);
     thin_out(cluster, nodes);
 }
 
@@ -607,7 +605,6 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     sim_resolve_topology(resolver);
     resolve_drift(resolver);
     resolve_memory(resolver);
-    wl_openb_nodes_clear(&nodes);
     sim_resolve_stores(resolver);
     sim_resolve_failures(resolver);
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->draft->cluster.head.node, "nodes"),

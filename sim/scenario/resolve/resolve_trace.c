@@ -345,11 +345,13 @@ static bool read_file(struct trace *trace)
                                                   skips ? WL_BAD_ROW_IS_SKIPPED : WL_BAD_ROW_FAILS,
                                               .map = map,
                                               .limits = trace->resolver->limits };
+    const struct wl_shelved *rows = NULL;
     const weir_status status = wl_trace_shelf_read(trace->resolver->traces, trace->format, map_name,
-                                                   &options, &trace->jobs, &error);
+                                                   &options, &rows, &error);
     wl_column_map_destroy(map);
     if (status != WEIR_OK)
         return sim_report_error(report, trace->at, "%s", error.text);
+    trace->jobs = &rows->jobs;
     if (trace->jobs->skipped > 0)
         sim_report_warning(report, trace->at, "%zu bad rows are left out; the first: %s",
                            trace->jobs->skipped, trace->jobs->messages[0]);

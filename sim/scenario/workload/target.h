@@ -14,7 +14,7 @@
 #include "weir/policy.h"
 
 /* Only among so many kinds one that is alike is looked for. */
-enum { SIM_TARGET_ALIKE = 32 };
+enum { SIM_TARGET_ALIKE = 96 };
 
 struct sim_target {
     struct weir_shape *shapes; /* without memory */
