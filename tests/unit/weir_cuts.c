@@ -85,6 +85,45 @@ static void where_an_instance_lies_decides_what_is_lost(void)
     CHECK_NEAR(lost_by(&whole, NULL, -1), 0, 1e-12);
 }
 
+/* Two jobs come, one or four slices each: both find room, whichever comes first, but four and four.
+ */
+static void small_instances_leave_room_for_large_ones(void)
+{
+    const struct weir_mig *const table = sim_catalog_mig_find("h100");
+    const struct weir_shape shapes[] = { slice_of(table, "1g"), slice_of(table, "4g") };
+    const double parts[] = { 0.5, 0.5 };
+    const struct weir_mix mix = { shapes, parts, 2, 0 };
+    struct weir_lookahead *const ahead = look(true, 0, &mix);
+    struct weir_outlook node = {
+        .cpu_free = WEIR_ONE, .gpu_count = 1, .has_cuts = true, .left = { WEIR_ONE }
+    };
+    node.tables[0] = table;
+    weir_lookahead_set_depth(ahead, 2);
+    CHECK_NEAR(weir_lookahead_lost(ahead, &node), (5 + 2 + 2 + 3) / 4.0 / 7, 0.03);
+    weir_lookahead_destroy(ahead);
+}
+
+/* Where jobs end: of the slices beside an instance of three at the lowest slot one is above a slot
+ * that it takes, which those who come next cannot use. */
+static void a_slice_that_nothing_covers_is_lost(void)
+{
+    const struct weir_mig *const table = sim_catalog_mig_find("h100");
+    const struct weir_shape shape = slice_of(table, "1g");
+    const double all = 1;
+    const struct weir_mix mix = { &shape, &all, 1, 0 };
+    struct weir_lookahead *const ahead = look(true, 1, &mix);
+    struct weir_outlook node = {
+        .cpu_free = WEIR_ONE, .gpu_count = 1, .has_cuts = true, .left = { WEIR_ONE }
+    };
+    uint32_t three = 0;
+    node.tables[0] = table;
+    CHECK_I64(weir_mig_find(table, "3g", &three, NULL), WEIR_OK);
+    weir_outlook_give(&node, 0, three, 0, 1);
+    weir_lookahead_set_depth(ahead, 1);
+    CHECK_NEAR(weir_lookahead_lost(ahead, &node), 1 / 7.0, 1e-6);
+    weir_lookahead_destroy(ahead);
+}
+
 static uint32_t next_draw(uint64_t *state, uint32_t count)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -235,6 +274,8 @@ static void an_instance_is_worth_its_best_place(void)
 
 static const struct test tests[] = {
     { "where an instance lies decides what is lost", where_an_instance_lies_decides_what_is_lost },
+    { "small instances leave room for large ones", small_instances_leave_room_for_large_ones },
+    { "a slice that nothing covers is lost", a_slice_that_nothing_covers_is_lost },
     { "kept values equal plain ones", kept_values_equal_plain_ones },
     { "an instance is worth its best place", an_instance_is_worth_its_best_place },
 };
