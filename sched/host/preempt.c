@@ -11,6 +11,7 @@
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/plan_state.h"
+#include "sched/internal/seat.h"
 
 /* ---- its ranks ---- */
 
@@ -320,6 +321,33 @@ weir_status weir_placer_put_job(struct weir_placer *placer, uint32_t workload, u
     WEIR_TRY(check_mark(placer, error));
     WEIR_TRY(find_waiting(placer, &job, &record, error));
     return weir_placer_fits_record(placer, record, true, error);
+}
+
+weir_status weir_placer_seat_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                 const struct weir_job_start *how, struct weir_error *error)
+{
+    struct weir_host *const host = placer->bound.host;
+    struct weir_jobs *const jobs = placer->bound.jobs;
+    const uint32_t record = jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(jobs, workload, id);
+
+    WEIR_TRY(check_mark(placer, error));
+    if (record == WEIR_NO_INDEX ||
+        (jobs->records[record].state != WEIR_JOB_WAITING && !weir_host_is_gone(host, record)))
+        return weir_fail(error, WEIR_ENOTFOUND, "job %llu of workload %u has its place",
+                         (unsigned long long)id, workload);
+    WEIR_TRY(check_start(placer, record, how, error));
+    if (how->ranks > 0 && jobs->records[record].state == WEIR_JOB_WAITING)
+        WEIR_TRY(weir_jobs_set_ranks(jobs, record, how->ranks, error));
+    if (weir_host_blocked(host, &jobs->kinds[jobs->records[record].kind]) != WEIR_NO_INDEX)
+        return WEIR_EBUSY;
+    placer->wanted_nodes = how->nodes;
+    placer->wanted_node_count = how->node_count;
+    weir_status status = weir_placer_fits_record(placer, record, true, error);
+    placer->wanted_nodes = NULL;
+    placer->wanted_node_count = 0;
+    if (status == WEIR_OK)
+        status = weir_host_note_put(host, record, weir_plan_next_worker(placer->bound.plan) - 1);
+    return status;
 }
 
 weir_status weir_placer_reserve_job(struct weir_placer *placer, uint32_t workload, uint64_t id,

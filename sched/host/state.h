@@ -78,6 +78,7 @@ struct weir_host_answer {
 struct weir_gone_job {
     uint32_t record;
     uint64_t worker; /* one of its ranks */
+    int32_t by;      /* -1 = it has gone, 1 = it was put there */
 };
 
 struct weir_host {
@@ -190,6 +191,10 @@ weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct 
  * else the tenant as of weir_tenants_blocked. */
 void weir_host_drop_back(struct weir_host *host);
 weir_status weir_host_note_gone(struct weir_host *host, uint32_t record, uint64_t worker);
+/* The same for one that was put there, which tenants then have more; whether one has gone and was
+ * not put back. O(those that have gone). */
+weir_status weir_host_note_put(struct weir_host *host, uint32_t record, uint64_t worker);
+bool weir_host_is_gone(struct weir_host *host, uint32_t record);
 uint32_t weir_host_blocked(struct weir_host *host, const struct weir_job_kind *kind);
 
 /* preempt.c: the plan stops this job; it will not after all. */

@@ -66,6 +66,16 @@ double *weir_joint_numbers(struct weir_joint *joint, uint32_t count)
     return more;
 }
 
+weir_status weir_joint_add_node(struct weir_joint *joint, struct weir_joint_job *job, uint32_t node)
+{
+    WEIR_ROOM(&joint->allocator, joint->nodes, joint->node_capacity, joint->node_total + 1);
+    if (job->node_count == 0)
+        job->first_node = joint->node_total;
+    joint->nodes[joint->node_total++] = node;
+    job->node_count++;
+    return WEIR_OK;
+}
+
 /* ---- who is there ---- */
 
 static int compare(const void *left, const void *right)
@@ -154,7 +164,8 @@ static void keep(struct weir_joint *joint, struct weir_joint_job *job)
     }
     job->ranks = old->ranks;
     job->type = old->type;
-    job->node = old->node;
+    job->first_node = old->first_node;
+    job->node_count = old->node_count;
     job->until_s = old->until_s;
     job->memory = old->memory;
     job->held_type = job->held > 0 ? old->held_type : 0;
@@ -256,12 +267,13 @@ static weir_status choose(struct weir_joint *joint, const struct weir_view *view
 
     joint->wake_s = HUGE_VAL;
     joint->has_changed = false;
+    joint->node_total = 0;
     if (weir_joint_measure(joint) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     count_progress(joint, view);
     for (uint32_t j = 0; j < joint->count; j++) {
         struct weir_joint_job *const job = &joint->jobs[j];
-        job->type = job->node = 0;
+        job->type = job->node_count = 0;
         job->moves = false;
         job->ranks = job->may_use == 0 ? job->usual : 0;
     }
@@ -288,32 +300,25 @@ static weir_status stop_others(struct weir_joint *joint, struct weir_placer *pla
     return WEIR_OK;
 }
 
-/* All its ranks on the one node. */
-static weir_status start_on_node(struct weir_joint *joint, const struct weir_joint_job *job,
-                                 struct weir_placer *placer, struct weir_error *error)
+/* Every rank on its node. */
+static weir_status start_on_nodes(const struct weir_joint *joint, const struct weir_joint_job *job,
+                                  struct weir_placer *placer, struct weir_error *error)
 {
-    uint32_t *const nodes = weir_alloc(&joint->allocator, job->ranks, sizeof *nodes);
-    const struct weir_job_start how = {
-        .size = sizeof how, .ranks = job->ranks, .node_count = job->ranks, .nodes = nodes
-    };
+    const struct weir_job_start how = { .size = sizeof how,
+                                        .ranks = job->ranks,
+                                        .node_count = job->ranks,
+                                        .nodes = joint->nodes + job->first_node };
 
-    if (nodes == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < job->ranks; i++)
-        nodes[i] = job->node - 1;
-    const weir_status status =
-        weir_placer_start_job_as(placer, job->workload, job->id, &how, error);
-    weir_free(&joint->allocator, nodes);
-    return status;
+    return weir_placer_start_job_as(placer, job->workload, job->id, &how, error);
 }
 
-static weir_status start(struct weir_joint *joint, struct weir_joint_job *job,
+static weir_status start(const struct weir_joint *joint, struct weir_joint_job *job,
                          struct weir_placer *placer, struct weir_error *error)
 {
     weir_status status = WEIR_EBUSY;
 
-    if (job->node > 0 && !job->is_group)
-        status = start_on_node(joint, job, placer, error);
+    if (job->node_count > 0 && job->node_count == job->ranks && !job->is_group)
+        status = start_on_nodes(joint, job, placer, error);
     if (status != WEIR_EBUSY)
         return status;
 
@@ -342,6 +347,7 @@ weir_status weir_joint_pass(void *state, const struct weir_view *view, struct we
 
     joint->now_s = (double)view->now_ns / ns_per_s;
     joint->cluster = view->cluster;
+    joint->placer = placer;
     count_supply(joint, view->cluster);
     if (collect(joint, view) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");

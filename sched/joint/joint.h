@@ -35,14 +35,14 @@ struct weir_joint_job {
     uint32_t restarts;      /* so far */
     double gpus, more_gpus; /* of one of its ranks; of those that are always there */
     double on_type[WEIR_JOINT_TYPES];
-    double total_s, left_s;   /* of its usual ranks, on the first type */
-    double age_s, restart_s;  /* since it was submitted; what it costs to start again */
-    uint32_t held, held_type; /* ranks that it has, 0 = it waits; type + 1, 0 = not known */
-    uint32_t ranks, type;     /* that it is to have; 0 = none; 0 = any */
-    uint32_t node;            /* for all its ranks, + 1; 0 = any */
-    bool moves;               /* it is to start anew, though it has as many ranks */
-    bool is_group;            /* of bundles: it starts where their strategy puts them */
-    double until_s, memory;   /* the rule's own, kept */
+    double total_s, left_s;          /* of its usual ranks, on the first type */
+    double age_s, restart_s;         /* since it was submitted; what it costs to start again */
+    uint32_t held, held_type;        /* ranks that it has, 0 = it waits; type + 1, 0 = not known */
+    uint32_t ranks, type;            /* that it is to have; 0 = none; 0 = any */
+    uint32_t first_node, node_count; /* of its ranks in turn, in `nodes`; 0 = any */
+    bool moves;                      /* it is to start anew, though it has as many ranks */
+    bool is_group;                   /* of bundles: it starts where their strategy puts them */
+    double until_s, memory;          /* the rule's own, kept */
 };
 
 struct weir_joint_rule;
@@ -51,11 +51,14 @@ struct weir_joint {
     struct weir_allocator allocator;
     double values[WEIR_JOINT_VALUES];
     const struct weir_joint_rule *rule;
-    const struct weir_cluster *cluster;   /* of the pass */
+    const struct weir_cluster *cluster; /* of the pass */
+    struct weir_placer *placer;
     struct weir_joint_job *jobs, *before; /* in the order of submission, workload, id */
     double *speeds;                       /* of job j with n ranks: jobs[j].first + n - 1 */
     double *numbers;                      /* the rule's, see weir_joint_numbers */
+    uint32_t *nodes;                      /* of jobs, see weir_joint_add_node */
     uint32_t count, before_count, job_capacity, before_capacity, speed_capacity, number_capacity;
+    uint32_t node_total, node_capacity;
     uint32_t types, node_gpus; /* that there are; the most of one node */
     double supply[WEIR_JOINT_TYPES], before_supply[WEIR_JOINT_TYPES];
     double devices; /* that are up */
@@ -64,7 +67,7 @@ struct weir_joint {
 };
 
 struct weir_joint_rule {
-    /* Fills `ranks`, `type` and `node` of every job, which are 0 before; may set wake_s. */
+    /* Fills `ranks`, `type` and the nodes of every job, which are 0 before; may set wake_s. */
     weir_status (*choose)(struct weir_joint *joint, struct weir_error *error);
     const struct weir_param *params; /* the first is the round, 0 = whenever something changed */
     uint32_t count;
@@ -81,6 +84,9 @@ static inline double weir_joint_devices(const struct weir_joint_job *job, uint32
 weir_status weir_joint_measure(struct weir_joint *joint);
 /* Room for so many numbers; NULL = out of memory. */
 double *weir_joint_numbers(struct weir_joint *joint, uint32_t count);
+/* The node of its next rank; the nodes of a job are added one after the other. WEIR_ENOMEM. */
+weir_status weir_joint_add_node(struct weir_joint *joint, struct weir_joint_job *job,
+                                uint32_t node);
 
 /* The operations of a policy; `state` is a struct weir_joint. */
 weir_status weir_joint_create(const struct weir_joint_rule *rule, const struct weir_params *given,
@@ -122,5 +128,6 @@ extern const struct weir_joint_rule weir_rule_pollux;
 extern const struct weir_joint_rule weir_rule_sia;
 extern const struct weir_joint_rule weir_rule_themis;
 extern const struct weir_joint_rule weir_rule_allox;
+extern const struct weir_joint_rule weir_rule_tesserae;
 
 #endif

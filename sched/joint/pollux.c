@@ -93,21 +93,24 @@ static void find_rooms(struct asking *asking)
 }
 
 /* What was found becomes the frame's: ranks, the node of a job on one, and who is to move. */
-static void take(struct asking *asking)
+static weir_status take(struct asking *asking)
 {
     for (uint32_t at = 0; at < asking->jobs; at++) {
         const uint32_t *const row = &asking->ranks[(size_t)at * asking->nodes];
         const uint32_t *const now = &asking->now[(size_t)at * asking->nodes];
         struct weir_joint_job *const job = &asking->joint->jobs[asking->job[at]];
         uint32_t nodes = 0;
+        uint32_t node = 0;
         for (uint32_t n = 0; n < asking->nodes; n++) {
             job->ranks += row[n];
             nodes += row[n] > 0;
-            job->node = row[n] > 0 ? n + 1 : job->node;
+            node = row[n] > 0 ? n : node;
         }
-        job->node = nodes == 1 ? job->node : 0;
+        for (uint32_t i = 0; nodes == 1 && i < job->ranks; i++)
+            WEIR_TRY(weir_joint_add_node(asking->joint, job, node));
         job->moves = job->held > 0 && memcmp(row, now, asking->nodes * sizeof *row) != 0;
     }
+    return WEIR_OK;
 }
 
 static weir_status solve(struct asking *asking)
@@ -135,8 +138,7 @@ static weir_status solve(struct asking *asking)
                                                  .changed = joint->values[PARAM_CHANGED] };
     if (asking->jobs > 0)
         WEIR_TRY(weir_pollux_search(&joint->allocator, &problem, asking->ranks, &fitness));
-    take(asking);
-    return WEIR_OK;
+    return take(asking);
 }
 
 static weir_status choose(struct weir_joint *joint, struct weir_error *error)

@@ -39,5 +39,6 @@ extern const struct weir_queueing_ops weir_queueing_pollux;
 extern const struct weir_queueing_ops weir_queueing_sia;
 extern const struct weir_queueing_ops weir_queueing_themis;
 extern const struct weir_queueing_ops weir_queueing_allox;
+extern const struct weir_queueing_ops weir_queueing_tesserae;
 
 #endif

@@ -45,6 +45,7 @@ static const struct weir_queueing_ops *const queueings[] = {
     &weir_queueing_sia,
     &weir_queueing_themis,
     &weir_queueing_allox,
+    &weir_queueing_tesserae,
 };
 
 WEIR_REGISTRY(queueing, queueings)

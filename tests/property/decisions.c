@@ -234,6 +234,8 @@ static char *growing_of(uint64_t seed)
                                              "sia",
                                              "themis",
                                              "allox",
+                                             "tesserae",
+                                             "{policy: tesserae, round: 0, order: las}",
                                              "drf",
                                              "cohorts",
                                              "quota_queues",
@@ -247,7 +249,7 @@ static char *growing_of(uint64_t seed)
                                              "{policy: formula, name: wfp3}" };
     const uint64_t turn = seed / 4;
     char *text = NULL;
-    return asprintf(&text, growing, seed, placements[turn % 5], queueings[turn % 18]) < 0 ? NULL
+    return asprintf(&text, growing, seed, placements[turn % 5], queueings[turn % 20]) < 0 ? NULL
                                                                                           : text;
 }
 

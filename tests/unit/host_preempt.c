@@ -3,6 +3,7 @@
  * What a queueing policy with a pass of its own may see and do: jobs in their order, those that run
  * by their ends, what would fit if some had ended, and pre-emption.
  */
+#include "sched/internal/seat.h"
 #include "tests/support/check.h"
 #include "tests/support/host_jobs.h"
 #include "tests/support/tenants.h"
@@ -309,6 +310,45 @@ static void what_would_fit_is_asked_and_forgotten(void)
     weir_host_destroy(host);
 }
 
+/* Job 1 has all four GPUs, 2 waits for as many. */
+static weir_status pack_anew(struct weir_placer *placer, struct weir_plan *plan)
+{
+    const struct weir_job_start how = { .size = sizeof how };
+    struct weir_cluster *const scratch = weir_placer_scratch(placer);
+
+    (void)plan;
+    CHECK_I64(weir_placer_seat_job(placer, 0, 2, &how, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_cluster_mark(scratch), WEIR_OK);
+    CHECK_I64(weir_placer_seat_job(placer, 0, 1, &how, NULL), WEIR_ENOTFOUND);
+    CHECK_I64(weir_placer_seat_job(placer, 0, 3, &how, NULL), WEIR_ENOTFOUND);
+    CHECK_I64(weir_placer_lift_job(placer, 0, 1, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_mark(scratch), WEIR_OK);
+    CHECK_I64(weir_placer_seat_job(placer, 0, 2, &how, NULL), WEIR_OK);
+    CHECK_I64(weir_placer_seat_job(placer, 0, 1, &how, NULL), WEIR_EBUSY);
+    weir_cluster_rollback(scratch);
+    CHECK_I64(weir_placer_seat_job(placer, 0, 1, &how, NULL), WEIR_OK);
+    CHECK_I64(weir_placer_seat_job(placer, 0, 1, &how, NULL), WEIR_ENOTFOUND);
+    const weir_status status = weir_placer_seat_job(placer, 0, 2, &how, NULL);
+    weir_cluster_rollback(scratch);
+    return status;
+}
+
+static void who_was_lifted_is_put_back(void)
+{
+    struct seen seen = { .act = start_all };
+    struct weir_host *const host = open_looking(&seen);
+
+    submit(host, 1, 4, 50);
+    CHECK_I64(test_carry_out(host, test_decide(host, WEIR_CAUSE_JOBS, 0)), WEIR_OK);
+    submit(host, 2, 4, 50);
+    seen.act = pack_anew;
+    const struct weir_plan *const plan = test_decide(host, WEIR_CAUSE_JOBS, 1);
+    CHECK_I64(seen.status, WEIR_EBUSY);
+    CHECK_I64(weir_plan_count(plan), 0);
+    CHECK_I64(weir_host_stats(host).placements_tried, 4);
+    weir_host_destroy(host);
+}
+
 static weir_status warn(struct weir_placer *placer, struct weir_plan *plan)
 {
     (void)plan;
@@ -457,6 +497,7 @@ static const struct test tests[] = {
       a_job_that_was_taken_over_is_preempted_whole },
     { "jobs are seen in their order", jobs_are_seen_in_their_order },
     { "what would fit is asked and forgotten", what_would_fit_is_asked_and_forgotten },
+    { "who was lifted is put back", who_was_lifted_is_put_back },
     { "who is warned keeps its place", who_is_warned_keeps_its_place },
     { "nobody goes for a job that a limit keeps", nobody_goes_for_a_job_that_a_limit_keeps },
     { "what is reserved is kept away from others", what_is_reserved_is_kept_away_from_others },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Jobs that the scratch has no more, lifted under a mark of a policy or preempted by the plan that
- * is made: what the limits of tenants say without them. Whoever asks whether a job would fit if
- * others went is told of its place and of its limits; one that is preempted for a job that may not
- * start then would start again at once, and be preempted again.
+ * is made, and those that were put there for a question: what the limits of tenants say then.
+ * Whoever asks whether a job would fit if others went is told of its place and of its limits; one
+ * that is preempted for a job that may not start then would start again at once, and be preempted
+ * again.
  *
  * Invariant: marks nest, so what a rollback has brought back is the end of the list; it is dropped
  * before anything else goes, and before anybody asks. The sums of the tenants are as they were
@@ -13,29 +14,52 @@
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 
-weir_status weir_host_note_gone(struct weir_host *host, uint32_t record, uint64_t worker)
+static weir_status note(struct weir_host *host, const struct weir_gone_job *job)
 {
     WEIR_ROOM(&host->allocator, host->gone, host->gone_capacity, host->gone_count + 1);
-    host->gone[host->gone_count++] = (struct weir_gone_job){ record, worker };
+    host->gone[host->gone_count++] = *job;
     return WEIR_OK;
+}
+
+weir_status weir_host_note_gone(struct weir_host *host, uint32_t record, uint64_t worker)
+{
+    return note(host, &(struct weir_gone_job){ record, worker, -1 });
+}
+
+weir_status weir_host_note_put(struct weir_host *host, uint32_t record, uint64_t worker)
+{
+    return note(host, &(struct weir_gone_job){ record, worker, 1 });
 }
 
 void weir_host_drop_back(struct weir_host *host)
 {
     struct weir_worker worker;
 
-    while (host->gone_count > 0 &&
-           weir_cluster_worker(host->inventory, host->gone[host->gone_count - 1].worker, &worker))
+    while (host->gone_count > 0) {
+        const struct weir_gone_job *const last = &host->gone[host->gone_count - 1];
+        if (weir_cluster_worker(host->inventory, last->worker, &worker) != (last->by < 0))
+            return;
         host->gone_count--;
+    }
 }
 
-static void count_gone(struct weir_host *host, int32_t by)
+bool weir_host_is_gone(struct weir_host *host, uint32_t record)
+{
+    weir_host_drop_back(host);
+    for (uint32_t i = host->gone_count; i > 0; i--)
+        if (host->gone[i - 1].record == record)
+            return host->gone[i - 1].by < 0;
+    return false;
+}
+
+static void count_gone(struct weir_host *host, int32_t sign)
 {
     struct weir_jobs *const jobs = &host->jobs;
 
     for (uint32_t i = 0; i < host->gone_count; i++) {
         const struct weir_job_kind *const kind =
             &jobs->kinds[jobs->records[host->gone[i].record].kind];
+        const int32_t by = sign * host->gone[i].by;
         weir_tenants_count(&jobs->tenants, kind->tenant, &kind->need, by);
     }
 }
@@ -48,8 +72,8 @@ uint32_t weir_host_blocked(struct weir_host *host, const struct weir_job_kind *k
         return WEIR_NO_INDEX;
     const struct weir_amounts free = weir_cluster_free(host->inventory);
     weir_host_drop_back(host);
-    count_gone(host, -1);
-    const uint32_t blocked = weir_tenants_blocked(tenants, kind->tenant, &kind->need, &free);
     count_gone(host, 1);
+    const uint32_t blocked = weir_tenants_blocked(tenants, kind->tenant, &kind->need, &free);
+    count_gone(host, -1);
     return blocked;
 }
