@@ -157,7 +157,7 @@ static weir_status choose(struct weir_joint *joint, struct weir_error *error)
     return status == WEIR_OK ? WEIR_OK : weir_fail(error, status, "out of memory");
 }
 
-const struct weir_joint_rule weir_rule_allox = { choose, params, PARAM_COUNT };
+const struct weir_joint_rule weir_rule_allox = { choose, params, PARAM_COUNT, false };
 
 WEIR_JOINT_POLICY(allox, "the cheapest assignment of jobs to queues of every GPU type",
                   weir_rule_allox);

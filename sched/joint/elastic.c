@@ -210,7 +210,7 @@ static weir_status choose(struct weir_joint *joint, struct weir_error *error)
     return WEIR_OK;
 }
 
-const struct weir_joint_rule weir_rule_elastic = { choose, params, PARAM_COUNT };
+const struct weir_joint_rule weir_rule_elastic = { choose, params, PARAM_COUNT, false };
 
 WEIR_JOINT_POLICY(elastic, "jobs grow while it pays, and shrink for others or when it does not",
                   weir_rule_elastic);

@@ -251,9 +251,15 @@ static bool is_idle(const struct weir_joint *joint)
     return true;
 }
 
+/* Between two choices of all; 0 = there is no such time. */
+static double round_of(const struct weir_joint *joint)
+{
+    return joint->rule->is_eager ? 0 : joint->values[0];
+}
+
 static bool is_due(const struct weir_joint *joint)
 {
-    const double round_s = joint->values[0];
+    const double round_s = round_of(joint);
 
     if (joint->now_s >= joint->wake_s)
         return true;
@@ -263,7 +269,7 @@ static bool is_due(const struct weir_joint *joint)
 static weir_status choose(struct weir_joint *joint, const struct weir_view *view,
                           struct weir_plan *plan, struct weir_error *error)
 {
-    const double round_s = joint->values[0];
+    const double round_s = round_of(joint);
 
     joint->wake_s = HUGE_VAL;
     joint->has_changed = false;
@@ -278,7 +284,8 @@ static weir_status choose(struct weir_joint *joint, const struct weir_view *view
         job->ranks = job->may_use == 0 ? job->usual : 0;
     }
     WEIR_TRY(joint->rule->choose(joint, error));
-    joint->round_s = joint->now_s + round_s;
+    if (!joint->rule->is_eager)
+        joint->round_s = joint->now_s + round_s;
     const double wake_s = round_s > 0 ? fmin(joint->round_s, joint->wake_s) : joint->wake_s;
     if (isinf(wake_s) || joint->count == 0)
         return WEIR_OK;

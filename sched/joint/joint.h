@@ -71,6 +71,7 @@ struct weir_joint_rule {
     weir_status (*choose)(struct weir_joint *joint, struct weir_error *error);
     const struct weir_param *params; /* the first is the round, 0 = whenever something changed */
     uint32_t count;
+    bool is_eager; /* asked whenever something changed; it counts rounds itself, by round_s */
 };
 
 /* Of one rank, or over what it has with its usual ranks. */

@@ -67,7 +67,7 @@ static weir_status choose(struct weir_joint *joint, struct weir_error *error)
     return WEIR_OK;
 }
 
-const struct weir_joint_rule weir_rule_optimus = { choose, params, PARAM_COUNT };
+const struct weir_joint_rule weir_rule_optimus = { choose, params, PARAM_COUNT, false };
 
 WEIR_JOINT_POLICY(optimus, "ranks one by one to the job that one more shortens most",
                   weir_rule_optimus);

@@ -171,7 +171,7 @@ static weir_status choose(struct weir_joint *joint, struct weir_error *error)
     return status == WEIR_OK ? WEIR_OK : weir_fail(error, status, "out of memory");
 }
 
-const struct weir_joint_rule weir_rule_pollux = { choose, params, PARAM_COUNT };
+const struct weir_joint_rule weir_rule_pollux = { choose, params, PARAM_COUNT, false };
 
 WEIR_JOINT_POLICY(pollux, "ranks and nodes of all jobs for the best mean of their speeds",
                   weir_rule_pollux);

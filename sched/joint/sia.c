@@ -132,7 +132,7 @@ static weir_status choose(struct weir_joint *joint, struct weir_error *error)
     return status == WEIR_OK ? WEIR_OK : weir_fail(error, status, "out of memory");
 }
 
-const struct weir_joint_rule weir_rule_sia = { choose, params, PARAM_COUNT };
+const struct weir_joint_rule weir_rule_sia = { choose, params, PARAM_COUNT, false };
 
 WEIR_JOINT_POLICY(sia, "ranks and a GPU type of every job at once, by the best sum of powers",
                   weir_rule_sia);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy "tesserae": in every round all jobs are packed anew, and as few as possible move for
- * it (Bian et al., "Tesserae: scalable placement policies for deep learning workloads").
+ * The policy "tesserae": when a job finds no place all are packed anew, once a round at most, and
+ * as few as possible move for it (Bian et al., "Tesserae: scalable placement policies for deep
+ * learning workloads"). Between rounds whoever fits starts.
  *
  * Two plans are made on the scratch by the placement policy in use. In one, those that run stay and
  * those that wait go where they fit; in the other the cluster is emptied and filled again, in the
@@ -27,7 +28,8 @@ enum { FIRST_COME, LEAST_SERVICE };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_ROUND] = WEIR_DURATION("round", 0, 1e9, 360,
-                                  "time between two choices; 0 = whenever jobs come or end"),
+                                  "in which all are packed anew once at most; 0 = whenever jobs "
+                                  "come or end"),
     [PARAM_ORDER] = WEIR_CHOICE("order", "fcfs|las", LEAST_SERVICE, FIRST_COME,
                                 "who is placed first: who came first, or had least GPU time"),
     [PARAM_MATCH] = WEIR_FLAG("match", 1, "nodes of a plan become those on which least moves"),
@@ -351,6 +353,18 @@ static weir_status take(struct packing *packing, bool is_anew)
     return WEIR_OK;
 }
 
+/* No more than once a round all may move; who waits until then wakes it. */
+static bool begins_round(struct weir_joint *joint)
+{
+    const bool begins = joint->now_s >= joint->round_s;
+
+    if (begins)
+        joint->round_s = joint->now_s + joint->values[PARAM_ROUND];
+    if (joint->round_s > joint->now_s)
+        joint->wake_s = joint->round_s;
+    return begins;
+}
+
 static weir_status pack(struct packing *packing)
 {
     weir_status status = WEIR_EBUSY;
@@ -358,9 +372,9 @@ static weir_status pack(struct packing *packing)
     list_jobs(packing);
     WEIR_TRY(find_seats(packing, &packing->held));
     WEIR_TRY(try_plan(packing, plan_to_stay));
-    if (packing->is_refused)
+    if (packing->is_refused && begins_round(packing->joint))
         WEIR_TRY(try_plan(packing, plan_anew));
-    if (packing->is_refused && is_better(packing))
+    if (is_better(packing))
         status = realise(packing);
     if (status != WEIR_EBUSY)
         WEIR_TRY(status);
@@ -394,7 +408,8 @@ static weir_status choose(struct weir_joint *joint, struct weir_error *error)
     return status == WEIR_ENOMEM ? weir_fail(error, status, "out of memory") : status;
 }
 
-const struct weir_joint_rule weir_rule_tesserae = { choose, params, PARAM_COUNT };
+const struct weir_joint_rule weir_rule_tesserae = { choose, params, PARAM_COUNT, true };
 
-WEIR_JOINT_POLICY(tesserae, "all jobs packed anew in rounds, with the fewest moves",
+WEIR_JOINT_POLICY(tesserae,
+                  "whoever fits; all are packed anew when one does not, with the fewest moves",
                   weir_rule_tesserae);

@@ -274,7 +274,7 @@ static weir_status choose(struct weir_joint *joint, struct weir_error *error)
     return status == WEIR_OK ? WEIR_OK : weir_fail(error, status, "out of memory");
 }
 
-const struct weir_joint_rule weir_rule_themis = { choose, params, PARAM_COUNT };
+const struct weir_joint_rule weir_rule_themis = { choose, params, PARAM_COUNT, false };
 
 WEIR_JOINT_POLICY(themis, "leases, and an auction of what is free among those treated worst",
                   weir_rule_themis);
