@@ -266,6 +266,23 @@ static bool is_due(const struct weir_joint *joint)
     return round_s > 0 ? joint->now_s >= joint->round_s || is_idle(joint) : joint->has_changed;
 }
 
+/* A rule that is asked between its rounds goes on with the nodes of jobs that wait for them. Lists
+ * lie in the order of the jobs. */
+static void keep_nodes(struct weir_joint *joint)
+{
+    joint->node_total = 0;
+    for (uint32_t j = 0; j < joint->count; j++) {
+        struct weir_joint_job *const job = &joint->jobs[j];
+        const uint32_t kept = joint->rule->is_eager && job->held == 0 ? job->node_count : 0;
+        if (kept > 0)
+            memmove(joint->nodes + joint->node_total, joint->nodes + job->first_node,
+                    kept * sizeof *joint->nodes);
+        job->first_node = joint->node_total;
+        job->node_count = kept;
+        joint->node_total += kept;
+    }
+}
+
 static weir_status choose(struct weir_joint *joint, const struct weir_view *view,
                           struct weir_plan *plan, struct weir_error *error)
 {
@@ -273,13 +290,13 @@ static weir_status choose(struct weir_joint *joint, const struct weir_view *view
 
     joint->wake_s = HUGE_VAL;
     joint->has_changed = false;
-    joint->node_total = 0;
+    keep_nodes(joint);
     if (weir_joint_measure(joint) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     count_progress(joint, view);
     for (uint32_t j = 0; j < joint->count; j++) {
         struct weir_joint_job *const job = &joint->jobs[j];
-        job->type = job->node_count = 0;
+        job->type = 0;
         job->moves = false;
         job->ranks = job->may_use == 0 ? job->usual : 0;
     }

@@ -211,8 +211,11 @@ static weir_status plan_to_stay(struct packing *packing)
 {
     for (uint32_t i = 0; i < packing->count; i++) {
         const uint32_t job = packing->turns[i].job;
+        const struct weir_joint_job *const one = &packing->joint->jobs[job];
         struct fate *const fate = &packing->fates[job];
-        fate->stays = packing->joint->jobs[job].held > 0;
+        fate->stays = one->held > 0;
+        if (one->node_count > 0 && one->node_count == ranks_of(packing, job))
+            WEIR_TRY(seat(packing, job, packing->joint->nodes + one->first_node, &fate->stays));
         if (!fate->stays)
             WEIR_TRY(seat(packing, job, NULL, &fate->stays));
         packing->is_refused = packing->is_refused || !fate->stays;
@@ -340,9 +343,13 @@ static weir_status realise(struct packing *packing)
 
 static weir_status take(struct packing *packing, bool is_anew)
 {
+    if (is_anew)
+        packing->joint->node_total = 0;
     for (uint32_t j = 0; j < packing->joint->count; j++) {
         const struct fate *const fate = &packing->fates[j];
         struct weir_joint_job *const job = &packing->joint->jobs[j];
+        if (is_anew)
+            job->node_count = 0;
         if (!fate->takes_part)
             continue;
         job->ranks = (is_anew ? fate->anew : fate->stays) ? ranks_of(packing, j) : 0;
