@@ -264,6 +264,16 @@ static weir_status check_start(const struct weir_placer *placer, uint32_t record
     return check_type(kind, job->id, start->gpu_type - 1, error);
 }
 
+/* How the next job is placed; anywhere = as the placement policy says. */
+static const struct weir_job_start anywhere = { .size = sizeof anywhere };
+
+static void want(struct weir_placer *placer, const struct weir_job_start *start)
+{
+    placer->wanted_type = start->gpu_type;
+    placer->wanted_nodes = start->node_count > 0 ? start->nodes : NULL;
+    placer->wanted_node_count = start->node_count;
+}
+
 weir_status weir_placer_start_job_as(struct weir_placer *placer, uint32_t workload, uint64_t id,
                                      const struct weir_job_start *start, struct weir_error *error)
 {
@@ -277,13 +287,9 @@ weir_status weir_placer_start_job_as(struct weir_placer *placer, uint32_t worklo
     WEIR_TRY(check_start(placer, record, start, error));
     if (start->ranks > 0)
         WEIR_TRY(weir_jobs_set_ranks(placer->bound.jobs, record, start->ranks, error));
-    placer->wanted_type = start->gpu_type;
-    placer->wanted_nodes = start->node_count > 0 ? start->nodes : NULL;
-    placer->wanted_node_count = start->node_count;
+    want(placer, start);
     const weir_status status = weir_host_try_job(placer->bound.host, record, error);
-    placer->wanted_type = 0;
-    placer->wanted_nodes = NULL;
-    placer->wanted_node_count = 0;
+    want(placer, &anywhere);
     return status;
 }
 
@@ -340,11 +346,9 @@ weir_status weir_placer_seat_job(struct weir_placer *placer, uint32_t workload, 
         WEIR_TRY(weir_jobs_set_ranks(jobs, record, how->ranks, error));
     if (weir_host_blocked(host, &jobs->kinds[jobs->records[record].kind]) != WEIR_NO_INDEX)
         return WEIR_EBUSY;
-    placer->wanted_nodes = how->nodes;
-    placer->wanted_node_count = how->node_count;
+    want(placer, how);
     weir_status status = weir_placer_fits_record(placer, record, true, error);
-    placer->wanted_nodes = NULL;
-    placer->wanted_node_count = 0;
+    want(placer, &anywhere);
     if (status == WEIR_OK)
         status = weir_host_note_put(host, record, weir_plan_next_worker(placer->bound.plan) - 1);
     return status;

@@ -51,8 +51,8 @@ struct weir_joint {
     struct weir_allocator allocator;
     double values[WEIR_JOINT_VALUES];
     const struct weir_joint_rule *rule;
-    const struct weir_cluster *cluster; /* of the pass */
-    struct weir_placer *placer;
+    const struct weir_cluster *cluster;   /* of the pass */
+    struct weir_placer *placer;           /* likewise */
     struct weir_joint_job *jobs, *before; /* in the order of submission, workload, id */
     double *speeds;                       /* of job j with n ranks: jobs[j].first + n - 1 */
     double *numbers;                      /* the rule's, see weir_joint_numbers */
@@ -67,7 +67,8 @@ struct weir_joint {
 };
 
 struct weir_joint_rule {
-    /* Fills `ranks`, `type` and the nodes of every job, which are 0 before; may set wake_s. */
+    /* Fills `ranks`, `type` and the nodes of every job, which are 0 before, but an eager rule finds
+     * the nodes of those that wait as it left them; may set wake_s. */
     weir_status (*choose)(struct weir_joint *joint, struct weir_error *error);
     const struct weir_param *params; /* the first is the round, 0 = whenever something changed */
     uint32_t count;

@@ -253,8 +253,8 @@ static bool is_heard(const struct kind *kind, const char *policy, const struct w
  * cluster too small for one worker a stage bring out (tests/unit/scaling.c), which of equal devices
  * is taken (tests/golden/fgd_rules.c, tests/unit/graded.c), that many nodes wait for the same jobs
  * (tests/unit/weir_supply.c), where shares that come and go are best (tests/unit/placement_weir.c),
- * what a run tells of every job (an
- * estimate), and a few thresholds. Nobody is told to go by cohorts in these runs. */
+ * what a run tells of every job (an estimate), and a few thresholds. Nobody is told to go by
+ * cohorts in these runs. */
 static bool is_silent(const char *policy, const char *name)
 {
     static const char *const names[][2] = {
