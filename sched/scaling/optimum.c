@@ -147,7 +147,8 @@ static double highest_feasible(struct weir_optimum_pool *pools, uint32_t count,
 }
 
 /* Descends from the highest throughput. A plan for z can never be worth more than z, so the descent
- * ends where z falls to the best value found, or to nothing when uneven pools make that negative. */
+ * ends where z falls to the best value found, or to nothing when uneven pools make that negative.
+ */
 static struct weir_optimum_result descend(struct weir_optimum_pool *pools, uint32_t count,
                                           const struct weir_amounts *free)
 {

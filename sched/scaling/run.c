@@ -209,8 +209,8 @@ static int32_t most_beside(const struct weir_run *run, uint32_t pool, struct wei
     return is_fixed ? (int32_t)weir_amounts_most(&run->fluid[pool].need, &left) : 0;
 }
 
-/* Solves; with best effort what the supply cannot hold is taken off first, pool by pool in the order
- * in which the solver names them. Each failure takes something off, so it ends. */
+/* Solves; with best effort what the supply cannot hold is taken off first, pool by pool in the
+ * order in which the solver names them. Each failure takes something off, so it ends. */
 static weir_status solve_optimum(struct weir_run *run)
 {
     const struct weir_amounts none = { 0 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The scaling policies on small pipelines with known outcomes, and the reference pipeline.
- */
+/* The scaling policies on small pipelines with known outcomes, and the reference pipeline. */
 #include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"
 #include "tests/support/check.h"
@@ -435,11 +433,13 @@ static uint32_t workers(const struct weir_host *host, uint32_t pool)
 static void a_fixed_count_is_met_as_far_as_it_fits(void)
 {
     for (size_t i = 0; i < 2 * COUNT(SCALINGS); i++) {
-        const int32_t requested = i % 2 == 0 ? 9 : INT32_MAX;
-        const struct test_stage stages[] = { { .name = "few", .gpus = 1, .requested = 3 },
-                                             { .name = "m", .gpus = 1, .requested = requested } };
-        const struct test_pipeline pipeline = { .nodes = 1, .gpus = 8, .cpus = 8, .stages = stages,
-                                                .stage_count = COUNT(stages) };
+        const struct test_stage stages[] = {
+            { .name = "few", .gpus = 1, .requested = 3 },
+            { .name = "m", .gpus = 1, .requested = i % 2 == 0 ? 9 : INT32_MAX }
+        };
+        const struct test_pipeline pipeline = {
+            .nodes = 1, .gpus = 8, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
+        };
         struct weir_host *const host = decided(SCALINGS[i / 2], &pipeline);
         CHECK_STR(test_workers(host).text, "3,5");
         weir_host_destroy(host);
