@@ -9,6 +9,8 @@
  * order of the rule. The second is taken only when the first job that one of them alone serves is
  * served by it, so that nothing moves for nothing. Its nodes then become those real ones on which
  * the fewest ranks move (tesserae_match.h); a job whose ranks are where they were is not touched.
+ * A plan that makes too many start anew for what it uses more (`worth`) is dropped: above capacity
+ * one job gained would move a cluster in every round.
  *
  * Placement groups, jobs without GPUs, jobs that are just starting or already preempted keep their
  * places, and are no part of the plans.
@@ -23,7 +25,7 @@
 
 #include <stdlib.h>
 
-enum { PARAM_ROUND, PARAM_ORDER, PARAM_MATCH, PARAM_COUNT };
+enum { PARAM_ROUND, PARAM_ORDER, PARAM_WORTH, PARAM_MATCH, PARAM_COUNT };
 enum { FIRST_COME, LEAST_SERVICE };
 
 static const struct weir_param params[PARAM_COUNT] = {
@@ -32,6 +34,9 @@ static const struct weir_param params[PARAM_COUNT] = {
                                   "come or end"),
     [PARAM_ORDER] = WEIR_CHOICE("order", "fcfs|las", LEAST_SERVICE, FIRST_COME,
                                 "who is placed first: who came first, or had least GPU time"),
+    [PARAM_WORTH] =
+        WEIR_NUMBER("worth", "", 0, 1000, 0.2,
+                    "devices that must be used more for each that a job moves away from"),
     [PARAM_MATCH] = WEIR_FLAG("match", 1, "nodes of a plan become those on which least moves"),
 };
 
@@ -283,6 +288,22 @@ static void find_changes(struct packing *packing)
     }
 }
 
+/* Whether enough is used more for what restarts. */
+static bool is_worth(const struct packing *packing)
+{
+    double more = 0;
+    double moved = 0;
+
+    for (uint32_t j = 0; j < packing->joint->count; j++) {
+        const struct fate *const fate = &packing->fates[j];
+        const struct weir_joint_job *const job = &packing->joint->jobs[j];
+        const double devices = weir_joint_devices(job, ranks_of(packing, j));
+        more += devices * (fate->anew - fate->stays);
+        moved += fate->changes && job->held > 0 ? devices : 0;
+    }
+    return more >= packing->joint->values[PARAM_WORTH] * moved;
+}
+
 /* Those that change have gone, and start in the order in which the frame starts them: first who
  * waits now, then who has to wait. */
 static weir_status rehearse(struct packing *packing)
@@ -327,6 +348,8 @@ static weir_status realise(struct packing *packing)
 
     WEIR_TRY(match(packing));
     find_changes(packing);
+    if (!is_worth(packing))
+        return WEIR_EBUSY;
     qsort(planned->all, planned->count, sizeof *planned->all, compare_ranks);
     packing->seats = weir_alloc(&packing->joint->allocator, planned->count, sizeof(uint32_t));
     if (packing->seats == NULL)

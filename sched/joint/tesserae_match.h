@@ -4,9 +4,9 @@
  * "Tesserae").
  *
  * A plan says which ranks stand together on a node; which of several equal nodes that is does not
- * matter to it. So every node of the plan gets one of its class: moving a part of the ranks of a
- * job costs that part, and the cheapest assignment says which. Jobs that hold nothing yet cost
- * nothing.
+ * matter to it. So every node of the plan gets one of its class: a part of the ranks of a job that
+ * stays where it is gains that part, and the heaviest matching says which. Jobs that hold nothing
+ * yet gain nothing.
  */
 #ifndef SCHED_JOINT_TESSERAE_MATCH_H
 #define SCHED_JOINT_TESSERAE_MATCH_H
@@ -32,7 +32,7 @@ struct weir_match {
 };
 
 /* `real`: of every node of the plan. Of equal answers the one found first. WEIR_ENOMEM.
- * O(nodes^3), and so many numbers squared. */
+ * It costs as matching.h says; edges join the nodes that a job is planned on and those it holds. */
 weir_status weir_seats_match(const struct weir_allocator *allocator, const struct weir_match *match,
                              uint32_t *real);
 

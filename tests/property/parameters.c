@@ -196,6 +196,7 @@ static const struct {
     { &queueings, "elastic", "limit=marginal" },
     { &queueings, "elastic", "dwell=10s" },
     { &queueings, "gittins", "samples=[100,1000,5000]" },
+    { &queueings, "tesserae", "worth=0" },
 };
 enum { COMPANY = sizeof company / sizeof company[0] };
 

@@ -7,6 +7,7 @@
 #include "sched/joint/sia.h"
 #include "sched/joint/themis.h"
 #include "sched/solve/assignment.h"
+#include "sched/solve/matching.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -56,6 +57,39 @@ static void no_assignment_is_cheaper(void)
             printf("case %u\n", n);
     }
     CHECK_I64(weir_assign(&memory, NULL, 3, 2, NULL), WEIR_EINVAL);
+}
+
+/* What is not joined weighs nothing there, and is no column here. */
+static void no_matching_is_heavier(void)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    uint64_t state = 5;
+    for (unsigned n = 0; n < 300; n++) {
+        struct weir_match_edge edges[COLUMNS * ROWS];
+        double cost[COLUMNS * ROWS] = { 0 };
+        uint32_t column[COLUMNS];
+        uint32_t used = 0;
+        uint32_t count = 0;
+        double sum = 0;
+        for (uint32_t i = 0; i < COLUMNS * ROWS; i++) {
+            if (draw(&state) * 300 > n)
+                continue;
+            edges[count] =
+                (struct weir_match_edge){ i / ROWS, i % ROWS, 1 + floor(draw(&state) * 9) };
+            cost[edges[count].column * COLUMNS + edges[count].row] = -edges[count].weight;
+            count++;
+        }
+        CHECK_I64(weir_match_heaviest(&memory, edges, count, COLUMNS, ROWS, column), WEIR_OK);
+        for (uint32_t r = 0; r < COLUMNS; r++) {
+            if (column[r] == WEIR_NO_INDEX)
+                continue;
+            CHECK((used >> column[r] & 1) == 0);
+            used |= UINT32_C(1) << column[r];
+            sum += cost[column[r] * COLUMNS + r];
+        }
+        if (!CHECK_NEAR(sum, cheapest(cost, 0, 0), 1e-9))
+            printf("case %u\n", n);
+    }
 }
 
 /* Four jobs on two types of one device each: type 1 has J2, then J0; type 2 J3, then J1; 39 s in
@@ -410,6 +444,7 @@ static void sia_doubles_what_jobs_have(void)
 
 static const struct test tests[] = {
     { "no assignment is cheaper", no_assignment_is_cheaper },
+    { "no matching is heavier", no_matching_is_heavier },
     { "allox starts the first of each queue", allox_starts_the_first_of_each_queue },
     { "themis divides as published", themis_divides_as_published },
     { "no division is better", no_division_is_better },

@@ -249,7 +249,8 @@ static void halves_make_way_on_their_node(void)
     free(summary);
 }
 
-/* By service so far the second goes before the first, by arrival it waits for it. */
+/* By service so far the second goes before the first, by arrival it waits for it; and where what
+ * moves has to be worth it, too, since no more GPUs are used for that. */
 static void least_service_goes_first(void)
 {
     static const char *const two =
@@ -258,12 +259,15 @@ static void least_service_goes_first(void)
         "      - {name: b, count: 1, at: 1 h, request: {gpus: 4}, run_time: 30 min}\n"
         "cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 4}}]}\n";
     struct sim_run_summary *fcfs = run("", two);
-    struct sim_run_summary *las = run(", order: las", two);
+    struct sim_run_summary *las = run(", order: las, worth: 0", two);
+    struct sim_run_summary *dear = run(", order: las", two);
     CHECK_NEAR(count_of(fcfs, "jobs.preempted", ""), 0, 0);
     CHECK_NEAR(count_of(las, "jobs.preempted", "a"), 1, 0);
     CHECK_NEAR(count_of(las, "jobs.preempted", "b"), 0, 0);
     CHECK(test_value(las, "wait.job.mean", "b") <= 60);
     CHECK_NEAR(test_value(fcfs, "wait.job.mean", "b"), 7200, 60);
+    CHECK_NEAR(test_value(dear, "wait.job.mean", "b"), 7200, 60);
+    free(dear);
     free(fcfs);
     free(las);
 }
