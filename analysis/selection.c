@@ -16,6 +16,7 @@ struct race {
     double *variances; /* of the differences of the first replications, by pair */
     double *first;     /* those replications, alternative by alternative */
     bool *is_in, *is_behind;
+    size_t *dropped; /* may be NULL */
     size_t left, draws;
 };
 
@@ -84,6 +85,8 @@ static void screen(struct race *race, size_t r)
         if (race->is_behind[i]) {
             race->is_in[i] = false;
             race->left--;
+            if (race->dropped != NULL)
+                race->dropped[i] = r;
         }
 }
 
@@ -97,7 +100,7 @@ static size_t leader(const struct race *race)
 }
 
 /* It ends: allowances shrink with r, and at nothing only the leader is left, or equals of it. */
-static size_t run(struct race *race)
+static bool run(struct race *race)
 {
     const struct an_selection *selection = race->selection;
     double widest = 0.0;
@@ -108,6 +111,8 @@ static size_t run(struct race *race)
     size_t r = selection->first;
     screen(race, r);
     for (; race->left > 1 && (double)r < last; r++) {
+        if (r == selection->most)
+            return false;
         for (size_t i = 0; i < selection->count; i++) {
             if (!race->is_in[i])
                 continue;
@@ -116,10 +121,10 @@ static size_t run(struct race *race)
         }
         screen(race, r + 1);
     }
-    return leader(race);
+    return true;
 }
 
-size_t an_select_best(const struct an_selection *selection, size_t *draws)
+bool an_select_best(const struct an_selection *selection, struct an_selected *selected)
 {
     const size_t k = selection->count;
     struct race race = { .selection = selection,
@@ -127,19 +132,23 @@ size_t an_select_best(const struct an_selection *selection, size_t *draws)
                          .variances = calloc(k * k, sizeof *race.variances),
                          .first = calloc(k * selection->first, sizeof *race.first),
                          .is_in = calloc(k, sizeof *race.is_in),
-                         .is_behind = calloc(k, sizeof *race.is_behind) };
-    size_t best = SIZE_MAX;
-    if (race.sums != NULL && race.variances != NULL && race.first != NULL && race.is_in != NULL &&
-        race.is_behind != NULL)
-        best = run(&race);
-    if (draws != NULL)
-        *draws = race.draws;
+                         .is_behind = calloc(k, sizeof *race.is_behind),
+                         .dropped = selected->dropped };
+    const bool has_memory = race.sums != NULL && race.variances != NULL && race.first != NULL &&
+                            race.is_in != NULL && race.is_behind != NULL;
+    for (size_t i = 0; i < k && race.dropped != NULL; i++)
+        race.dropped[i] = 0;
+    if (has_memory) {
+        selected->is_decided = run(&race);
+        selected->best = leader(&race);
+        selected->draws = race.draws;
+    }
     free(race.sums);
     free(race.variances);
     free(race.first);
     free(race.is_in);
     free(race.is_behind);
-    return best;
+    return has_memory;
 }
 
 /* ---- bandits ---- */

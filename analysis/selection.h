@@ -9,6 +9,7 @@
 #ifndef ANALYSIS_SELECTION_H
 #define ANALYSIS_SELECTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct an_selection {
@@ -16,17 +17,25 @@ struct an_selection {
     size_t first; /* replications of each before any is dropped, at least 2 */
     double delta; /* the least difference that matters, > 0 */
     double alpha;
+    size_t most; /* replications of each after which it ends undecided; 0 = never */
     /* Replication r of an alternative. Draws of one r may be dependent (common random numbers):
      * what is used is the variance of their differences. */
     double (*draw)(void *state, size_t alternative, size_t replication);
     void *state;
 };
 
+struct an_selected {
+    size_t best;     /* the one that is left; of several the leader */
+    size_t draws;    /* of all alternatives */
+    bool is_decided; /* false = several are left after `most` */
+    size_t *dropped; /* by alternative: after how many replications, 0 = it is left; of the caller,
+                      * NULL = not wanted */
+};
+
 /* Kim and Nelson's fully sequential procedure with c = 1: after each replication the alternatives
  * go that fall behind another one by more than what the variance of their difference allows.
- * Returns the one that is left; `draws` (may be NULL) counts all of them. SIZE_MAX = out of memory.
- */
-size_t an_select_best(const struct an_selection *selection, size_t *draws);
+ * False = out of memory. */
+bool an_select_best(const struct an_selection *selection, struct an_selected *selected);
 
 /* ---- bandits ---- */
 

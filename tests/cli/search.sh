@@ -102,7 +102,7 @@ has stderr 'nothing has to hold'
 expect 2 "$WEIR_BIN" search shop.yaml --such-that 'wait p59 <= 10 min' --smallest cluster.nodes.n.count=1..4
 has stderr "did you mean 'wait p95'?"
 expect 2 "$WEIR_BIN" search shop.yaml --such-that 'wait p95 <= 10 min'
-has stderr 'say one of --smallest, --largest, --front and --tune'
+has stderr 'say one of --smallest, --largest, --best, --front and --tune'
 expect 2 "$WEIR_BIN" search shop.yaml --such-that 'wait p95 <= 10 min' --smallest sched.placement=fgd,best_fit
 has stderr 'a search goes along numbers'
 expect 2 "$WEIR_BIN" search shop.yaml --such-that 'wait p95 <= 10 min' --smallest cluster.nodes.n.count=4,1

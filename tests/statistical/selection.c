@@ -162,7 +162,7 @@ static void the_best_is_selected(void)
     size_t all = 0;
     systems->random = seeded(2001);
     for (size_t i = 0; i < TRIALS; i++) {
-        size_t draws = 0;
+        struct an_selected selected = { .dropped = NULL };
         systems->known = 0;
         systems->best = i % 5;
         systems->lead = 0.5;
@@ -172,21 +172,27 @@ static void the_best_is_selected(void)
                                                 .alpha = 0.05,
                                                 .draw = draw_system,
                                                 .state = systems };
-        right += an_select_best(&selection, &draws) == systems->best ? 1 : 0;
-        all += draws;
+        CHECK(an_select_best(&selection, &selected));
+        right += selected.best == systems->best ? 1 : 0;
+        all += selected.draws;
     }
     CHECK((double)right / TRIALS >= 0.95);
     CHECK(all / TRIALS < 400); /* it drops what is behind: two stages would take 5 x 150 */
     /* What is far behind goes at once. */
-    size_t draws = 0;
+    size_t dropped[5];
+    struct an_selected selected = { .dropped = dropped };
     systems->known = 0;
     systems->best = 2;
     systems->lead = 50.0;
     const struct an_selection easy = {
         .count = 5, .first = 10, .delta = 0.5, .alpha = 0.05, .draw = draw_system, .state = systems
     };
-    CHECK_I64(an_select_best(&easy, &draws), 2);
-    CHECK_I64(draws, 50);
+    CHECK(an_select_best(&easy, &selected));
+    CHECK(selected.is_decided);
+    CHECK_I64(selected.best, 2);
+    CHECK_I64(selected.draws, 50);
+    for (size_t i = 0; i < 5; i++)
+        CHECK_I64(dropped[i], i == 2 ? 0 : 10);
     gsl_rng_free(systems->random);
     free(systems);
 }
@@ -200,14 +206,55 @@ static double draw_known(void *state, size_t alternative, size_t replication)
     return values[alternative][replication % 2];
 }
 
+static double draw_kept(void *state, size_t alternative, size_t replication)
+{
+    const double(*draws)[64] = state;
+    return draws[alternative][replication];
+}
+
 static void a_round_is_screened_by_those_before_it(void)
 {
-    size_t draws = 0;
+    struct an_selected selected = { .dropped = NULL };
     const struct an_selection selection = {
         .count = 3, .first = 2, .delta = 1.0, .alpha = 0.05, .draw = draw_known
     };
-    CHECK_I64(an_select_best(&selection, &draws), 2);
-    CHECK_I64(draws, 6);
+    CHECK(an_select_best(&selection, &selected));
+    CHECK_I64(selected.best, 2);
+    CHECK_I64(selected.draws, 6);
+}
+
+/* The two best are closer than what was drawn of them tells: what ended early is taken up again
+ * with the same draws, and no draw is asked for that was not before. */
+static void a_race_goes_on_where_it_ended(void)
+{
+    struct systems *systems = calloc(1, sizeof *systems);
+    double draws[3][64];
+    systems->random = seeded(77);
+    systems->best = 1;
+    systems->lead = 0.3;
+    for (size_t r = 0; r < 64; r++)
+        for (size_t i = 0; i < 3; i++)
+            draws[i][r] = draw_system(systems, i, r) - (i == 2 ? 20.0 : 0.0);
+    bool was_decided = false;
+    for (size_t most = 5; most <= 64; most++) {
+        size_t dropped[3];
+        struct an_selected selected = { .dropped = dropped };
+        const struct an_selection selection = { .count = 3,
+                                                .first = 5,
+                                                .delta = 0.5,
+                                                .alpha = 0.05,
+                                                .most = most,
+                                                .draw = draw_kept,
+                                                .state = draws };
+        CHECK(an_select_best(&selection, &selected));
+        CHECK_I64(dropped[2], 5);
+        CHECK(selected.is_decided || selected.draws == 5 + 2 * most);
+        CHECK(selected.is_decided || !was_decided);
+        was_decided = selected.is_decided;
+    }
+    CHECK(was_decided);
+    gsl_rng_free(systems->random);
+    free(systems);
 }
 
 /* ---- bandits ---- */
@@ -269,6 +316,7 @@ static const struct test tests[] = {
     { "common random numbers save four of five replications", common_numbers_save_replications },
     { "the best of five is selected in 95 % of 400", the_best_is_selected },
     { "a round is screened by those before it", a_round_is_screened_by_those_before_it },
+    { "a race goes on where it ended", a_race_goes_on_where_it_ended },
     { "bandits find the best arm", bandits_find_the_best_arm },
     { "objectives are weighed", objectives_are_weighed },
 };

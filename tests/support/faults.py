@@ -122,6 +122,7 @@ COMMANDS = {  # words, a file for standard input behind <, and what it makes
     "search tune": ("search plan.yaml -n 1 -j 1 -q --tune multifactor,gittins --budget 3 -o x.db", ["x.db"]),
     "search front": ("search plan.yaml -n 1 -j 1 -q --front --axis cluster.nodes.n.count=2,3 -o x.db",
                      ["x.db"]),
+    "search best": ("search plan.yaml -n 3 -j 1 -q --best --axis cluster.nodes.n.count=2,3 -o x.db", ["x.db"]),
     "run module db": (f"run small.yaml -n 1 -q --plugin {plugins}/template.so --set "
                       "sched.scaling=template_queue_chaser -o x.db", ["x.db"]),
     "run program": ("run asked.yaml -n 1 -q -o x.db", ["x.db"]),
@@ -143,7 +144,7 @@ WAYS = {  # of each kind: samples of the quick test, and how a call fails
     "wait": (1, ["once:eintr"]),
 }
 RESUMED = ("run", "run 2", "jobs", "compare", "resume", "run fill", "search", "run program", "compare suite",
-           "compare vary", "search tune", "search front")
+           "compare vary", "search tune", "search front", "search best")
 IS_SPREAD, SINGLE = each.startswith("/"), os.environ.get("WEIR_FAULT_HOW", "")
 IS_LISTED = IS_SPREAD or each in ("every", "all", "places")
 USUAL, OF_ALL_KINDS = ("alloc", "write", "read"), ("check", "run module")

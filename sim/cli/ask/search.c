@@ -4,6 +4,7 @@
  * runs that are made as they are needed; for every variant by itself.
  */
 #include "analysis/text.h"
+#include "sim/cli/ask/best.h"
 #include "sim/cli/ask/front.h"
 #include "sim/cli/ask/search_plan.h"
 #include "sim/cli/ask/tune.h"
@@ -12,6 +13,7 @@
 #include "sim/cli/experiment/axis_option.h"
 #include "sim/cli/experiment/simulate_options.h"
 #include "sim/cli/load.h"
+#include "sim/cli/option_value.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/table.h"
 #include "weir/version.h"
@@ -23,9 +25,9 @@
 struct options {
     struct sim_simulate_options simulate;
     struct sim_words such_that, axes, tune, tests;
-    const char *smallest, *largest, *cost;
+    const char *smallest, *largest, *cost, *worth;
     uint32_t budget;
-    bool front;
+    bool front, best;
 };
 
 static const struct sim_option command_rows[] = {
@@ -38,6 +40,12 @@ static const struct sim_option command_rows[] = {
       "Look for the largest value, the condition being easier at small ones" },
     { "axis", 0, "PATH=POLICIES", SIM_OPTION(WORDS, options, axes),
       "Search for each of these policies; may be repeated" },
+    { "best", 0, NULL, SIM_OPTION(FLAG, options, best),
+      "Which variant is best by the goal, with as few runs as that takes; -n: at most so many of "
+      "each (default: 100)" },
+    { "worth", 0, "PERCENT", SIM_OPTION(TEXT, options, worth),
+      "With --best: the least difference that matters, of the first variant's mean (default: 5%)",
+      .belongs_to = "best" },
     { "front", 0, NULL, SIM_OPTION(FLAG, options, front),
       "Of all combinations of the --axis those that nothing beats in both cost and goal" },
     { "cost", 0, "METRIC", SIM_OPTION(TEXT, options, cost),
@@ -62,16 +70,18 @@ static void check_options(const void *arguments, const struct argp_state *state)
 {
     const struct options *options = arguments;
     const int ways = (options->smallest != NULL) + (options->largest != NULL) + options->front +
-                     (options->tune.count > 0);
+                     options->best + (options->tune.count > 0);
     if (ways != 1)
-        argp_error(state, "say one of --smallest, --largest, --front and --tune");
+        argp_error(state, "say one of --smallest, --largest, --best, --front and --tune");
     if (options->tune.count > 0 && options->budget == 0)
         argp_error(state, "--tune needs a --budget: the runs that each policy may use");
     if (options->tune.count > 0 && options->axes.count + options->simulate.variants.count > 0)
         argp_error(state, "--tune makes the variants: no --axis and no --variant beside it");
     if (options->front && options->axes.count == 0)
         argp_error(state, "--front goes along one --axis or more");
-    if (options->such_that.count > 0 && (options->front || options->tune.count > 0))
+    if (options->best && options->simulate.replications == 1)
+        argp_error(state, "--best needs two replications of each or more to tell what is chance");
+    if (options->such_that.count > 0 && options->smallest == NULL && options->largest == NULL)
         argp_error(state, "--such-that belongs to --smallest and --largest");
     if (options->simulate.replications == SIM_REPLICATIONS_AUTO)
         argp_error(state, "-n auto belongs to compare; a search makes more runs where it needs "
@@ -83,11 +93,12 @@ static void check_options(const void *arguments, const struct argp_state *state)
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .shown = "output replications set variant format resume force plugin smallest largest "
-             "such-that tune",
+             "such-that best tune",
     .usage = "SCENARIO",
     .check = check_options,
     .help = "The smallest or largest value of a path at which a target is met, for each variant of "
-            "the scenario; the front of cost and goal; the best parameters of policies.\v"
+            "the scenario; the best variant; the front of cost and goal; the best parameters of "
+            "policies.\v"
             "Bisection, so the condition must get easier along the values; the neighbours of the "
             "answer are looked at, and the answer is confirmed on replications that the search has "
             "not seen. A value is run -n times, twice as often where the 95 % interval does not "
@@ -516,6 +527,47 @@ static int search_front(struct options *options, const char *command_line)
     return code;
 }
 
+static int run_best(struct sim_simulate_options *simulate, const char *command_line,
+                    struct sim_best *best)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    simulate->replications = best->most;
+    simulate->rounds = &best->rounds;
+    int code = sim_simulate(simulate, true, command_line, &policies, &experiment);
+    if (code == SIM_EXIT_OK)
+        code = sim_best_print(best, &experiment, simulate->common.format);
+    return finish(&experiment, &policies, simulate->common.format, code);
+}
+
+static int search_best(struct options *options, const char *command_line)
+{
+    struct sim_simulate_options simulate = options->simulate;
+    struct sim_axes axes = { 0 };
+    struct sim_best best = { .worth = 0.05 };
+    size_t variants = 0;
+    bool is_fine = sim_axes_parse(&options->axes, &axes);
+    if (options->worth != NULL)
+        is_fine = sim_option_share("--worth", options->worth, &best.worth) && is_fine;
+    int code = is_fine ? SIM_EXIT_OK : SIM_EXIT_USAGE;
+    simulate.axes = &axes;
+    if (code == SIM_EXIT_OK)
+        code = lay_out(&simulate, command_line, &variants, &best.most, NULL);
+    if (simulate.replications == 0)
+        best.most = SIM_BEST_MOST;
+    if (code == SIM_EXIT_OK && variants < 2) {
+        (void)fprintf(stderr, "weir: --best chooses among variants: compare: in the scenario, "
+                              "--variant or --axis\n");
+        code = SIM_EXIT_USAGE;
+    }
+    if (code == SIM_EXIT_OK)
+        code = sim_best_begin(&best, variants) ? run_best(&simulate, command_line, &best)
+                                               : SIM_EXIT_RESOURCE;
+    sim_best_end(&best);
+    sim_axes_clear(&axes);
+    return code;
+}
+
 /* The scenario that is tuned on, and those that judge, as an axis. */
 static bool name_files(const struct options *options, struct sim_axes *axes)
 {
@@ -592,6 +644,7 @@ int sim_cmd_search(int argc, char **argv)
     sim_options_parse(&command_options, argc, argv, &options);
     char *command_line = sim_command_line("search", argc, argv);
     const int code = options.front            ? search_front(&options, command_line)
+                     : options.best           ? search_best(&options, command_line)
                      : options.tune.count > 0 ? search_tune(&options, command_line)
                                               : search_along(&options, command_line);
     sim_options_clear(&options.simulate.common);
