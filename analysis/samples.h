@@ -7,9 +7,12 @@
 
 #include "analysis/database/query.h"
 
-/* A variant of which a run failed is left out and named; the others are compared without it. */
+/* A variant of which a run failed is left out and named; the others are compared without it. Where
+ * some ran on alone, only what all of them ran is compared. */
 #define AN_RUNS                                                                                    \
-    "(SELECT * FROM run WHERE variant NOT IN (SELECT variant FROM run WHERE status = 'failed'))"
+    "(SELECT * FROM run WHERE variant NOT IN (SELECT variant FROM run WHERE status = 'failed')"    \
+    " AND replication < coalesce((SELECT CAST(value AS INTEGER) FROM main.meta WHERE"              \
+    " key = 'paired_to'), replication + 1))"
 
 /* Values by variant, then replication, of one metric. */
 struct an_samples {

@@ -98,6 +98,18 @@ assert abs(60 * int(said.group(1) or 0) + float(said.group(2)) - lead) <= .01 * 
 assert f"{db.execute('select count(*) from run').fetchone()[0]} runs." in text
 PY
 
+# Compared is what all of them ran: the difference of the first two variants, reckoned anew.
+expect 0 "$WEIR_BIN" compare best.db --format json --metric wait.job.mean
+has stdout 'A search for the best: compared are the first 10 replications, which all ran.'
+python3 - <<'PY' || fail 'other runs are compared'
+import json, sqlite3
+cells = json.load(open('stdout'))['metrics'][0]['variants']
+mean, = sqlite3.connect('best.db').execute("""select avg(value) from result join run using (run_id)
+    where label = '' and metric = 'wait.job.mean' and variant = 'sjf' and replication < 10""").fetchone()
+said = next(c for c in cells if c['variant'] == 'sjf')['mean']
+assert abs(said - mean) < 1e-6 * mean, (said, mean)
+PY
+
 # What differs by less than matters takes long, and is left open.
 expect 1 "$WEIR_BIN" search shop.yaml --best --worth 0.1% -n 12 -q -f csv -o open.db \
     --variant 'other: sched.placement=first_fit' --variant 'wide: sched.queueing=first_fit'

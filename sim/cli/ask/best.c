@@ -81,9 +81,7 @@ static weir_status race(struct sim_best *best, struct weir_error *error)
                                             .most = asked_of(best),
                                             .draw = draw,
                                             .state = best };
-    best->selected.dropped = best->dropped;
-    best->selected.is_decided = true;
-    best->selected.best = 0;
+    best->selected = (struct an_selected){ .is_decided = true, .dropped = best->dropped };
     if (best->racer_count > 1 && !an_select_best(&selection, &best->selected))
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (size_t i = 0; i < best->racer_count; i++)
@@ -146,7 +144,11 @@ bool sim_best_begin(struct sim_best *best, size_t count)
     }
     (void)snprintf(best->rule, sizeof best->rule, "best of all by %.9g of the first, %u to %u",
                    best->worth, first_of(best), best->most);
+    (void)snprintf(best->said, sizeof best->said,
+                   "A search for the best: compared are the first %u replications, which all ran.",
+                   first_of(best));
     best->rounds = (struct sim_rounds){ .self = best, .next = next, .rule = best->rule };
+    best->audit = (struct sim_audit){ .text = best->said, .paired_to = first_of(best) };
     return is_fine;
 }
 

@@ -35,7 +35,8 @@ struct sim_best {
     struct an_selected selected; /* among the racers */
     double delta;
     struct sim_rounds rounds;
-    char rule[96];
+    struct sim_audit audit;
+    char rule[96], said[128];
 };
 
 /* `count` variants; `worth` and `most` are set. False = out of memory. */

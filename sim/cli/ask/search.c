@@ -534,6 +534,7 @@ static int run_best(struct sim_simulate_options *simulate, const char *command_l
     struct sim_experiment experiment = { 0 };
     simulate->replications = best->most;
     simulate->rounds = &best->rounds;
+    simulate->audit = &best->audit;
     int code = sim_simulate(simulate, true, command_line, &policies, &experiment);
     if (code == SIM_EXIT_OK)
         code = sim_best_print(best, &experiment, simulate->common.format);
@@ -597,7 +598,7 @@ static int run_tune(struct sim_simulate_options *simulate, const char *command_l
     struct sim_experiment experiment = { 0 };
     simulate->replications = tune->train + tune->test;
     simulate->rounds = &tune->rounds;
-    const struct sim_audit audit = { tune->audit, tune->train };
+    const struct sim_audit audit = { .text = tune->audit, .judged_from = tune->train };
     const char **words = calloc(tune->setting_count + 1, sizeof *words);
     if (words == NULL)
         return SIM_EXIT_RESOURCE;

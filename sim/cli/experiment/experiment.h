@@ -29,10 +29,11 @@ struct sim_rounds {
     const char *rule; /* for the identity of the experiment: what is chosen by */
 };
 
-/* What was tuned on what, for every report; replications from `judged_from` on were not seen. */
+/* What was tuned on what, or why some ran more often, for every report; replications from
+ * `judged_from` on were not seen, those before `paired_to` are of all variants (0 = all are). */
 struct sim_audit {
     const char *text;
-    uint32_t judged_from;
+    uint32_t judged_from, paired_to;
 };
 
 struct sim_experiment_options {
@@ -51,7 +52,7 @@ struct sim_experiment_options {
     struct sim_axes *axes;           /* NULL = none; those of --vary get the scenario's values */
     const struct sim_rounds *rounds; /* NULL = all runs, at once */
     uint32_t shard, shards;          /* of the runs every `shards`-th from `shard` on; 0 = all */
-    const struct sim_audit *audit;   /* NULL = nothing was tuned */
+    const struct sim_audit *audit;   /* NULL = there is nothing to say */
     bool is_lazy;                    /* scenarios of points are read when they are wanted */
     bool all_variants; /* false = the scenario itself, or the one of the command line */
     bool resume;       /* keep complete runs of the database */

@@ -214,11 +214,14 @@ static char *without_shard(const char *command_line)
 static weir_status stamp_audit(struct sim_recorder *recorder, const struct sim_audit *audit,
                                struct weir_error *error)
 {
-    char from[16];
+    char number[16];
     if (audit == NULL)
         return WEIR_OK;
-    (void)snprintf(from, sizeof from, "%u", audit->judged_from);
-    WEIR_TRY(sim_recorder_meta(recorder, "judged_from", from, error));
+    (void)snprintf(number, sizeof number, "%u", audit->judged_from);
+    WEIR_TRY(sim_recorder_meta(recorder, "judged_from", number, error));
+    (void)snprintf(number, sizeof number, "%u", audit->paired_to);
+    if (audit->paired_to > 0)
+        WEIR_TRY(sim_recorder_meta(recorder, "paired_to", number, error));
     return sim_recorder_meta(recorder, "audit", audit->text, error);
 }
 
