@@ -24,6 +24,7 @@
 #include "sched/placement/parts/candidates.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -321,16 +322,20 @@ static struct weir_kept_grade find_grade(const struct class_site *site, uint32_t
     return *known;
 }
 
-/* Grades a node again that is in another state than before. */
-static void grade_again(const struct class_site *site, uint32_t node, uint64_t state)
+/* Grades a node again that is in another state than before; whether it meets others as before. */
+static bool grade_again(const struct class_site *site, uint32_t node, uint64_t state)
 {
     struct grade_class *const class = site->class;
+    struct weir_kept_grade *const kept = &class->kept[node];
+    const struct weir_kept_grade before = *kept;
 
-    if (class->read > 0)
-        count_grade(class, &class->kept[node], -1);
-    class->kept[node] = find_grade(site, node, state);
-    class->kept[node].state = state;
-    count_grade(class, &class->kept[node], 1);
+    *kept = find_grade(site, node, state);
+    kept->state = state;
+    count_grade(class, kept, 1);
+    if (class->read == 0)
+        return false;
+    count_grade(class, &before, -1);
+    return memcmp(kept, &before, offsetof(struct weir_kept_grade, state)) == 0;
 }
 
 /* ---- blocks ---- */
@@ -340,15 +345,13 @@ static bool is_better(const struct grade_block *a, const struct grade_block *b)
     return a->value > b->value || (!(a->value < b->value) && a->tie > b->tie);
 }
 
-/* Of equals the first of the order of nodes. */
+/* One that has room meets the best so far; of equals the first of the order of nodes. */
 static void meet(const struct class_site *site, struct grade_block *best,
                  const struct grade_block *other)
 {
     const int64_t ram_least =
         other->ram_least < best->ram_least ? other->ram_least : best->ram_least;
 
-    if (other->node == WEIR_NO_INDEX)
-        return;
     if (best->node == WEIR_NO_INDEX || is_better(other, best)) {
         *best = *other;
     } else if (!is_better(best, other)) {
@@ -391,17 +394,23 @@ static struct grade_block *block_at(const struct class_site *site, uint32_t leve
     return &site->class->blocks[site->grades->level_first[level] + place];
 }
 
+static const struct grade_block no_block = { .value = -(double)INFINITY,
+                                             .ram_least = INT64_MAX,
+                                             .node = WEIR_NO_INDEX };
+
 static struct grade_block compare_parts(const struct class_site *site, uint32_t level,
                                         uint32_t place)
 {
     const struct part_range parts = parts_of(site->grades, level, place);
-    struct grade_block best = { .value = -(double)INFINITY,
-                                .ram_least = INT64_MAX,
-                                .node = WEIR_NO_INDEX };
+    const struct grade_block *const below = level > 0 ? block_at(site, level - 1, 0) : NULL;
+    struct grade_block best = no_block;
 
-    for (uint32_t i = parts.from; level > 0 && i < parts.to; i++)
-        meet(site, &best, block_at(site, level - 1, i));
-    for (uint32_t i = parts.from; level == 0 && i < parts.to; i++) {
+    for (uint32_t i = parts.from; below != NULL && i < parts.to; i++)
+        if (below[i].node != WEIR_NO_INDEX)
+            meet(site, &best, &below[i]);
+    for (uint32_t i = parts.from; below == NULL && i < parts.to; i++) {
+        if (isinf(site->class->kept[i].value))
+            continue;
         const struct grade_block node = block_of_node(site, i);
         meet(site, &best, &node);
     }
@@ -443,8 +452,8 @@ static void look_again(const struct class_site *site, uint32_t node)
 
     if (site->class->read > 0 && site->class->kept[node].state == state)
         return;
-    grade_again(site, node, state);
-    mark_block(site->grades, node / BLOCK_NODES);
+    if (!grade_again(site, node, state))
+        mark_block(site->grades, node / BLOCK_NODES);
 }
 
 /* Brings a class up to date; far behind it is less work to look at all nodes. */
@@ -510,29 +519,35 @@ static struct weir_grade grade_of(const struct weir_kept_grade *kept)
     };
 }
 
+static void meet_loser(struct grade_block *best, const struct grade_block *other)
+{
+    if (other->node != WEIR_NO_INDEX && (best->node == WEIR_NO_INDEX || is_better(other, best)))
+        *best = *other;
+}
+
 /* The node that is worse than the best of a block alone, of equals the first, or WEIR_NO_INDEX: it
  * lost on the way of the best from its node up. */
 static uint32_t runner_up(const struct class_site *site, uint32_t level, uint32_t best)
 {
-    uint32_t second = WEIR_NO_INDEX;
+    struct grade_block second = no_block;
     uint32_t place = best / BLOCK_NODES;
+    struct part_range parts = parts_of(site->grades, 0, place);
 
-    for (uint32_t l = 0; l <= level; l++, place /= BLOCK_PARTS) {
-        const struct part_range parts = parts_of(site->grades, l, place);
-        struct grade_block loser = { .node = WEIR_NO_INDEX };
-        for (uint32_t i = parts.from; i < parts.to; i++) {
-            uint32_t node = l == 0 ? i : block_at(site, l - 1, i)->node;
-            node = node == best ? second : node;
-            if (node == WEIR_NO_INDEX)
-                continue;
-            const struct grade_block rival = block_of_node(site, node);
-            if (rival.node != WEIR_NO_INDEX &&
-                (loser.node == WEIR_NO_INDEX || is_better(&rival, &loser)))
-                loser = rival;
-        }
-        second = loser.node;
+    for (uint32_t n = parts.from; n < parts.to; n++) {
+        const struct grade_block node = block_of_node(site, n);
+        if (n != best)
+            meet_loser(&second, &node);
     }
-    return second;
+    for (uint32_t l = 1; l <= level; l++) {
+        const struct grade_block *const below = block_at(site, l - 1, 0);
+        struct grade_block loser = no_block;
+        place /= BLOCK_PARTS;
+        parts = parts_of(site->grades, l, place);
+        for (uint32_t i = parts.from; i < parts.to; i++)
+            meet_loser(&loser, below[i].node == best ? &second : &below[i]);
+        second = loser;
+    }
+    return second.node;
 }
 
 static void join_nodes(const struct class_site *site, struct part_range range,

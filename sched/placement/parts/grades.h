@@ -101,8 +101,8 @@ weir_status weir_grades_place(struct weir_grades *grades, const struct weir_grad
 struct weir_kept_grade {
     double value; /* -INFINITY = no room */
     double tie;
-    uint64_t state;   /* of the node, that it was found for */
     int64_t ram_free; /* there; where there is no room INT64_MAX */
+    uint64_t state;   /* of the node, that it was found for */
     uint16_t gpu;     /* or why there is no room */
     uint16_t mig;
 };
