@@ -34,6 +34,7 @@ static inline void philox(const uint32_t counter[4], const uint32_t key[2], uint
     uint32_t c3 = counter[3];
     uint32_t k0 = key[0];
     uint32_t k1 = key[1];
+#pragma GCC unroll 10
     for (unsigned round = 0; round < PHILOX_ROUNDS; round++) {
         const uint64_t p0 = (uint64_t)PHILOX_MULTIPLIER[0] * c0;
         const uint64_t p1 = (uint64_t)PHILOX_MULTIPLIER[1] * c2;
