@@ -168,6 +168,7 @@ struct sim_jobs_run {
     struct weir_shape *shapes; /* its arrays */
     double *frequencies;
     struct sim_job_arrival next;
+    struct sim_job_arrival brought; /* the last one: it often starts at once */
     sim_handle arrival; /* the event of `next` */
     bool has_next;
     uint32_t index;       /* of the workload, as owners and the scheduler know it */

@@ -201,6 +201,7 @@ weir_status sim_jobs_bring(struct sim_jobs_run *run, const struct sim_job_arriva
         sim_meter_job_asked(run->context->meter, sim_job_class(run, job),
                             gpu_time(sim_job_spec(run, job), arrival->run_ns));
     WEIR_TRY(note_alone(run, job, arrival->run_ns));
+    run->brought = *arrival;
     return sim_jobs_enqueue(run, job, arrival);
 }
 

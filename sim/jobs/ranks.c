@@ -86,13 +86,14 @@ static void note_first_start(struct sim_jobs_run *run, const struct sim_job *job
 /* What is to be known of its starts, kept from the first one that is tried. */
 static weir_status take_life(struct sim_jobs_run *run, struct sim_job *job)
 {
-    struct sim_job_arrival arrival = { .at_ns = job->at_ns };
+    struct sim_job_arrival arrival = run->brought;
     void *record = NULL;
     if (job->life != 0)
         return WEIR_OK;
     WEIR_TRY(sim_slab_take(&run->lives, &record));
     struct sim_job_life *life = record;
-    sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
+    if (arrival.spec != job->spec || arrival.key != job->key)
+        sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
     life->run_ns = life->saved_ns = arrival.run_ns;
     life->save = life->kill = life->limit = SIM_NO_HANDLE;
     life->estimate_ns = arrival.estimate_ns;
