@@ -12,7 +12,7 @@
 enum { FIRST_CAPACITY = 64 };
 
 /* The entry of `id`, or the free one where it belongs. */
-static struct weir_id_map_entry *id_entry(const struct weir_id_map *map, uint64_t id)
+static inline struct weir_id_map_entry *id_entry(const struct weir_id_map *map, uint64_t id)
 {
     const uint32_t mask = map->capacity - 1;
     uint32_t place = weir_id_home(id) & mask;

@@ -20,13 +20,13 @@ static uint64_t id_of(const struct weir_id_entry *entry)
     return id;
 }
 
-static uint32_t home_of(const struct weir_id_table *table, uint64_t id)
+static inline uint32_t home_of(const struct weir_id_table *table, uint64_t id)
 {
     return weir_id_home(id) & (table->capacity - 1);
 }
 
 /* The place that holds `id`, or the empty one where it would go. */
-static uint32_t place_of(const struct weir_id_table *table, uint64_t id)
+static inline uint32_t place_of(const struct weir_id_table *table, uint64_t id)
 {
     uint32_t place = home_of(table, id);
 
