@@ -65,12 +65,16 @@ static bool is_same(const struct sim_claim *a, const struct sim_claim *b)
            memcmp(a->parts, b->parts, size_of_parts(a)) == 0;
 }
 
-/* Who starts mostly takes what one before took on the same GPU. */
+/* Who starts mostly takes as much of the same GPU as one before. */
 static const struct sim_claim **recent_of(struct sim_workers *workers,
                                           const struct sim_claim *claim)
 {
-    const uint32_t gpu = claim->device_count > 0 ? claim->parts[0].device.gpu : 0;
-    return &workers->recent[gpu % (sizeof workers->recent / sizeof workers->recent[0])];
+    const struct weir_device *device = &claim->parts[0].device;
+    uint64_t what = (uint64_t)claim->cpu_units;
+    if (claim->device_count > 0)
+        what += (uint64_t)device->units * 3 + device->gpu;
+    return &workers->recent[(what * SIM_DIGEST_START >> 32) %
+                            (sizeof workers->recent / sizeof workers->recent[0])];
 }
 
 const struct sim_claim *sim_claim_share(struct sim_workers *workers)

@@ -59,7 +59,7 @@ struct sim_workers {
     uint32_t alive;
     struct key_table holds;                  /* by id */
     struct key_table claims;                 /* by hash of what they say */
-    const struct sim_claim *recent[8];       /* found or made lately, by GPU; NULL = none */
+    const struct sim_claim *recent[64];      /* found or made lately, by amounts; NULL = none */
     struct key_table stand_ins;              /* by place; see work.c */
     struct sim_claim fresh;                  /* of the place that is being taken */
     struct sim_part parts[WEIR_MAX_DEVICES]; /* of it */
