@@ -490,6 +490,31 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
     return WEIR_OK;
 }
 
+static void give_placed(struct weir_jobs *jobs, uint32_t index)
+{
+    jobs->placed[index].next_free = jobs->placed_free;
+    jobs->placed_free = index;
+}
+
+static void count_short(struct weir_jobs *jobs, uint32_t record, int32_t change)
+{
+    const struct weir_job_record *const job = &jobs->records[record];
+
+    if (job->state == WEIR_JOB_RUNNING && weir_job_kind_is_short(&jobs->kinds[job->kind]))
+        jobs->short_count += (uint32_t)change;
+}
+
+/* It runs no more. */
+static void leave_place(struct weir_jobs *jobs, uint32_t record)
+{
+    struct weir_job_record *const job = &jobs->records[record];
+
+    weir_jobs_index_drop(jobs, record);
+    give_placed(jobs, job->place);
+    job->place = WEIR_NO_INDEX;
+    weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, -1);
+}
+
 void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
 {
     struct weir_job_record *const job = &jobs->records[record];
@@ -499,12 +524,16 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
                     &jobs->ids.broken))
         return;
     weir_id_table_remove(&jobs->ids, weir_job_name(job->workload, job->id));
-    if (job->state != WEIR_JOB_WAITING)
-        weir_jobs_set_state(jobs, record, WEIR_JOB_WAITING);
-    jobs->workloads[job->workload].waiting--;
-    count_odd(jobs, record, -1);
+    if (job->state != WEIR_JOB_WAITING) {
+        count_short(jobs, record, -1);
+        leave_place(jobs, record);
+        charge(jobs, record, -1, 0);
+    } else {
+        jobs->workloads[job->workload].waiting--;
+        count_odd(jobs, record, -1);
+        charge(jobs, record, 0, -1);
+    }
     jobs->counts[job->state]--;
-    charge(jobs, record, 0, -1);
     if (job->extra != WEIR_NO_INDEX) {
         jobs->extras[job->extra].next_free = jobs->extra_free;
         jobs->extra_free = job->extra;
@@ -545,20 +574,6 @@ static uint32_t take_placed(struct weir_jobs *jobs, uint32_t attempts)
     return index;
 }
 
-static void give_placed(struct weir_jobs *jobs, uint32_t index)
-{
-    jobs->placed[index].next_free = jobs->placed_free;
-    jobs->placed_free = index;
-}
-
-static void count_short(struct weir_jobs *jobs, uint32_t record, int32_t change)
-{
-    const struct weir_job_record *const job = &jobs->records[record];
-
-    if (job->state == WEIR_JOB_RUNNING && weir_job_kind_is_short(&jobs->kinds[job->kind]))
-        jobs->short_count += (uint32_t)change;
-}
-
 void weir_jobs_change_kind(struct weir_jobs *jobs, uint32_t record, uint32_t kind)
 {
     struct weir_job_record *const job = &jobs->records[record];
@@ -584,20 +599,17 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     struct weir_job_record *const job = &jobs->records[record];
     const int32_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
 
-    if (change < 0)
-        weir_jobs_index_drop(jobs, record);
-    if (change > 0) {
+    if (change < 0) {
+        leave_place(jobs, record);
+    } else if (change > 0) {
         job->place = take_placed(jobs, weir_jobs_attempts(jobs, record));
-    } else if (change < 0) {
-        give_placed(jobs, job->place);
-        job->place = WEIR_NO_INDEX;
+        weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, 1);
     }
-    weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, change);
-    if (change != 0)
+    if (change != 0) {
         charge(jobs, record, change, -change);
-    jobs->workloads[job->workload].waiting -= (uint64_t)(int64_t)change;
-    if (change != 0)
+        jobs->workloads[job->workload].waiting -= (uint64_t)(int64_t)change;
         count_odd(jobs, record, -change);
+    }
     jobs->counts[job->state]--;
     jobs->counts[state]++;
     count_short(jobs, record, -1);
