@@ -397,6 +397,13 @@ static void accept_plan(struct weir_host *host)
 static weir_status plan_with(struct weir_host *host, const struct weir_policy_set *set,
                              struct weir_error *error)
 {
+    const bool is_done = is_answered(host, set);
+    if (!is_done)
+        weir_host_clear_plan(host);
+    if (is_done || has_nothing_to_plan(host, set)) {
+        accept_plan(host);
+        return WEIR_OK;
+    }
     const struct weir_mix mix = { .shapes = host->mix.shapes,
                                   .frequencies = host->mix.frequencies,
                                   .count = host->mix.count };
@@ -411,14 +418,6 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .group_by_policy = host->group_by_policy,
                                                  .group_report = host->group_report,
                                                  .seed = host->seed };
-
-    const bool is_done = is_answered(host, set);
-    if (!is_done)
-        weir_host_clear_plan(host);
-    if (is_done || has_nothing_to_plan(host, set)) {
-        accept_plan(host);
-        return WEIR_OK;
-    }
     if (weir_cluster_lend(host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_status status = weir_placer_begin(host->placer, &binding);

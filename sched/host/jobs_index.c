@@ -129,10 +129,9 @@ weir_status weir_jobs_reserve_index(struct weir_jobs *jobs)
 
 void weir_jobs_index_put(struct weir_jobs *jobs, uint32_t record)
 {
-    struct weir_job job = { .size = sizeof job };
-
     if (!jobs->is_indexed)
         return;
+    struct weir_job job = { .size = sizeof job };
     weir_jobs_index_drop(jobs, record);
     weir_jobs_describe(jobs, record, &job);
     jobs->places[record] = (struct weir_index_place){

@@ -19,26 +19,32 @@ struct part {
 };
 
 /* Nobody listens any more when a part does not get through: the next question says so. */
-static weir_status tell(struct sim_port *port, struct sim_told told, struct part first,
-                        struct part second)
+static weir_status pass_on(struct sim_port *port, const struct sim_told *told, struct part first,
+                           struct part second)
 {
     struct sim_line *line = &port->process.line;
-    if (line->page == NULL)
-        return (weir_status)told.status;
-    const bool is_through = sim_line_put(line, &told, sizeof told) == WEIR_OK &&
+    const bool is_through = sim_line_put(line, told, sizeof *told) == WEIR_OK &&
                             sim_line_put(line, first.bytes, first.size) == WEIR_OK &&
                             sim_line_put(line, second.bytes, second.size) == WEIR_OK;
     port->is_lost = port->is_lost || !is_through;
-    return (weir_status)told.status;
+    return (weir_status)told->status;
 }
 
-static weir_status tell_short(struct sim_port *port, struct sim_told told)
+static inline weir_status tell(struct sim_port *port, struct sim_told told, struct part first,
+                               struct part second)
+{
+    if (port->process.line.page == NULL)
+        return (weir_status)told.status;
+    return pass_on(port, &told, first, second);
+}
+
+static inline weir_status tell_short(struct sim_port *port, struct sim_told told)
 {
     return tell(port, told, (struct part){ NULL, 0 }, (struct part){ NULL, 0 });
 }
 
-static weir_status tell_one(struct sim_port *port, struct sim_told told, const void *bytes,
-                            size_t size)
+static inline weir_status tell_one(struct sim_port *port, struct sim_told told, const void *bytes,
+                                   size_t size)
 {
     return tell(port, told, (struct part){ bytes, size }, (struct part){ NULL, 0 });
 }
