@@ -141,9 +141,10 @@ struct sim_meter_amounts sim_cluster_capacity(const struct sim_cluster *cluster,
     return sum;
 }
 
+/* Mostly nothing, and to count is a call. */
 static double mask_count(uint32_t mask)
 {
-    return (double)__builtin_popcount(mask);
+    return mask == 0 ? 0 : (double)__builtin_popcount(mask);
 }
 
 /* Share of what is asked for beyond what there is; residues of adding and subtracting fractions
@@ -256,8 +257,8 @@ static bool claim_is_within(const struct sim_claim *claim)
         const struct weir_device *device = &claim->parts[u].device;
         is_within = use->slice == NULL && use->gpu == device->gpu &&
                     use->gpu_share <= weir_units_amount(device->units) &&
-                    use->nvdecs <= __builtin_popcount(device->nvdec_mask) &&
-                    use->nvencs <= __builtin_popcount(device->nvenc_mask);
+                    use->nvdecs <= mask_count(device->nvdec_mask) &&
+                    use->nvencs <= mask_count(device->nvenc_mask);
     }
     return is_within;
 }
