@@ -32,6 +32,7 @@ void sim_frag_memo_close(struct sim_frag_memo *memo)
 static size_t place_of(const struct sim_frag_key *key)
 {
     uint64_t hash = key->count;
+#pragma GCC unroll 4
     for (uint32_t i = 0; i < key->count; i++)
         hash = hash * UINT64_C(0x9e3779b97f4a7c15) + key->words[i];
     hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);

@@ -268,6 +268,7 @@ static void frag_change(struct sim_meter *meter, int64_t now_ns, const struct si
     series_advance(meter->frag_integral, meter->frag_value, FRAG_SERIES,
                    (double)(now_ns - meter->frag_since_ns));
     meter->frag_since_ns = now_ns;
+#pragma GCC unroll 11
     for (size_t i = 0; i < SIM_FRAG_COUNT; i++)
         meter->frag_value[i] = meter->frag_value[i] - before->part[i] + after->part[i];
     meter->frag_value[FRAG_RATIO] = whole_free_ratio(meter);
