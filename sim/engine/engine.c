@@ -67,7 +67,8 @@ struct ready_list {
 struct sim_engine {
     int64_t now_ns;
     struct event_queue queue;
-    sim_foresight soon; /* NULL = nobody looks ahead */
+    sim_foresight soon;              /* NULL = nobody looks ahead */
+    uint32_t told[EVENT_QUEUE_WAYS]; /* slots of those it heard of last, by place in the heap */
     struct node *nodes;
     uint32_t node_count; /* slots ever used */
     uint32_t free_head;
@@ -467,7 +468,7 @@ enum { LOOK_AHEAD_FROM = 1 << 9, LOOK_AHEAD_MANY = 1 << 12 };
 
 /* The root is out. One of its children comes next, and the least child of that one takes its place
  * among them: what is far from the root is fetched step by step, each of them an event ahead. */
-static void look_ahead(const struct sim_engine *engine, void *world)
+static void look_ahead(struct sim_engine *engine, void *world)
 {
     const struct event_queue *queue = &engine->queue;
     const uint32_t next = event_queue_first_child(queue, 1);
@@ -477,8 +478,14 @@ static void look_ahead(const struct sim_engine *engine, void *world)
     }
     const uint32_t after = event_queue_first_child(queue, EVENT_QUEUE_WAYS * next + 1);
     __builtin_prefetch(&engine->nodes[event_record_slot(queue->records[after])]);
-    for (uint32_t i = 1; i <= EVENT_QUEUE_WAYS; i++)
-        tell_of(engine, world, i, children_before(queue, i));
+    for (uint32_t i = 1; i <= EVENT_QUEUE_WAYS; i++) {
+        const uint32_t slot = event_record_slot(queue->records[i]);
+        const uint32_t before = children_before(queue, i);
+        if (before > 1 && engine->told[i - 1] == slot)
+            continue; /* far off yet, and told of before */
+        engine->told[i - 1] = slot;
+        tell_of(engine, world, i, before);
+    }
 }
 
 /* Whether the event that closes the instant comes next and finds the root of the heap open. */
