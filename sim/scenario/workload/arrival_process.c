@@ -244,8 +244,8 @@ double sim_arrival_process_next(struct sim_arrival_process *process)
 
 uint64_t sim_arrival_process_batch(const struct sim_arrival_process *process)
 {
-    struct sim_stream stream;
-    open_stream(process, process->count, DRAW_BATCH, &stream);
-    const double size = round(sim_law_draw(process->spec->batch, &stream));
+    const double size = round(
+        sim_law_draw_of(process->spec->batch, &process->random, process->purpose,
+                        (struct sim_stream_key){ .item = process->count, .stage = DRAW_BATCH }));
     return size < 1 ? 1 : (uint64_t)size;
 }

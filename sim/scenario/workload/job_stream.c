@@ -207,10 +207,9 @@ static double draw(const struct sim_job_stream *stream, enum sim_purpose purpose
                    uint64_t key)
 {
     const struct sim_job_spec *job = &stream->workload->jobs[spec];
-    struct sim_stream numbers;
-    sim_stream_open(&numbers, sim_job_stream_random(stream, spec), purpose,
-                    (struct sim_stream_key){ .item = key });
-    return sim_law_draw(purpose == SIM_DRAW_SERVICE ? job->service : job->patience, &numbers);
+    return sim_law_draw_of(purpose == SIM_DRAW_SERVICE ? job->service : job->patience,
+                           sim_job_stream_random(stream, spec), purpose,
+                           (struct sim_stream_key){ .item = key });
 }
 
 /* The same for all jobs of a class. */
