@@ -452,13 +452,16 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
                           uint32_t *record, struct weir_error *error)
 {
     struct weir_job_spec full;
-    const struct weir_job_spec *const spec = &full;
+    const struct weir_job_spec *spec = given;
     uint32_t kind = 0;
     uint32_t extra = 0;
 
     WEIR_TRY(
         weir_size_check(given->size, offsetof(struct weir_job_spec, done_ns), "the job", error));
-    weir_size_take(&full, sizeof full, given, given->size);
+    if (given->size < sizeof full) {
+        weir_size_take(&full, sizeof full, given, given->size);
+        spec = &full;
+    }
     WEIR_TRY(check_spec(jobs, spec, error));
     WEIR_TRY(weir_jobs_find_kind(jobs, spec, &kind, error));
     if (reserve_record(jobs) != WEIR_OK || take_extra(jobs, spec, &extra) != WEIR_OK)

@@ -208,13 +208,13 @@ weir_status sim_told_decide(struct sim_port *port, const struct weir_call *call,
                             const struct weir_plan **plan, int64_t *wall_ns)
 {
     struct weir_error *error = error_of(port);
-    struct weir_plan_lists lists = { .size = sizeof lists };
-    struct sim_told_answer answer = { .status = WEIR_OK };
     if (!port->is_isolated) {
         const weir_status status = weir_host_decide(port->host, call, plan, error);
         *wall_ns = weir_host_stats(port->host).wall_last_ns;
         return status;
     }
+    struct weir_plan_lists lists = { .size = sizeof lists };
+    struct sim_told_answer answer = { .status = WEIR_OK };
     const weir_status status =
         ask(port, (struct sim_told){ .kind = SIM_TOLD_DECIDE }, call, &answer, error);
     if (status != WEIR_OK) {
@@ -320,12 +320,12 @@ weir_status sim_told_mix(struct sim_port *port, const struct weir_mix *mix)
 
 weir_status sim_told_submit(struct sim_port *port, const struct weir_job_spec *job)
 {
-    struct weir_job_spec told = *job;
-    if (port->is_isolated) { /* both hosts know the same */
-        told.throughput_count = 0;
-        told.throughput = NULL;
-        told.speedup = NULL;
-    }
+    if (!port->is_isolated)
+        return weir_host_submit(port->host, job, error_of(port));
+    struct weir_job_spec told = *job; /* both hosts know the same */
+    told.throughput_count = 0;
+    told.throughput = NULL;
+    told.speedup = NULL;
     const weir_status status = weir_host_submit(port->host, &told, error_of(port));
     return tell(port, (struct sim_told){ SIM_TOLD_SUBMIT, .status = status },
                 (struct part){ &told, sizeof told },
