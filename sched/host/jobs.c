@@ -361,6 +361,19 @@ static void count_odd(struct weir_jobs *jobs, uint32_t record, int32_t change)
         jobs->odd_waiting += (uint32_t)change;
 }
 
+/* One that runs, or that waits, more or less. */
+static void count_move(struct weir_jobs *jobs, uint32_t record, int32_t running, int32_t waiting)
+{
+    const struct weir_job_record *const job = &jobs->records[record];
+
+    if (running != 0)
+        weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, running);
+    charge(jobs, record, running, waiting);
+    jobs->workloads[job->workload].waiting += (uint64_t)(int64_t)waiting;
+    if (waiting != 0)
+        count_odd(jobs, record, waiting);
+}
+
 bool weir_view_is_by_age(const struct weir_view *view)
 {
     return view->jobs != NULL && view->jobs->is_indexed && view->jobs->odd_waiting == 0;
@@ -486,17 +499,9 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
                                   .extra = extra };
     weir_id_table_put(&jobs->ids, weir_job_name(spec->workload, spec->id), index);
     jobs->counts[WEIR_JOB_WAITING]++;
-    count_odd(jobs, index, 1);
-    jobs->workloads[spec->workload].waiting++;
-    charge(jobs, index, 0, 1);
+    count_move(jobs, index, 0, 1);
     *record = index;
     return WEIR_OK;
-}
-
-static void give_placed(struct weir_jobs *jobs, uint32_t index)
-{
-    jobs->placed[index].next_free = jobs->placed_free;
-    jobs->placed_free = index;
 }
 
 static void count_short(struct weir_jobs *jobs, uint32_t record, int32_t change)
@@ -513,29 +518,24 @@ static void leave_place(struct weir_jobs *jobs, uint32_t record)
     struct weir_job_record *const job = &jobs->records[record];
 
     weir_jobs_index_drop(jobs, record);
-    give_placed(jobs, job->place);
+    jobs->placed[job->place].next_free = jobs->placed_free;
+    jobs->placed_free = job->place;
     job->place = WEIR_NO_INDEX;
-    weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, -1);
 }
 
 void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
 {
     struct weir_job_record *const job = &jobs->records[record];
+    const bool waits = job->state == WEIR_JOB_WAITING;
 
-    if (!WEIR_HOLDS(job->is_used != 0 &&
-                        (job->state != WEIR_JOB_WAITING || job->place == WEIR_NO_INDEX),
+    if (!WEIR_HOLDS(job->is_used != 0 && (!waits || job->place == WEIR_NO_INDEX),
                     &jobs->ids.broken))
         return;
     weir_id_table_remove(&jobs->ids, weir_job_name(job->workload, job->id));
-    if (job->state != WEIR_JOB_WAITING) {
-        count_short(jobs, record, -1);
+    count_short(jobs, record, -1);
+    if (!waits)
         leave_place(jobs, record);
-        charge(jobs, record, -1, 0);
-    } else {
-        jobs->workloads[job->workload].waiting--;
-        count_odd(jobs, record, -1);
-        charge(jobs, record, 0, -1);
-    }
+    count_move(jobs, record, waits ? 0 : -1, waits ? -1 : 0);
     jobs->counts[job->state]--;
     if (job->extra != WEIR_NO_INDEX) {
         jobs->extras[job->extra].next_free = jobs->extra_free;
@@ -602,17 +602,12 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     struct weir_job_record *const job = &jobs->records[record];
     const int32_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
 
-    if (change < 0) {
+    if (change < 0)
         leave_place(jobs, record);
-    } else if (change > 0) {
+    if (change > 0)
         job->place = take_placed(jobs, weir_jobs_attempts(jobs, record));
-        weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, 1);
-    }
-    if (change != 0) {
-        charge(jobs, record, change, -change);
-        jobs->workloads[job->workload].waiting -= (uint64_t)(int64_t)change;
-        count_odd(jobs, record, -change);
-    }
+    if (change != 0)
+        count_move(jobs, record, change, -change);
     jobs->counts[job->state]--;
     jobs->counts[state]++;
     count_short(jobs, record, -1);

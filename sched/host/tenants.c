@@ -174,29 +174,24 @@ void weir_tenants_keep(struct weir_tenants *tenants)
         count_kept(tenants, t);
 }
 
-static void count_running(const struct weir_tenants *tenants, struct weir_tenant_entry *entry,
-                          const struct weir_tenant_change *change)
-{
-    count_past(tenants, entry);
-    weir_amounts_count(&entry->used, change->need, change->running);
-    weir_sum_count(&entry->device_units, change->device_units, change->running);
-    if (change->running > 0 && is_averaged(tenants))
-        entry->device_s += (1 - left_of_average(tenants)) * change->running *
-                           weir_units_amount(change->device_units);
-    weir_sum_count(&entry->bandwidth_units, change->bandwidth_units, change->running);
-    weir_sum_count(&entry->link_units, change->link_units, change->running);
-    entry->running += (uint32_t)change->running;
-}
-
 void weir_tenants_change(struct weir_tenants *tenants, uint32_t number,
                          const struct weir_tenant_change *change)
 {
     for (uint32_t t = number;; t = tenants->all[t].parent) {
         struct weir_tenant_entry *const entry = &tenants->all[t];
-        if (change->running != 0)
-            count_running(tenants, entry, change);
+        if (change->running != 0) {
+            count_past(tenants, entry);
+            weir_amounts_count(&entry->used, change->need, change->running);
+            weir_sum_count(&entry->device_units, change->device_units, change->running);
+            weir_sum_count(&entry->bandwidth_units, change->bandwidth_units, change->running);
+            weir_sum_count(&entry->link_units, change->link_units, change->running);
+        }
         if (change->waiting != 0)
             weir_amounts_count(&entry->wanted, change->need, change->waiting);
+        if (change->running > 0 && is_averaged(tenants))
+            entry->device_s += (1 - left_of_average(tenants)) * change->running *
+                               weir_units_amount(change->device_units);
+        entry->running += (uint32_t)change->running;
         entry->waiting += (uint32_t)change->waiting;
         if (t == 0)
             return;

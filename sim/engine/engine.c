@@ -481,10 +481,9 @@ static void look_ahead(struct sim_engine *engine, void *world)
     for (uint32_t i = 1; i <= EVENT_QUEUE_WAYS; i++) {
         const uint32_t slot = event_record_slot(queue->records[i]);
         const uint32_t before = children_before(queue, i);
-        if (before > 1 && engine->told[i - 1] == slot)
-            continue; /* far off yet, and told of before */
+        if (before < 2 || engine->told[i - 1] != slot) /* near, or not told of yet */
+            tell_of(engine, world, i, before);
         engine->told[i - 1] = slot;
-        tell_of(engine, world, i, before);
     }
 }
 

@@ -70,9 +70,8 @@ static const struct sim_claim **recent_of(struct sim_workers *workers,
                                           const struct sim_claim *claim)
 {
     const struct weir_device *device = &claim->parts[0].device;
-    uint64_t what = (uint64_t)claim->cpu_units;
-    if (claim->device_count > 0)
-        what += (uint64_t)device->units * 3 + device->gpu;
+    const uint64_t on_gpu = claim->device_count > 0 ? (uint64_t)device->units * 3 + device->gpu : 0;
+    const uint64_t what = (uint64_t)claim->cpu_units + on_gpu;
     return &workers->recent[(what * SIM_DIGEST_START >> 32) %
                             (sizeof workers->recent / sizeof workers->recent[0])];
 }

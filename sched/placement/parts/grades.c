@@ -322,22 +322,6 @@ static struct weir_kept_grade find_grade(const struct class_site *site, uint32_t
     return *known;
 }
 
-/* Grades a node again that is in another state than before; whether it meets others as before. */
-static bool grade_again(const struct class_site *site, uint32_t node, uint64_t state)
-{
-    struct grade_class *const class = site->class;
-    struct weir_kept_grade *const kept = &class->kept[node];
-    const struct weir_kept_grade before = *kept;
-
-    *kept = find_grade(site, node, state);
-    kept->state = state;
-    count_grade(class, kept, 1);
-    if (class->read == 0)
-        return false;
-    count_grade(class, &before, -1);
-    return memcmp(kept, &before, offsetof(struct weir_kept_grade, state)) == 0;
-}
-
 /* ---- blocks ---- */
 
 static bool is_better(const struct grade_block *a, const struct grade_block *b)
@@ -345,13 +329,15 @@ static bool is_better(const struct grade_block *a, const struct grade_block *b)
     return a->value > b->value || (!(a->value < b->value) && a->tie > b->tie);
 }
 
-/* One that has room meets the best so far; of equals the first of the order of nodes. */
-static void meet(const struct class_site *site, struct grade_block *best,
-                 const struct grade_block *other)
+/* Of equals the first of the order of nodes. */
+static inline void meet(const struct class_site *site, struct grade_block *best,
+                        const struct grade_block *other)
 {
     const int64_t ram_least =
         other->ram_least < best->ram_least ? other->ram_least : best->ram_least;
 
+    if (other->node == WEIR_NO_INDEX)
+        return;
     if (best->node == WEIR_NO_INDEX || is_better(other, best)) {
         *best = *other;
     } else if (!is_better(best, other)) {
@@ -406,11 +392,8 @@ static struct grade_block compare_parts(const struct class_site *site, uint32_t 
     struct grade_block best = no_block;
 
     for (uint32_t i = parts.from; below != NULL && i < parts.to; i++)
-        if (below[i].node != WEIR_NO_INDEX)
-            meet(site, &best, &below[i]);
+        meet(site, &best, &below[i]);
     for (uint32_t i = parts.from; below == NULL && i < parts.to; i++) {
-        if (isinf(site->class->kept[i].value))
-            continue;
         const struct grade_block node = block_of_node(site, i);
         meet(site, &best, &node);
     }
@@ -446,14 +429,23 @@ static void compare_marked(const struct class_site *site)
     }
 }
 
+/* Grades a node again that is in another state than before. */
 static void look_again(const struct class_site *site, uint32_t node)
 {
+    struct grade_class *const class = site->class;
+    struct weir_kept_grade *const kept = &class->kept[node];
     const uint64_t state = state_of(site, node);
+    const struct weir_kept_grade before = *kept;
 
-    if (site->class->read > 0 && site->class->kept[node].state == state)
+    if (class->read > 0 && before.state == state)
         return;
-    if (!grade_again(site, node, state))
-        mark_block(site->grades, node / BLOCK_NODES);
+    *kept = find_grade(site, node, state);
+    kept->state = state;
+    count_grade(class, kept, 1);
+    if (class->read > 0)
+        count_grade(class, &before, -1);
+    if (class->read == 0 || memcmp(kept, &before, offsetof(struct weir_kept_grade, state)) != 0)
+        mark_block(site->grades, node / BLOCK_NODES); /* it meets others in another way */
 }
 
 /* Brings a class up to date; far behind it is less work to look at all nodes. */
