@@ -250,7 +250,6 @@ weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot)
 weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_for_good)
 {
     struct sim_job *job = sim_job_at(run, slot);
-    struct sim_stream stream;
     if (is_for_good)
         sim_jobs_count(run, job, SIM_JOBS_INFEASIBLE);
     if (is_for_good || job->retries >= run->workload->retries) {
@@ -259,9 +258,9 @@ weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_
         sim_jobs_digest(run, DIGEST_REFUSED, job);
         return forget(run, slot, "refused");
     }
-    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_RETRY,
-                    (struct sim_stream_key){ .item = job->key, .attempt = job->retries++ });
-    const int64_t delay_ns = sim_time_from_s(sim_law_draw(run->workload->retry_delay, &stream));
+    const int64_t delay_ns = sim_time_from_s(sim_law_draw_of(
+        run->workload->retry_delay, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_RETRY,
+        (struct sim_stream_key){ .item = job->key, .attempt = job->retries++ }));
     const struct sim_event event = { .time_ns = sim_jobs_later(sim_jobs_now(run), delay_ns),
                                      .target = slot,
                                      .argument = job->id,

@@ -125,12 +125,11 @@ static int64_t start_ns(const struct sim_jobs_run *run, const struct sim_job *jo
                                    ? workload->preemption.restart_ns
                                    : workload->checkpoint.restart_ns;
     int64_t pause_ns = attempts > 1 ? restart_ns : 0;
-    struct sim_stream stream;
     if (workload->start_latency == NULL)
         return pause_ns;
-    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_JOB_START,
-                    (struct sim_stream_key){ .item = job->key, .attempt = attempts - 1 });
-    const int64_t latency_ns = sim_time_from_s(sim_law_draw(workload->start_latency, &stream));
+    const int64_t latency_ns = sim_time_from_s(sim_law_draw_of(
+        workload->start_latency, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_JOB_START,
+        (struct sim_stream_key){ .item = job->key, .attempt = attempts - 1 }));
     return sim_jobs_later(pause_ns, latency_ns > 0 ? latency_ns : 0);
 }
 

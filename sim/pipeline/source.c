@@ -16,21 +16,14 @@
 
 #include <math.h>
 
-static struct sim_stream item_stream(const struct sim_pipeline_run *run, enum sim_purpose purpose,
-                                     uint64_t item)
-{
-    struct sim_stream stream;
-    const struct sim_stream_key key = { item, 0, 0 };
-    sim_stream_open(&stream, &run->random, purpose, key);
-    return stream;
-}
-
 static uint32_t draw_class(const struct sim_pipeline_run *run, uint64_t id)
 {
     const struct sim_input *input = &run->spec->input;
     if (input->classes_count < 2)
         return 0;
-    struct sim_stream stream = item_stream(run, SIM_DRAW_ITEM_CLASS, id);
+    struct sim_stream stream;
+    sim_stream_open(&stream, &run->random, SIM_DRAW_ITEM_CLASS,
+                    (struct sim_stream_key){ .item = id });
     double u = sim_stream_uniform(&stream);
     uint32_t pick = 0;
     while (pick + 1 < input->classes_count && u >= input->classes[pick].weight)
@@ -51,14 +44,11 @@ static void describe(const struct sim_pipeline_run *run, struct sim_item *made)
     made->bytes = recorded->has_bytes ? row->bytes : 0.0;
     const struct sim_law *size =
         input->classes_count == 0 ? NULL : input->classes[made->item_class].size;
-    if (size != NULL && !recorded->has_sizes) {
-        struct sim_stream stream = item_stream(run, SIM_DRAW_ITEM_SIZE, made->id);
-        made->size = sim_law_draw(size, &stream);
-    }
-    if (input->bytes != NULL && !recorded->has_bytes) {
-        struct sim_stream stream = item_stream(run, SIM_DRAW_BYTES, made->id);
-        made->bytes = sim_law_draw(input->bytes, &stream);
-    }
+    const struct sim_stream_key key = { .item = made->id };
+    if (size != NULL && !recorded->has_sizes)
+        made->size = sim_law_draw_of(size, &run->random, SIM_DRAW_ITEM_SIZE, key);
+    if (input->bytes != NULL && !recorded->has_bytes)
+        made->bytes = sim_law_draw_of(input->bytes, &run->random, SIM_DRAW_BYTES, key);
     if (input->store != WEIR_NO_INDEX)
         made->place = SIM_PLACE_INPUT;
 }

@@ -559,11 +559,10 @@ static void arm_crash(struct sim_stage_run *stage, struct sim_hand *hand)
     if (law == NULL)
         return;
     const struct sim_driver_config *config = &stage->pipeline->config;
-    struct sim_stream stream;
     const struct sim_stream_key key = { hand->ordinal, 0, 0 };
-    sim_stream_open(&stream, &stage->random, SIM_DRAW_WORKER_FAILURE, key);
-    sim_worker_arm_crash(config->workers, hand->worker,
-                         sim_time_from_s(sim_law_draw(law, &stream)));
+    sim_worker_arm_crash(
+        config->workers, hand->worker,
+        sim_time_from_s(sim_law_draw_of(law, &stage->random, SIM_DRAW_WORKER_FAILURE, key)));
 }
 
 static bool setup_fails(const struct sim_stage_run *stage, const struct sim_hand *hand)

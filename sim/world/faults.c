@@ -135,10 +135,9 @@ static weir_status schedule(struct sim_world *world, const struct sim_event *wha
                             const struct sim_law *law, struct sim_stream_key key,
                             enum sim_purpose purpose)
 {
-    struct sim_stream stream;
     struct sim_event event = *what;
-    sim_stream_open(&stream, &world->context.random, purpose, key);
-    const int64_t wait_ns = sim_time_from_s(sim_law_draw(law, &stream));
+    const int64_t wait_ns =
+        sim_time_from_s(sim_law_draw_of(law, &world->context.random, purpose, key));
     const int64_t now_ns = sim_engine_now(world->context.engine);
     if (wait_ns > SIM_TIME_MAX - now_ns)
         return WEIR_OK;
@@ -343,11 +342,11 @@ static weir_status set_gpu(struct sim_world *world, uint32_t entity, bool is_los
 /* By how much it is slow this time. */
 static double slow_factor(struct sim_world *world, enum sim_fault kind, uint32_t entity)
 {
-    struct sim_stream stream;
-    sim_stream_open(&stream, &world->context.random,
-                    kind == SIM_FAULT_SLOW ? SIM_DRAW_SLOW_FACTOR : SIM_DRAW_GPU_SLOW_FACTOR,
-                    key_of(world, kind, entity));
-    return fmax(sim_law_draw(world->scenario->failures.slow_factor, &stream), 1e-6);
+    const double factor =
+        sim_law_draw_of(world->scenario->failures.slow_factor, &world->context.random,
+                        kind == SIM_FAULT_SLOW ? SIM_DRAW_SLOW_FACTOR : SIM_DRAW_GPU_SLOW_FACTOR,
+                        key_of(world, kind, entity));
+    return fmax(factor, 1e-6);
 }
 
 static weir_status set_slow(struct sim_world *world, enum sim_fault kind, uint32_t entity,

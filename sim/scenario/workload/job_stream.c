@@ -244,10 +244,9 @@ static int64_t patience(const struct sim_job_stream *stream, uint32_t spec, uint
 static int64_t drawn_estimate(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
                               int64_t run_ns)
 {
-    struct sim_stream numbers;
-    sim_stream_open(&numbers, sim_job_stream_random(stream, spec), SIM_DRAW_ESTIMATE,
-                    (struct sim_stream_key){ .item = key });
-    const double factor = sim_law_draw(stream->workload->estimate, &numbers);
+    const double factor =
+        sim_law_draw_of(stream->workload->estimate, sim_job_stream_random(stream, spec),
+                        SIM_DRAW_ESTIMATE, (struct sim_stream_key){ .item = key });
     if (run_ns == INT64_MAX || !(factor > 0))
         return WEIR_UNKNOWN_TIME;
     return factor >= 1 && factor <= 1 ? run_ns : sim_time_from_s(sim_time_s(run_ns) * factor);
@@ -269,12 +268,11 @@ static int64_t estimate(const struct sim_job_stream *stream, uint32_t spec, uint
 int64_t sim_job_stream_think_ns(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
 {
     const struct sim_job_spec *job = &stream->workload->jobs[spec];
-    struct sim_stream numbers;
     if (job->think == NULL)
         return 0;
-    sim_stream_open(&numbers, sim_job_stream_random(stream, spec), SIM_DRAW_THINK,
-                    (struct sim_stream_key){ .item = key });
-    const int64_t think_ns = sim_time_from_s(sim_law_draw(job->think, &numbers));
+    const int64_t think_ns =
+        sim_time_from_s(sim_law_draw_of(job->think, sim_job_stream_random(stream, spec),
+                                        SIM_DRAW_THINK, (struct sim_stream_key){ .item = key }));
     return think_ns > 0 ? think_ns : 0;
 }
 
