@@ -350,28 +350,19 @@ static bool says_extra(const struct weir_job_spec *spec)
            spec->traffic.bandwidth > 0 || spec->step_s > 0 || spec->exchange > 0;
 }
 
-/* One that waits more or less, of those that are not served by age alone. */
-static void count_odd(struct weir_jobs *jobs, uint32_t record, int32_t change)
+/* One that runs, or that waits, more or less; those that are not served by age alone are odd. */
+static void count_move(struct weir_jobs *jobs, uint32_t record, int32_t running, int32_t waiting)
 {
     const struct weir_job_record *const job = &jobs->records[record];
     const bool came_again =
         job->extra != WEIR_NO_INDEX && jobs->extras[job->extra].queued_ns != job->submit_ns;
 
-    if (job->priority != 0 || came_again)
-        jobs->odd_waiting += (uint32_t)change;
-}
-
-/* One that runs, or that waits, more or less. */
-static void count_move(struct weir_jobs *jobs, uint32_t record, int32_t running, int32_t waiting)
-{
-    const struct weir_job_record *const job = &jobs->records[record];
-
     if (running != 0)
         weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, running);
     charge(jobs, record, running, waiting);
     jobs->workloads[job->workload].waiting += (uint64_t)(int64_t)waiting;
-    if (waiting != 0)
-        count_odd(jobs, record, waiting);
+    if (job->priority != 0 || came_again)
+        jobs->odd_waiting += (uint32_t)waiting;
 }
 
 bool weir_view_is_by_age(const struct weir_view *view)
@@ -465,16 +456,13 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
                           uint32_t *record, struct weir_error *error)
 {
     struct weir_job_spec full;
-    const struct weir_job_spec *spec = given;
+    const struct weir_job_spec *const spec = &full;
     uint32_t kind = 0;
     uint32_t extra = 0;
 
     WEIR_TRY(
         weir_size_check(given->size, offsetof(struct weir_job_spec, done_ns), "the job", error));
-    if (given->size < sizeof full) {
-        weir_size_take(&full, sizeof full, given, given->size);
-        spec = &full;
-    }
+    weir_size_take(&full, sizeof full, given, given->size);
     WEIR_TRY(check_spec(jobs, spec, error));
     WEIR_TRY(weir_jobs_find_kind(jobs, spec, &kind, error));
     if (reserve_record(jobs) != WEIR_OK || take_extra(jobs, spec, &extra) != WEIR_OK)

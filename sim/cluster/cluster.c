@@ -141,12 +141,6 @@ struct sim_meter_amounts sim_cluster_capacity(const struct sim_cluster *cluster,
     return sum;
 }
 
-/* Mostly nothing, and to count is a call. */
-static double mask_count(uint32_t mask)
-{
-    return mask == 0 ? 0 : (double)__builtin_popcount(mask);
-}
-
 /* Share of what is asked for beyond what there is; residues of adding and subtracting fractions
  * must not count as load. */
 static const double SLACK = 1e-6;
@@ -195,12 +189,12 @@ static void fill_device(struct sim_use *use, const struct weir_device *device,
                              .nvencs = uses->nvencs * share,
                              .mem_bytes = uses->gpu_mem_bytes };
     if (uses->kind == WEIR_SHAPE_CODEC) { /* codecs follow the engines that were given */
-        use->nvdecs = device->nvdec_mask != 0 ? mask_count(device->nvdec_mask) : use->nvdecs;
-        use->nvencs = device->nvenc_mask != 0 ? mask_count(device->nvenc_mask) : use->nvencs;
+        use->nvdecs = device->nvdec_mask != 0 ? sim_mask_count(device->nvdec_mask) : use->nvdecs;
+        use->nvencs = device->nvenc_mask != 0 ? sim_mask_count(device->nvenc_mask) : use->nvencs;
     }
     if (uses->kind == WEIR_SHAPE_ENTIRE) {
-        use->nvdecs = mask_count(device->nvdec_mask);
-        use->nvencs = mask_count(device->nvenc_mask);
+        use->nvdecs = sim_mask_count(device->nvdec_mask);
+        use->nvencs = sim_mask_count(device->nvenc_mask);
     }
 }
 
@@ -257,8 +251,8 @@ static bool claim_is_within(const struct sim_claim *claim)
         const struct weir_device *device = &claim->parts[u].device;
         is_within = use->slice == NULL && use->gpu == device->gpu &&
                     use->gpu_share <= weir_units_amount(device->units) &&
-                    use->nvdecs <= mask_count(device->nvdec_mask) &&
-                    use->nvencs <= mask_count(device->nvenc_mask);
+                    use->nvdecs <= sim_mask_count(device->nvdec_mask) &&
+                    use->nvencs <= sim_mask_count(device->nvenc_mask);
     }
     return is_within;
 }

@@ -120,6 +120,12 @@ struct sim_gpu {
 };
 static_assert(sizeof(struct sim_gpu) % SIM_LINE == 0, "the first line of each is one of a cache");
 
+/* Codec engines of a mask: mostly none, and to count is a call. */
+static inline double sim_mask_count(uint32_t mask)
+{
+    return mask == 0 ? 0 : (double)__builtin_popcount(mask);
+}
+
 /* Of what it would be: throttled, slow by itself, and because others are there. */
 static inline double sim_gpu_speed(const struct sim_gpu *gpu)
 {

@@ -18,10 +18,8 @@
 static inline int64_t sim_time_from_s(double seconds)
 {
     const double ns = seconds * 1e9;
-    if (!(seconds < 9.2e9))
-        return SIM_TIME_MAX;
-    if (!(seconds > -9.2e9))
-        return -SIM_TIME_MAX;
+    if (!(seconds > -9.2e9 && seconds < 9.2e9))
+        return seconds < 0 ? -SIM_TIME_MAX : SIM_TIME_MAX;
     const int64_t whole = (int64_t)ns;
     const double rest = ns - (double)whole;
     return whole + (rest >= 0.5) - (rest <= -0.5);

@@ -198,10 +198,8 @@ static void add_held(const struct sim_cluster *cluster, const struct sim_lease *
         const struct weir_device *device = &claim->parts[d].device;
         const struct weir_mig_profile *slice = sim_slice_profile(&gpus[device->gpu], device);
         held->amount[SIM_RESOURCE_GPU] += weir_units_amount(device->units);
-        if ((device->nvdec_mask | device->nvenc_mask) != 0) { /* to count is a call */
-            held->amount[SIM_RESOURCE_NVDEC] += __builtin_popcount(device->nvdec_mask);
-            held->amount[SIM_RESOURCE_NVENC] += __builtin_popcount(device->nvenc_mask);
-        }
+        held->amount[SIM_RESOURCE_NVDEC] += sim_mask_count(device->nvdec_mask);
+        held->amount[SIM_RESOURCE_NVENC] += sim_mask_count(device->nvenc_mask);
         held->amount[SIM_RESOURCE_GPU_MEM] +=
             (double)(slice != NULL ? slice->mem_bytes : device->mem_bytes);
     }

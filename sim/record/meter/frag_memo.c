@@ -35,8 +35,7 @@ static size_t place_of(const struct sim_frag_key *key)
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < key->count; i++)
         hash = hash * UINT64_C(0x9e3779b97f4a7c15) + key->words[i];
-    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return (size_t)(hash >> 32) % PLACES;
+    return (size_t)((hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 32) % PLACES;
 }
 
 static bool is_same(const struct sim_frag_key *a, const struct sim_frag_key *b)
