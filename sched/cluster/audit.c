@@ -145,7 +145,8 @@ static weir_status compare_node(const struct weir_cluster *cluster, const struct
                          (long long)node->ram_free_bytes,
                          (long long)(node->cpu_total - held->cpu_units[index]),
                          (long long)(node->ram_total_bytes - held->ram_bytes[index]));
-    if (node->version != weir_ledger_version(cluster, index))
+    if (node->version != weir_ledger_version(cluster, index) ||
+        cluster->lists[index].likeness != weir_ledger_likeness(cluster, index))
         return weir_fail(error, WEIR_EINVARIANT, "node %llu: stale version",
                          (unsigned long long)node->id);
     for (uint32_t g = 0; g < node->gpu_count; g++)

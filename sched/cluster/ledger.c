@@ -39,6 +39,19 @@ static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
     return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes) + free_gpu_fingerprint(gpu, index);
 }
 
+uint64_t weir_gpu_likeness(const struct weir_gpu *gpu, uint32_t index)
+{
+    const uint64_t engines_all = (uint64_t)gpu->nvdec_all << 32 | gpu->nvenc_all;
+    const uint64_t all = weir_hash_words((uint64_t)gpu->units_total, (uint64_t)gpu->mem_total_bytes,
+                                         engines_all, (uint64_t)gpu->type << 32 | gpu->is_closed);
+    const uint64_t engines =
+        (uint64_t)weir_bit_count(gpu->nvdec_free) << 32 | weir_bit_count(gpu->nvenc_free);
+
+    return gpu->mig != NULL ? gpu_fingerprint(gpu, index)
+                            : weir_hash_words((uint64_t)gpu->units_free,
+                                              (uint64_t)gpu->mem_free_bytes, engines, all);
+}
+
 /* The part that every worker changes. */
 static uint64_t free_fingerprint(const struct weir_node *node)
 {
@@ -73,22 +86,34 @@ uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
     return sum;
 }
 
+uint64_t weir_ledger_likeness(const struct weir_cluster *cluster, uint32_t node)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    uint64_t sum = host_fingerprint(books);
+
+    for (uint32_t g = 0; g < books->gpu_count; g++)
+        sum += weir_gpu_likeness(&cluster->gpus[books->gpu_first + g], g);
+    return sum;
+}
+
 /* `cause` tells apart changes that leave equal books: another worker, another pool. */
-static void record_cause(struct weir_cluster *cluster, uint32_t node, uint32_t pool, uint64_t cause)
+static void record_cause(struct weir_cluster *cluster, uint32_t node, uint64_t cause, uint32_t pool,
+                         uint32_t gone)
 {
     const uint64_t event = weir_hash_words(node, cluster->nodes[node].version, cause, 0);
 
     cluster->stamp = weir_hash_add(cluster->stamp, event);
     cluster->lists[node].stamp = weir_hash_add(cluster->lists[node].stamp, event);
     cluster->changes[cluster->change_count % WEIR_CHANGE_RING] =
-        (struct weir_change){ .stamp = cluster->stamp, .node = node, .pool = pool };
+        (struct weir_change){ .stamp = cluster->stamp, .node = node, .pool = pool, .gone = gone };
     cluster->change_count++;
     weir_cluster_note_change(cluster->log, node);
 }
 
 static void record_change(struct weir_cluster *cluster, uint32_t node)
 {
-    record_cause(cluster, node, WEIR_NO_INDEX, 0);
+    cluster->lists[node].likeness = weir_ledger_likeness(cluster, node);
+    record_cause(cluster, node, 0, WEIR_NO_INDEX, WEIR_NO_INDEX);
 }
 
 uint32_t weir_cluster_changes(const struct weir_cluster *cluster,
@@ -474,10 +499,13 @@ static void apply_device(struct weir_cluster *cluster, struct weir_node *node,
     struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + device->gpu];
     const struct weir_device instance = { .mig = device->mig };
     const bool is_held_back = is_unhealthy(gpu);
+    uint64_t *const likeness = &cluster->lists[node - cluster->nodes].likeness;
 
     node->version -= free_gpu_fingerprint(gpu, device->gpu);
+    *likeness -= weir_gpu_likeness(gpu, device->gpu);
     weir_gpu_move(gpu, is_held_back ? &instance : device, direction);
     node->version += free_gpu_fingerprint(gpu, device->gpu);
+    *likeness += weir_gpu_likeness(gpu, device->gpu);
     if ((node->flags & WEIR_NODE_UP) == 0)
         return;
     if (is_held_back)
@@ -490,11 +518,12 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
                        int64_t direction, const struct weir_worker_slot *worker)
 {
     struct weir_node *const node = &cluster->nodes[alloc->node];
+    const uint64_t before = free_fingerprint(node);
 
-    node->version -= free_fingerprint(node);
     node->cpu_free -= direction * alloc->cpu_units;
     node->ram_free_bytes -= direction * alloc->ram_bytes;
-    node->version += free_fingerprint(node);
+    node->version += free_fingerprint(node) - before;
+    cluster->lists[alloc->node].likeness += free_fingerprint(node) - before;
     if (node->flags & WEIR_NODE_UP) {
         cluster->free.cpu_units -= direction * alloc->cpu_units;
         cluster->free.ram_bytes -= direction * alloc->ram_bytes;
@@ -502,6 +531,7 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
     for (uint32_t d = 0; d < alloc->device_count; d++)
         apply_device(cluster, node, &alloc->devices[d], direction);
     record_cause(cluster, alloc->node,
+                 weir_hash_words(worker->id, direction > 0, worker->owner.index, worker->sequence),
                  worker->owner.kind == WEIR_OWNER_POOL ? worker->owner.index : WEIR_NO_INDEX,
-                 weir_hash_words(worker->id, direction > 0, worker->owner.index, worker->sequence));
+                 direction > 0 ? WEIR_NO_INDEX : (uint32_t)(worker - cluster->slots));
 }

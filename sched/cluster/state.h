@@ -40,6 +40,7 @@ struct weir_worker_slot {
  * Equal stamps mean equal workers, so what depends on them can be kept until the stamp changes. */
 struct weir_node_list {
     uint64_t stamp;
+    uint64_t likeness; /* as node.version, but the same wherever on the node GPUs of a state are */
     uint32_t first;    /* slot, or WEIR_NO_INDEX */
     uint32_t gpu_room; /* records of GPUs from gpu_first on; a removed node keeps them */
 };
@@ -71,6 +72,8 @@ struct weir_change {
     uint64_t stamp; /* after the change: a hash of the whole history */
     uint32_t node;
     uint32_t pool; /* whose worker came or went; WEIR_NO_INDEX = nobody's, or a job's */
+    uint32_t gone; /* the slot of the one that went; WEIR_NO_INDEX = nobody did */
+    uint32_t reserved;
 };
 
 /* Nodes in the order in which they changed, for answers that are kept of them (placement/rooms.h).
@@ -169,10 +172,11 @@ static inline uint32_t weir_cluster_change_node(const struct weir_cluster *clust
 {
     return cluster->changes[(cluster->change_count - 1 - back) % WEIR_CHANGE_RING].node;
 }
-/* And weir_cluster_change_pool(cluster, i) had a worker less or more there. */
-static inline uint32_t weir_cluster_change_pool(const struct weir_cluster *cluster, uint32_t back)
+/* And who it was. */
+static inline const struct weir_change *weir_cluster_change(const struct weir_cluster *cluster,
+                                                            uint32_t back)
 {
-    return cluster->changes[(cluster->change_count - 1 - back) % WEIR_CHANGE_RING].pool;
+    return &cluster->changes[(cluster->change_count - 1 - back) % WEIR_CHANGE_RING];
 }
 
 static inline struct weir_change_mark weir_cluster_change_mark(const struct weir_cluster *cluster)
@@ -256,8 +260,12 @@ void weir_ledger_set_health(struct weir_cluster *cluster, uint32_t node, uint32_
  * no change that a mark knows of. */
 void weir_ledger_keep_memory(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
                              int64_t bytes);
-/* The fingerprint of a node, recomputed. */
+/* The fingerprint of a node, recomputed; the same with GPUs in any order. */
 uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node);
+uint64_t weir_ledger_likeness(const struct weir_cluster *cluster, uint32_t node);
+/* That of one GPU: how many engines are free counts, not which. A GPU that is cut is like none
+ * elsewhere on the node. */
+uint64_t weir_gpu_likeness(const struct weir_gpu *gpu, uint32_t index);
 
 /* roster.c: the slots, lists and tables of workers, without the books. Insertion of a slot that
  * was taken out before (roll-back) cannot fail. */

@@ -28,7 +28,7 @@
 enum {
     BOARDS_KEPT = 64, /* beyond that the one not used for longest is dropped */
     SMALL_POOL = 24,  /* up to this many candidates a victim is found by looking at each */
-    FIRSTS_KEPT = 3
+    KINDS_MOST = 64   /* of workers of a pool: each is a bit of a word */
 };
 
 struct entry {
@@ -40,11 +40,20 @@ struct entry {
             uint32_t ties;
             uint32_t reason;
         };
-        uint32_t firsts[FIRSTS_KEPT]; /* victim boards: slots of those who go first */
+        struct { /* victim boards: who of the pool is there, in the board's list */
+            uint32_t first, count;
+            uint32_t slot; /* of the victim */
+        };
     };
     bool known;
-    bool has_firsts; /* all of them are there; until a worker of the pool comes or goes */
-    uint8_t first_count;
+    bool is_listed;  /* until a worker of the pool comes */
+    bool is_uniform; /* all are of one kind */
+};
+
+/* A worker of the pool of a victim board. */
+struct listed {
+    uint64_t order; /* who goes first of those on its node that are equal */
+    uint32_t slot, kind;
 };
 
 enum board_kind { BOARD_PLACES, BOARD_VICTIMS, BOARD_REUSE };
@@ -53,8 +62,12 @@ struct board {
     uint32_t kind;
     uint32_t pool;                        /* victim and reuse boards */
     uint64_t round;                       /* reuse boards: of the list of stopped workers */
-    const struct weir_cluster *firsts_of; /* victim boards: whose slots they are; not read */
-    struct weir_shape shape;              /* place boards */
+    struct listed *listed;                /* victim boards: node by node */
+    struct weir_memo_hold *kinds;         /* of them */
+    const struct weir_cluster *listed_of; /* whose slots they are; not read */
+    uint32_t listed_count, listed_capacity;
+    uint32_t kind_count;
+    struct weir_shape shape; /* place boards */
     struct weir_change_mark mark;
     uint64_t used; /* question number, for dropping */
     struct weir_tournament tournament;
@@ -95,6 +108,8 @@ static void board_destroy(struct weir_fgd *fgd, struct board *board)
 
     weir_tournament_free(&board->tournament, memory);
     weir_memo_places_free(&board->memo, memory);
+    weir_free(memory, board->listed);
+    weir_free(memory, board->kinds);
     weir_free(memory, board->entries);
     weir_free(memory, board);
 }
@@ -168,7 +183,10 @@ static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
     board->shape = wanted->shape;
     board->tournament.count = 0; /* it starts anew */
     board->used = fgd->question;
-    return board;
+    board->kind_count = 0;
+    if (wanted->kind == BOARD_VICTIMS && board->kinds == NULL)
+        board->kinds = weir_alloc(&fgd->keys.allocator, KINDS_MOST, sizeof *board->kinds);
+    return wanted->kind == BOARD_VICTIMS && board->kinds == NULL ? NULL : board;
 }
 
 /* Only one device of the best place is kept. */
@@ -180,19 +198,38 @@ static void keep_device(struct weir_memo_place *kept, const struct weir_alloc *a
         kept->device = alloc->devices[0];
 }
 
+/* What the best place for a shape depends on. Where GPUs in the same state are not as good, or few
+ * places are looked at, it is which GPU is in which state. */
+static uint64_t state_for(const struct weir_fgd *fgd, const struct weir_shape *shape, uint32_t node)
+{
+    const struct weir_cluster *const cluster = fgd->keys.cluster;
+    const struct weir_fgd_rules *const rules = &fgd->keys.rules;
+    const bool sees_all =
+        shape->kind != WEIR_SHAPE_SPMD_SMALL && shape->kind != WEIR_SHAPE_SPMD_MULTI &&
+        (!weir_fgd_is_single(&fgd->keys) ||
+         (rules->engines != WEIR_FGD_LOWEST_ENGINES &&
+          (rules->whole != WEIR_FGD_FIRST_FREE || shape->kind != WEIR_SHAPE_WHOLE)));
+
+    return sees_all && !weir_near_matters(weir_topology_of(cluster, node))
+               ? cluster->lists[node].likeness
+               : cluster->nodes[node].version;
+}
+
 /* What is found on a node in this state. */
 static const struct weir_memo_place *look_at_state(struct weir_fgd *fgd, const struct board *board,
                                                    uint32_t node)
 {
     const struct weir_cluster *const cluster = fgd->keys.cluster;
-    const uint64_t state = cluster->nodes[node].version;
+    const uint64_t state = state_for(fgd, &board->shape, node);
     struct weir_memo_place *const kept = weir_memo_place(&board->memo, state);
     struct weir_alloc alloc;
     struct weir_fgd_best best = { .key = WEIR_KEY_ABSENT, .alloc = &alloc };
 
-    if (kept->state == state && state != 0)
+    /* Of so many places only the first were visited. */
+    if (kept->state == state && state != 0 &&
+        (kept->candidates < WEIR_CANDIDATES_MOST || kept->version == cluster->nodes[node].version))
         return kept;
-    *kept = (struct weir_memo_place){ .state = state };
+    *kept = (struct weir_memo_place){ .state = state, .version = cluster->nodes[node].version };
     kept->reason = weir_candidates_reason(cluster, &board->shape, node);
     if (kept->reason == WEIR_REASON_NONE)
         weir_fgd_keys_place(&fgd->keys, &board->shape, node, &best);
@@ -205,13 +242,13 @@ static const struct weir_memo_place *look_at_state(struct weir_fgd *fgd, const s
     return kept;
 }
 
-static void refresh_place(struct weir_fgd *fgd, struct board *board, uint32_t node)
+static weir_status refresh_place(struct weir_fgd *fgd, struct board *board, uint32_t node)
 {
     struct entry *const entry = &board->entries[node];
     const uint64_t version = fgd->keys.cluster->nodes[node].version;
 
     if (entry->known && entry->version == version)
-        return;
+        return WEIR_OK;
     if (entry->known) {
         board->candidates -= entry->candidates;
         board->rejected[entry->reason]--;
@@ -227,20 +264,26 @@ static void refresh_place(struct weir_fgd *fgd, struct board *board, uint32_t no
     const struct weir_key key = { kept->primary, kept->secondary,
                                   kept->primary == INT64_MAX ? UINT64_MAX : node };
     weir_tournament_set(&board->tournament, node, &key);
+    return WEIR_OK;
 }
 
 /* The place itself, on the node that won. */
 static void take_best(struct weir_fgd *fgd, const struct board *board,
                       const struct weir_place_query *query, uint32_t node, struct weir_alloc *alloc)
 {
-    const struct weir_memo_place *const kept =
-        weir_memo_place(&board->memo, fgd->keys.cluster->nodes[node].version);
+    const uint64_t version = fgd->keys.cluster->nodes[node].version;
+    const uint64_t state = state_for(fgd, query->shape, node);
+    struct weir_memo_place *const kept = weir_memo_place(&board->memo, state);
     struct weir_fgd_best best = { .alloc = alloc, .asked = query };
 
-    if (kept->state != fgd->keys.cluster->nodes[node].version || kept->state == 0 ||
+    if (kept->state != state || kept->version != version || state == 0 ||
         kept->device_count == WEIR_NO_INDEX ||
         weir_near_matters(weir_topology_of(fgd->keys.cluster, node))) {
         weir_fgd_keys_place(&fgd->keys, query->shape, node, &best);
+        if (kept->state == state && kept->candidates < WEIR_CANDIDATES_MOST) {
+            kept->version = version;
+            keep_device(kept, alloc);
+        }
         return;
     }
     alloc->node = node;
@@ -251,102 +294,136 @@ static void take_best(struct weir_fgd *fgd, const struct board *board,
         alloc->devices[0] = kept->device;
 }
 
-/* Victims on one node that hold the same of it have the same key but for their order. */
-static bool holds_same(const struct weir_worker_slot *a, const struct weir_worker_slot *b)
+/* ---- victims ---- */
+
+static struct weir_memo_hold hold_of(const struct weir_fgd *fgd,
+                                     const struct weir_worker_slot *worker)
 {
-    return a->device_count == b->device_count && a->device_count <= 1 &&
-           a->cpu_units == b->cpu_units && a->ram_bytes == b->ram_bytes &&
-           (a->device_count == 0 ||
-            (a->first.gpu == b->first.gpu && a->first.units == b->first.units &&
-             a->first.mem_bytes == b->first.mem_bytes &&
-             weir_bit_count(a->first.nvdec_mask) == weir_bit_count(b->first.nvdec_mask) &&
-             weir_bit_count(a->first.nvenc_mask) == weir_bit_count(b->first.nvenc_mask)));
+    struct weir_alloc alloc;
+
+    weir_slot_alloc(fgd->keys.cluster, worker, &alloc);
+    return weir_memo_hold(&alloc);
+}
+
+/* Which kind of the board a worker is: those that hold the same of a node differ by their order
+ * alone. WEIR_NO_INDEX = there are too many kinds. */
+static uint32_t kind_of(const struct weir_fgd *fgd, struct board *board,
+                        const struct weir_worker_slot *worker)
+{
+    const struct weir_memo_hold hold = hold_of(fgd, worker);
+
+    for (uint32_t k = 0; k < board->kind_count; k++) {
+        const struct weir_memo_hold *const kind = &board->kinds[k];
+        if (kind->amounts == hold.amounts && kind->gpu == hold.gpu &&
+            kind->device_count == hold.device_count)
+            return k;
+    }
+    if (board->kind_count == KINDS_MOST)
+        return WEIR_NO_INDEX;
+    board->kinds[board->kind_count] = hold;
+    return board->kind_count++;
 }
 
 /* Who goes first of equal victims: the oldest; in single precision who is on the first node, there
  * (and of all the rest that is equal) the one with the lowest id. */
-static uint64_t victim_order(const struct weir_fgd *fgd, const struct weir_worker_slot *worker,
-                             uint64_t rank)
+static uint64_t victim_order(const struct weir_fgd *fgd, uint32_t node, uint64_t rank)
 {
-    return weir_fgd_is_single(&fgd->keys) ? worker->node : rank;
+    return weir_fgd_is_single(&fgd->keys) ? node : rank;
 }
 
-struct victim {
-    struct weir_key key;
-    uint64_t worker;
-};
-
-static bool goes_before(const struct victim *a, const struct victim *b)
+/* The same among those on one node. */
+static uint64_t order_on_node(const struct weir_fgd *fgd, const struct weir_worker_slot *worker)
 {
-    return weir_key_less(&a->key, &b->key) ||
-           (!weir_key_less(&b->key, &a->key) && a->worker < b->worker);
+    return weir_fgd_is_single(&fgd->keys) ? worker->id : worker->sequence;
 }
 
-static void meet_victim(struct weir_fgd *fgd, uint32_t slot, struct victim *best)
-{
-    const struct weir_worker_slot *const worker = &fgd->keys.cluster->slots[slot];
-    const uint64_t order = victim_order(fgd, worker, worker->sequence);
-    const struct victim victim = { weir_fgd_keys_victim(&fgd->keys, worker, order), worker->id };
-
-    if (goes_before(&victim, best))
-        *best = victim;
-}
-
-/* Whether `a` goes before `b`, which holds the same. */
-static bool is_earlier(const struct weir_fgd *fgd, const struct weir_worker_slot *a,
-                       const struct weir_worker_slot *b)
-{
-    const uint64_t first = victim_order(fgd, a, a->sequence);
-    const uint64_t second = victim_order(fgd, b, b->sequence);
-
-    return first < second || (first == second && a->id < b->id);
-}
-
-/* Who goes first of those on the node that hold the same. True when these are all. */
-static bool find_firsts(const struct weir_fgd *fgd, const struct board *board, uint32_t node,
-                        struct entry *entry)
+/* Lists the workers of the pool on a node; who goes first is last. */
+static weir_status list_workers(const struct weir_fgd *fgd, struct board *board, uint32_t node,
+                                struct entry *entry)
 {
     const struct weir_cluster *const cluster = fgd->keys.cluster;
     const struct weir_owner owner = weir_pool_owner(board->pool);
 
-    entry->first_count = 0;
+    entry->first = board->listed_count;
+    entry->slot = WEIR_NO_INDEX;
+    entry->is_uniform = true;
     for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next) {
         const struct weir_worker_slot *const worker = &cluster->slots[s];
-        uint32_t i = 0;
-        while (i < entry->first_count && !holds_same(&cluster->slots[entry->firsts[i]], worker))
-            i++;
-        if (i == FIRSTS_KEPT)
-            return false;
-        if (i == entry->first_count)
-            entry->firsts[entry->first_count++] = s;
-        else if (is_earlier(fgd, worker, &cluster->slots[entry->firsts[i]]))
-            entry->firsts[i] = s;
+        const struct listed added = { order_on_node(fgd, worker), s, kind_of(fgd, board, worker) };
+        WEIR_ROOM(&fgd->keys.allocator, board->listed, board->listed_capacity,
+                  board->listed_count + 1);
+        struct listed *const list = board->listed;
+        uint32_t place = board->listed_count++;
+        entry->is_uniform &= added.kind != WEIR_NO_INDEX &&
+                             (place == entry->first || list[entry->first].kind == added.kind);
+        for (; place > entry->first && list[place - 1].order < added.order; place--)
+            list[place] = list[place - 1];
+        list[place] = added;
     }
-    return true;
+    entry->count = board->listed_count - entry->first;
+    entry->is_listed = true;
+    return WEIR_OK;
 }
 
-static void refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t node)
+static void strike_out(const struct board *board, struct entry *entry, uint32_t slot)
 {
-    const struct weir_cluster *const cluster = fgd->keys.cluster;
-    const struct weir_owner owner = weir_pool_owner(board->pool);
-    struct entry *const entry = &board->entries[node];
-    struct victim best = { .key = WEIR_KEY_ABSENT };
+    struct listed *const list = &board->listed[entry->first];
+    uint32_t place = entry->count;
 
-    if (entry->known && entry->version == cluster->lists[node].stamp)
+    while (place > 0 && list[place - 1].slot != slot)
+        place--;
+    if (place == 0)
         return;
-    if (!entry->has_firsts)
-        entry->has_firsts = find_firsts(fgd, board, node, entry);
+    for (entry->count--; place <= entry->count; place++)
+        list[place - 1] = list[place];
+}
+
+/* One of a kind is looked at for all of them. */
+static struct weir_key key_of_listed(struct weir_fgd *fgd, const struct board *board,
+                                     const struct listed *listed, uint32_t node)
+{
+    struct weir_memo_hold own;
+    struct weir_fgd_victim victim = { listed->slot, &own, victim_order(fgd, node, listed->order) };
+
+    if (listed->kind == WEIR_NO_INDEX)
+        own = hold_of(fgd, &fgd->keys.cluster->slots[listed->slot]);
+    else
+        victim.hold = &board->kinds[listed->kind];
+    return weir_fgd_keys_victim(&fgd->keys, node, &victim);
+}
+
+static weir_status refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t node)
+{
+    const uint64_t stamp = fgd->keys.cluster->lists[node].stamp;
+    struct entry *const entry = &board->entries[node];
+    struct weir_key best = WEIR_KEY_ABSENT;
+    uint32_t slot = WEIR_NO_INDEX;
+    uint64_t seen = 0; /* kinds */
+
+    if (entry->known && entry->version == stamp)
+        return WEIR_OK;
+    if (!entry->is_listed)
+        WEIR_TRY(list_workers(fgd, board, node, entry));
     entry->known = true;
-    entry->version = cluster->lists[node].stamp;
-    for (uint32_t i = 0; entry->has_firsts && i < entry->first_count; i++)
-        meet_victim(fgd, entry->firsts[i], &best);
-    if (!entry->has_firsts)
-        for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
-             s = cluster->slots[s].peer_next)
-            meet_victim(fgd, s, &best);
-    entry->worker = best.worker;
-    weir_tournament_set(&board->tournament, node, &best.key);
+    entry->version = stamp;
+    for (uint32_t i = entry->count; i-- > 0 && (seen == 0 || !entry->is_uniform);) {
+        const struct listed *const listed = &board->listed[entry->first + i];
+        const uint64_t bit = listed->kind == WEIR_NO_INDEX ? 0 : UINT64_C(1) << listed->kind;
+        if ((seen & bit) != 0)
+            continue;
+        seen |= bit;
+        const struct weir_key key = key_of_listed(fgd, board, listed, node);
+        if (weir_key_less(&key, &best)) {
+            best = key;
+            slot = listed->slot;
+        }
+    }
+    if (slot != entry->slot && slot != WEIR_NO_INDEX)
+        entry->worker = fgd->keys.cluster->slots[slot].id;
+    entry->slot = slot;
+    weir_tournament_set(&board->tournament, node, &best);
+    return WEIR_OK;
 }
 
 /* Which of equal stopped workers stays: the first that was stopped; in single precision the one
@@ -364,7 +441,7 @@ static bool is_twin(const struct weir_stopped_entry *a, const struct weir_stoppe
            a->ram_bytes == b->ram_bytes;
 }
 
-static void refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t node)
+static weir_status refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t node)
 {
     const struct weir_stopped *const stopped = fgd->stopped;
     struct entry *const entry = &board->entries[node];
@@ -375,7 +452,7 @@ static void refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t no
     struct weir_key key = WEIR_KEY_ABSENT;
 
     if (entry->known && entry->version == version)
-        return;
+        return WEIR_OK;
     entry->known = true;
     entry->version = version;
     for (uint32_t i = weir_stopped_first(stopped, node); i != WEIR_NO_INDEX;
@@ -393,6 +470,7 @@ static void refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t no
         }
     }
     weir_tournament_set(&board->tournament, node, &best);
+    return WEIR_OK;
 }
 
 static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
@@ -408,25 +486,34 @@ static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
     return weir_tournament_reset(&board->tournament, &fgd->keys.allocator, count);
 }
 
-/* Where workers of the pool came or went; everywhere when that cannot be told, or in another
- * inventory, where they may have other slots. */
-static void forget_firsts(const struct weir_fgd *fgd, struct board *board, uint32_t changes)
+/* Lists are kept where nobody of the pool came. Where that cannot be told none is, nor in another
+ * inventory, where they may have other slots, nor when most of what is listed is out of date. */
+static void follow_workers(const struct weir_fgd *fgd, struct board *board, uint32_t changes)
 {
     const struct weir_cluster *const cluster = fgd->keys.cluster;
-    const bool is_told = changes != WEIR_NO_INDEX && board->firsts_of == cluster;
+    const bool is_told = changes != WEIR_NO_INDEX && board->listed_of == cluster &&
+                         board->listed_count / 2 <=
+                             weir_cluster_pool_workers(cluster, board->pool) + WEIR_CHANGE_RING;
 
     for (uint32_t n = 0; !is_told && n < cluster->node_count; n++)
-        board->entries[n].has_firsts = false;
-    for (uint32_t i = 0; is_told && i < changes; i++)
-        if (weir_cluster_change_pool(cluster, i) == board->pool)
-            board->entries[weir_cluster_change_node(cluster, i)].has_firsts = false;
-    board->firsts_of = cluster;
+        board->entries[n].is_listed = false;
+    for (uint32_t i = is_told ? changes : 0; i-- > 0;) {
+        const struct weir_change *const change = weir_cluster_change(cluster, i);
+        struct entry *const entry = &board->entries[change->node];
+        if (change->pool != board->pool || !entry->is_listed)
+            continue;
+        entry->is_listed = change->gone != WEIR_NO_INDEX;
+        if (entry->is_listed)
+            strike_out(board, entry, change->gone);
+    }
+    board->listed_count = is_told ? board->listed_count : 0;
+    board->listed_of = cluster;
 }
 
 /* Brings a board up to date. */
 static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
 {
-    static void (*const refreshes[])(struct weir_fgd *, struct board *, uint32_t) = {
+    static weir_status (*const refreshes[])(struct weir_fgd *, struct board *, uint32_t) = {
         [BOARD_PLACES] = refresh_place,
         [BOARD_VICTIMS] = refresh_victim,
         [BOARD_REUSE] = refresh_reuse,
@@ -437,11 +524,11 @@ static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
     const uint32_t changes = weir_cluster_changes(fgd->keys.cluster, &board->mark);
     const uint32_t all = fgd->keys.cluster->node_count;
     if (board->kind == BOARD_VICTIMS)
-        forget_firsts(fgd, board, changes);
+        follow_workers(fgd, board, changes);
     for (uint32_t i = 0; i < (changes == WEIR_NO_INDEX ? all : changes); i++)
-        refreshes[board->kind](
+        WEIR_TRY(refreshes[board->kind](
             fgd, board,
-            changes == WEIR_NO_INDEX ? i : weir_cluster_change_node(fgd->keys.cluster, i));
+            changes == WEIR_NO_INDEX ? i : weir_cluster_change_node(fgd->keys.cluster, i)));
     board->mark = weir_cluster_change_mark(fgd->keys.cluster);
     return WEIR_OK;
 }
@@ -596,7 +683,8 @@ weir_status weir_fgd_place(struct weir_fgd *fgd, const struct weir_place_query *
 static weir_status evict_listed(struct weir_fgd *fgd, const struct weir_evict_query *query,
                                 uint32_t count, uint64_t *worker, struct weir_error *error)
 {
-    struct victim best = { .key = WEIR_KEY_ABSENT };
+    struct weir_key best = WEIR_KEY_ABSENT;
+    uint64_t found = UINT64_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t id = weir_evict_candidate(query, i);
@@ -605,13 +693,15 @@ static weir_status evict_listed(struct weir_fgd *fgd, const struct weir_evict_qu
             return weir_fail(error, WEIR_ENOTFOUND, "there is no worker %llu",
                              (unsigned long long)id);
         const struct weir_worker_slot *const held = &fgd->keys.cluster->slots[slot];
-        const struct victim victim = {
-            weir_fgd_keys_victim(&fgd->keys, held, victim_order(fgd, held, i)), id
-        };
-        if (goes_before(&victim, &best))
-            best = victim;
+        const struct weir_memo_hold hold = hold_of(fgd, held);
+        const struct weir_fgd_victim victim = { slot, &hold, victim_order(fgd, held->node, i) };
+        const struct weir_key key = weir_fgd_keys_victim(&fgd->keys, held->node, &victim);
+        if (weir_key_less(&key, &best) || (!weir_key_less(&best, &key) && id < found)) {
+            best = key;
+            found = id;
+        }
     }
-    *worker = best.worker;
+    *worker = found;
     return WEIR_OK;
 }
 

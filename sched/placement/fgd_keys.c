@@ -5,6 +5,7 @@
 #include "sched/placement/fgd_keys.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
 
 #include <string.h>
 
@@ -216,12 +217,19 @@ void weir_fgd_keys_place(struct weir_fgd_keys *keys, const struct weir_shape *sh
 
 /* ---- workers ---- */
 
-/* What is kept of the change of a node, and whether it is that of another one still. */
-static struct weir_memo_change *kept_of(struct weir_fgd_keys *keys, const struct weir_alloc *alloc,
-                                        int64_t direction, bool *is_new)
+/* What is kept of the change of a node by so much that goes or comes (1), and whether it is that of
+ * another change still. What one device changes depends on the state of its GPU alone. */
+static struct weir_memo_change *kept_of(struct weir_fgd_keys *keys, uint32_t node,
+                                        const struct weir_memo_hold *hold, uint64_t comes,
+                                        bool *is_new)
 {
-    const uint64_t state = keys->cluster->nodes[alloc->node].version;
-    const uint64_t name = weir_memo_change_name(state, alloc, direction);
+    const struct weir_cluster *const cluster = keys->cluster;
+    const struct weir_node *const books = &cluster->nodes[node];
+    uint64_t state = hold->device_count > 1 ? books->version : cluster->lists[node].likeness;
+    if (hold->device_count == 1)
+        state = weir_hash_add(
+            state, weir_gpu_likeness(&cluster->gpus[books->gpu_first + hold->gpu], hold->gpu));
+    const uint64_t name = weir_hash_words(state, hold->amounts, comes, 0) | 1;
     struct weir_memo_change *const kept = &keys->changes[(name >> 1) % WEIR_MEMO_CHANGES];
 
     *is_new = kept->change != name;
@@ -229,21 +237,21 @@ static struct weir_memo_change *kept_of(struct weir_fgd_keys *keys, const struct
     return kept;
 }
 
-struct weir_key weir_fgd_keys_victim(struct weir_fgd_keys *keys,
-                                     const struct weir_worker_slot *worker, uint64_t order)
+struct weir_key weir_fgd_keys_victim(struct weir_fgd_keys *keys, uint32_t node,
+                                     const struct weir_fgd_victim *victim)
 {
     struct weir_alloc alloc;
     bool is_new;
+    struct weir_memo_change *const kept = kept_of(keys, node, victim->hold, 0, &is_new);
 
-    weir_slot_alloc(keys->cluster, worker, &alloc);
-    struct weir_memo_change *const kept = kept_of(keys, &alloc, -1, &is_new);
     if (is_new) {
-        const struct weir_frag_site site = site_of(keys, alloc.node);
+        weir_slot_alloc(keys->cluster, &keys->cluster->slots[victim->slot], &alloc);
+        const struct weir_frag_site site = site_of(keys, node);
         const struct weir_key key = victim_key(keys, &site, &alloc);
         kept->primary = key.primary;
         kept->secondary = key.secondary;
     }
-    return (struct weir_key){ kept->primary, kept->secondary, order };
+    return (struct weir_key){ kept->primary, kept->secondary, victim->order };
 }
 
 struct weir_key weir_fgd_keys_held(struct weir_fgd_keys *keys, const struct weir_alloc *alloc,
@@ -253,7 +261,8 @@ struct weir_key weir_fgd_keys_held(struct weir_fgd_keys *keys, const struct weir
 
     if (!weir_cluster_fits(keys->cluster, alloc))
         return WEIR_KEY_ABSENT;
-    struct weir_memo_change *const kept = kept_of(keys, alloc, 1, &is_new);
+    const struct weir_memo_hold hold = weir_memo_hold(alloc);
+    struct weir_memo_change *const kept = kept_of(keys, alloc->node, &hold, 1, &is_new);
     if (is_new) {
         const struct weir_frag_site site = site_of(keys, alloc->node);
         const struct weir_key key = place_key(keys, &site, alloc, true);

@@ -54,9 +54,14 @@ static inline bool weir_fgd_is_single(const struct weir_fgd_keys *keys)
 /* Looks at all places of the shape on the node. `best` has an alloc and whom it is for. */
 void weir_fgd_keys_place(struct weir_fgd_keys *keys, const struct weir_shape *shape, uint32_t node,
                          struct weir_fgd_best *best);
-/* Of taking a worker away. */
-struct weir_key weir_fgd_keys_victim(struct weir_fgd_keys *keys,
-                                     const struct weir_worker_slot *worker, uint64_t order);
+/* Of taking a worker away that holds so much of the node. */
+struct weir_fgd_victim {
+    uint32_t slot;
+    const struct weir_memo_hold *hold;
+    uint64_t order;
+};
+struct weir_key weir_fgd_keys_victim(struct weir_fgd_keys *keys, uint32_t node,
+                                     const struct weir_fgd_victim *victim);
 /* Of giving `alloc` to a stopped worker again, the bonus left aside; absent when it is taken. */
 struct weir_key weir_fgd_keys_held(struct weir_fgd_keys *keys, const struct weir_alloc *alloc,
                                    uint64_t order);

@@ -5,6 +5,7 @@
 #include "sched/placement/fgd_memo.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/bits.h"
 #include "sched/internal/hash.h"
 
 #include <string.h>
@@ -35,17 +36,20 @@ void weir_memo_places_free(struct weir_memo_places *memo, const struct weir_allo
     *memo = (struct weir_memo_places){ .places = NULL };
 }
 
-uint64_t weir_memo_change_name(uint64_t state, const struct weir_alloc *alloc, int64_t direction)
+struct weir_memo_hold weir_memo_hold(const struct weir_alloc *alloc)
 {
-    uint64_t name = weir_hash_words(state + (direction > 0 ? 1 : 0), (uint64_t)alloc->cpu_units,
-                                    (uint64_t)alloc->ram_bytes, alloc->device_count);
+    const bool is_one = alloc->device_count == 1;
+    uint64_t amounts = weir_hash_words((uint64_t)alloc->cpu_units, (uint64_t)alloc->ram_bytes,
+                                       alloc->device_count, 0);
 
     for (uint32_t d = 0; d < alloc->device_count; d++) {
         const struct weir_device *const device = &alloc->devices[d];
-        const uint64_t engines = (uint64_t)device->nvdec_mask << 32 | device->nvenc_mask;
-        const uint64_t where = (uint64_t)device->gpu << 32 | device->mig;
-        name = weir_hash_add(name, weir_hash_words(where, engines, (uint64_t)device->units,
-                                                   (uint64_t)device->mem_bytes));
+        const uint64_t engines =
+            (uint64_t)weir_bit_count(device->nvdec_mask) << 32 | weir_bit_count(device->nvenc_mask);
+        const uint64_t where = (uint64_t)(is_one ? 0 : device->gpu) << 32 | device->mig;
+        amounts = weir_hash_add(amounts, weir_hash_words(where, engines, (uint64_t)device->units,
+                                                         (uint64_t)device->mem_bytes));
     }
-    return name | 1;
+    return (struct weir_memo_hold){ amounts, alloc->device_count,
+                                    is_one ? alloc->devices[0].gpu : 0 };
 }

@@ -4,6 +4,9 @@
  * cluster of many equal nodes few states are ever seen. States are named by the fingerprints of the
  * inventory, which say nothing of which node it is.
  *
+ * Places are found for nodes that differ in the order of their GPUs alone (likeness, see state.h);
+ * only which device it is depends on that.
+ *
  * A table of fixed size: a state that falls on the place of another one takes it.
  */
 #ifndef SCHED_PLACEMENT_FGD_MEMO_H
@@ -13,7 +16,8 @@
 
 /* The best place for one shape. */
 struct weir_memo_place {
-    uint64_t state; /* 0 = nothing is kept here */
+    uint64_t state;   /* 0 = nothing is kept here */
+    uint64_t version; /* of the node that has this device */
     int64_t primary, secondary;
     uint32_t candidates, ties, reason;
     uint32_t device_count; /* WEIR_NO_INDEX = more than are kept */
@@ -42,9 +46,14 @@ struct weir_memo_change {
     uint64_t change; /* node's state and what comes or goes; 0 = nothing is kept here */
     int64_t primary, secondary;
 };
-enum { WEIR_MEMO_CHANGES = 4096 };
+enum { WEIR_MEMO_CHANGES = 16384 };
 
-/* The name of `alloc` coming (1) to a node in that state, or going (-1). */
-uint64_t weir_memo_change_name(uint64_t state, const struct weir_alloc *alloc, int64_t direction);
+/* What a worker holds of a node, as far as keys depend on it. */
+struct weir_memo_hold {
+    uint64_t amounts; /* of several devices, or an instance: and on which GPUs */
+    uint32_t device_count;
+    uint32_t gpu; /* of the only device, else 0 */
+};
+struct weir_memo_hold weir_memo_hold(const struct weir_alloc *alloc);
 
 #endif
