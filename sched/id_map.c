@@ -9,15 +9,15 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 64 };
+enum { FIRST_CAPACITY = 8 };
 
-/* The entry of `id`, or the free one where it belongs. */
-static inline struct weir_id_map_entry *id_entry(const struct weir_id_map *map, uint64_t id)
+/* The row of this name, or the free one where it belongs. */
+static inline struct weir_id_map_entry *id_entry(const struct weir_id_map *map, uint64_t name)
 {
     const uint32_t mask = map->capacity - 1;
-    uint32_t place = weir_id_home(id) & mask;
+    uint32_t place = weir_row_home(name) & mask;
 
-    while (map->entries[place].stamp == map->stamp && map->entries[place].id != id)
+    while (map->entries[place].stamp == map->stamp && map->entries[place].name != name)
         place = (place + 1) & mask;
     return &map->entries[place];
 }
@@ -54,7 +54,7 @@ static weir_status id_map_grow(const struct weir_allocator *allocator, struct we
     for (uint32_t i = 0; i < map->capacity; i++) {
         if (map->entries[i].stamp != map->stamp)
             continue;
-        struct weir_id_map_entry *const entry = id_entry(&larger, map->entries[i].id);
+        struct weir_id_map_entry *const entry = id_entry(&larger, map->entries[i].name);
         *entry = map->entries[i];
         entry->stamp = larger.stamp;
     }
@@ -68,12 +68,14 @@ uint32_t *weir_id_map_at(const struct weir_allocator *allocator, struct weir_id_
 {
     if (map->count >= map->capacity / 2 && id_map_grow(allocator, map) != WEIR_OK)
         return NULL;
-    struct weir_id_map_entry *const entry = id_entry(map, id);
+    struct weir_id_map_entry *const entry = id_entry(map, id / WEIR_ID_ROW);
     if (entry->stamp != map->stamp) {
         map->count++;
-        *entry = (struct weir_id_map_entry){ id, map->stamp, WEIR_NO_INDEX };
+        entry->name = id / WEIR_ID_ROW;
+        entry->stamp = map->stamp;
+        memset(entry->values, 0xff, sizeof entry->values);
     }
-    return &entry->value;
+    return &entry->values[id % WEIR_ID_ROW];
 }
 
 weir_status weir_id_map_put(const struct weir_allocator *allocator, struct weir_id_map *map,
@@ -91,6 +93,6 @@ uint32_t weir_id_map_get(const struct weir_id_map *map, uint64_t id)
 {
     if (map->count == 0)
         return WEIR_NO_INDEX;
-    const struct weir_id_map_entry *const entry = id_entry(map, id);
-    return entry->stamp == map->stamp ? entry->value : WEIR_NO_INDEX;
+    const struct weir_id_map_entry *const entry = id_entry(map, id / WEIR_ID_ROW);
+    return entry->stamp == map->stamp ? entry->values[id % WEIR_ID_ROW] : WEIR_NO_INDEX;
 }

@@ -54,28 +54,6 @@ void weir_cluster_destroy(struct weir_cluster *cluster)
     weir_free(&memory, cluster);
 }
 
-static weir_status copy_table(const struct weir_allocator *memory, struct weir_id_table *target,
-                              const struct weir_id_table *source)
-{
-    void *entries = target->entries;
-
-    if (target->capacity != source->capacity) {
-        weir_id_table_free(target, memory);
-        entries = NULL;
-    }
-    if (entries == NULL && source->capacity > 0) {
-        entries = weir_alloc(memory, source->capacity, sizeof *source->entries);
-        if (entries == NULL)
-            return WEIR_ENOMEM;
-    }
-    target->entries = entries;
-    target->capacity = source->capacity;
-    target->count = source->count;
-    if (entries != NULL && source->capacity > 0)
-        memcpy(entries, source->entries, source->capacity * sizeof *source->entries);
-    return WEIR_OK;
-}
-
 static weir_status copy_pools(struct weir_cluster *target, const struct weir_cluster *source)
 {
     const uint32_t before = target->pool_count;
@@ -124,9 +102,9 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
     target->journal_count = 0;
     weir_rooms_forget(target);
     WEIR_TRY(copy_arrays(target, source));
-    WEIR_TRY(copy_table(&target->allocator, &target->node_ids, &source->node_ids));
-    WEIR_TRY(copy_table(&target->allocator, &target->worker_ids, &source->worker_ids));
-    WEIR_TRY(copy_table(&target->allocator, &target->peers, &source->peers));
+    WEIR_TRY(weir_id_table_copy(&target->node_ids, &target->allocator, &source->node_ids));
+    WEIR_TRY(weir_id_table_copy(&target->worker_ids, &target->allocator, &source->worker_ids));
+    WEIR_TRY(weir_id_table_copy(&target->peers, &target->allocator, &source->peers));
     WEIR_TRY(copy_pools(target, source));
     target->node_count = source->node_count;
     target->removed_count = source->removed_count;
@@ -247,7 +225,7 @@ static weir_status reserve_node(struct weir_cluster *cluster, uint32_t gpu_count
     WEIR_ROOM(&cluster->allocator, cluster->lists, cluster->list_capacity, cluster->node_count + 1);
     WEIR_ROOM(&cluster->allocator, cluster->gpus, cluster->gpu_capacity,
               cluster->gpu_count + gpu_count);
-    return weir_id_table_reserve(&cluster->node_ids, &cluster->allocator, cluster->node_count + 1);
+    return weir_id_table_reserve(&cluster->node_ids, &cluster->allocator, 1);
 }
 
 /* Whether the GPU is cut by a sound table, or not at all. */

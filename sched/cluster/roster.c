@@ -43,9 +43,8 @@ weir_status weir_roster_reserve(struct weir_cluster *cluster, const struct weir_
         WEIR_ROOM(&cluster->allocator, cluster->slots, cluster->slot_capacity,
                   cluster->slot_count + 1);
     }
-    WEIR_TRY(weir_id_table_reserve(&cluster->worker_ids, &cluster->allocator,
-                                   cluster->worker_ids.count + 1));
-    WEIR_TRY(weir_id_table_reserve(&cluster->peers, &cluster->allocator, cluster->peers.count + 1));
+    WEIR_TRY(weir_id_table_reserve(&cluster->worker_ids, &cluster->allocator, 1));
+    WEIR_TRY(weir_id_table_reserve(&cluster->peers, &cluster->allocator, 1));
     if (owner->kind == WEIR_OWNER_POOL)
         WEIR_TRY(reserve_pool(cluster, owner->index));
     return reserve_block(cluster, device_count);
@@ -126,7 +125,7 @@ static void unlink_worker(struct weir_cluster *cluster, const struct weir_worker
     if (worker->peer_previous != WEIR_NO_INDEX)
         cluster->slots[worker->peer_previous].peer_next = worker->peer_next;
     else if (worker->peer_next != WEIR_NO_INDEX)
-        weir_id_table_set(&cluster->peers, key, worker->peer_next);
+        weir_id_table_put(&cluster->peers, key, worker->peer_next);
     else
         weir_id_table_remove(&cluster->peers, key);
 }

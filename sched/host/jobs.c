@@ -211,7 +211,7 @@ static weir_status reserve_kind(struct weir_jobs *jobs)
     WEIR_ROOM(memory, jobs->kind_order, jobs->order_capacity, count);
     WEIR_ROOM(memory, jobs->front, jobs->front_capacity, count);
     WEIR_ROOM(memory, jobs->refused, jobs->refused_capacity, count);
-    return weir_id_table_reserve(&jobs->kind_ids, memory, count);
+    return weir_id_table_reserve(&jobs->kind_ids, memory, 1);
 }
 
 static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec, uint64_t hash,
@@ -333,7 +333,7 @@ uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_
 
 static weir_status reserve_record(struct weir_jobs *jobs)
 {
-    WEIR_TRY(weir_id_table_reserve(&jobs->ids, &jobs->allocator, jobs->ids.count + 1));
+    WEIR_TRY(weir_id_table_reserve(&jobs->ids, &jobs->allocator, 1));
     WEIR_TRY(weir_jobs_reserve_index(jobs));
     if (jobs->record_free != WEIR_NO_INDEX)
         return WEIR_OK;

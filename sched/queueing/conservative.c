@@ -197,7 +197,7 @@ static void forget(struct conservative *own, uint32_t index)
         return;
     own->reservations[index] = own->reservations[last];
     own->heap[own->reservations[index].place] = index;
-    weir_id_table_set(&own->names, own->reservations[index].name, index);
+    weir_id_table_put(&own->names, own->reservations[index].name, index);
 }
 
 static int64_t end_of(const struct reservation *reservation)
@@ -249,7 +249,7 @@ static weir_status list(struct conservative *own, const struct weir_job *job)
 
     WEIR_ROOM(&own->allocator, own->reservations, own->reservation_capacity, index + 1);
     WEIR_ROOM(&own->allocator, own->heap, own->heap_capacity, index + 1);
-    WEIR_TRY(weir_id_table_reserve(&own->names, &own->allocator, index + 1));
+    WEIR_TRY(weir_id_table_reserve(&own->names, &own->allocator, 1));
     own->reservations[index] = (struct reservation){ .name = name_of(job),
                                                      .start_ns = INT64_MAX,
                                                      .duration_ns = left_ns > 0 ? left_ns : 1,

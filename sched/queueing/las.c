@@ -99,7 +99,7 @@ static struct spot *find(const struct las *las, uint32_t workload, uint64_t id)
 static weir_status add(struct las *las, uint64_t name)
 {
     WEIR_ROOM(&las->allocator, las->spots, las->capacity, las->count + 1);
-    WEIR_TRY(weir_id_table_reserve(&las->names, &las->allocator, las->count + 1));
+    WEIR_TRY(weir_id_table_reserve(&las->names, &las->allocator, 1));
     weir_id_table_put(&las->names, name, las->count);
     las->spots[las->count++] = (struct spot){ .name = name, .place = no_place };
     return WEIR_OK;
@@ -134,7 +134,7 @@ static void forget_those_gone(struct las *las, const struct weir_view *view)
         weir_id_table_remove(&las->names, name);
         las->spots[i] = las->spots[--las->count];
         if (i < las->count)
-            weir_id_table_set(&las->names, las->spots[i].name, i);
+            weir_id_table_put(&las->names, las->spots[i].name, i);
     }
     las->kept = las->count;
 }

@@ -38,7 +38,7 @@ static weir_status reserve_pool(struct weir_host *host)
     WEIR_ROOM(&host->allocator, host->pools.views, host->pools.view_capacity,
               host->pools.count + 1);
     WEIR_ROOM(&host->allocator, host->pools.read, host->pools.read_capacity, host->pools.count + 1);
-    return weir_id_table_reserve(&host->pools.names, &host->allocator, host->pools.count + 1);
+    return weir_id_table_reserve(&host->pools.names, &host->allocator, 1);
 }
 
 static char *copy_name(const struct weir_host *host, const char *name)
@@ -85,13 +85,8 @@ static uint32_t find_pool(const struct weir_host *host, uint32_t pipeline, const
 static void enter_name(struct weir_pools *pools, uint32_t pool)
 {
     const uint64_t key = name_key(pools->views[pool].pipeline, pools->views[pool].name);
-    const uint32_t first = weir_id_table_find(&pools->names, key);
 
-    pools->pools[pool].namesake = first;
-    if (first == WEIR_NO_INDEX)
-        weir_id_table_put(&pools->names, key, pool);
-    else
-        weir_id_table_set(&pools->names, key, pool);
+    pools->pools[pool].namesake = weir_id_table_swap(&pools->names, key, pool);
 }
 
 static void leave_name(struct weir_pools *pools, uint32_t pool)
@@ -105,7 +100,7 @@ static void leave_name(struct weir_pools *pools, uint32_t pool)
             before = pools->pools[before].namesake;
         pools->pools[before].namesake = next;
     } else if (next != WEIR_NO_INDEX) {
-        weir_id_table_set(&pools->names, key, next);
+        weir_id_table_put(&pools->names, key, next);
     } else {
         weir_id_table_remove(&pools->names, key);
     }
