@@ -8,8 +8,6 @@
 
 #include "sched/internal/alloc.h"
 
-#include <string.h>
-
 void weir_stopped_free(struct weir_stopped *stopped, const struct weir_allocator *allocator)
 {
     weir_free(allocator, stopped->entries);
@@ -65,10 +63,11 @@ weir_status weir_stopped_add(struct weir_stopped *stopped, const struct weir_all
                                                             .previous = WEIR_NO_INDEX,
                                                             .is_there = 1,
                                                             .device_count = alloc->device_count,
-                                                            .device_first = stopped->device_count };
-    memcpy(stopped->devices + stopped->device_count, alloc->devices,
-           alloc->device_count * sizeof alloc->devices[0]);
-    stopped->device_count += alloc->device_count;
+                                                            .more = stopped->device_count };
+    if (alloc->device_count > 0)
+        stopped->entries[number].first = alloc->devices[0];
+    for (uint32_t d = 1; d < alloc->device_count; d++)
+        stopped->devices[stopped->device_count++] = alloc->devices[d];
     node->first = number;
     node->changes++;
     stopped->live++;
@@ -100,6 +99,8 @@ void weir_stopped_alloc(const struct weir_stopped *stopped, uint32_t number,
     alloc->device_count = entry->device_count;
     alloc->cpu_units = entry->cpu_units;
     alloc->ram_bytes = entry->ram_bytes;
-    memcpy(alloc->devices, stopped->devices + entry->device_first,
-           entry->device_count * sizeof alloc->devices[0]);
+    if (entry->device_count > 0)
+        alloc->devices[0] = entry->first;
+    for (uint32_t d = 1; d < entry->device_count; d++)
+        alloc->devices[d] = stopped->devices[entry->more + d - 1];
 }

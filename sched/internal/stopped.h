@@ -24,7 +24,8 @@ struct weir_stopped_entry {
     uint32_t previous;
     uint32_t is_there; /* 0 = hole */
     uint32_t device_count;
-    uint32_t device_first; /* index into devices */
+    uint32_t more; /* the second and later devices: index into devices */
+    struct weir_device first;
 };
 
 struct weir_stopped_node {

@@ -27,8 +27,7 @@
 
 enum {
     BOARDS_KEPT = 64, /* beyond that the one not used for longest is dropped */
-    SMALL_POOL = 24,  /* up to this many candidates a victim is found by looking at each */
-    KINDS_MOST = 64   /* of workers of a pool: each is a bit of a word */
+    SMALL_POOL = 24   /* up to this many candidates a victim is found by looking at each */
 };
 
 struct entry {
@@ -47,13 +46,15 @@ struct entry {
     };
     bool known;
     bool is_listed;  /* until a worker of the pool comes */
-    bool is_uniform; /* all are of one kind */
+    bool is_uniform; /* all hold the same of the node */
 };
 
-/* A worker of the pool of a victim board. */
+/* A worker of the pool of a victim board. Those who hold the same of a node stand together, who
+ * goes first of them behind the others. */
 struct listed {
-    uint64_t order; /* who goes first of those on its node that are equal */
-    uint32_t slot, kind;
+    struct weir_memo_hold hold;
+    uint64_t order;
+    uint32_t slot;
 };
 
 enum board_kind { BOARD_PLACES, BOARD_VICTIMS, BOARD_REUSE };
@@ -63,10 +64,8 @@ struct board {
     uint32_t pool;                        /* victim and reuse boards */
     uint64_t round;                       /* reuse boards: of the list of stopped workers */
     struct listed *listed;                /* victim boards: node by node */
-    struct weir_memo_hold *kinds;         /* of them */
     const struct weir_cluster *listed_of; /* whose slots they are; not read */
     uint32_t listed_count, listed_capacity;
-    uint32_t kind_count;
     struct weir_shape shape; /* place boards */
     struct weir_change_mark mark;
     uint64_t used; /* question number, for dropping */
@@ -109,7 +108,6 @@ static void board_destroy(struct weir_fgd *fgd, struct board *board)
     weir_tournament_free(&board->tournament, memory);
     weir_memo_places_free(&board->memo, memory);
     weir_free(memory, board->listed);
-    weir_free(memory, board->kinds);
     weir_free(memory, board->entries);
     weir_free(memory, board);
 }
@@ -183,10 +181,7 @@ static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
     board->shape = wanted->shape;
     board->tournament.count = 0; /* it starts anew */
     board->used = fgd->question;
-    board->kind_count = 0;
-    if (wanted->kind == BOARD_VICTIMS && board->kinds == NULL)
-        board->kinds = weir_alloc(&fgd->keys.allocator, KINDS_MOST, sizeof *board->kinds);
-    return wanted->kind == BOARD_VICTIMS && board->kinds == NULL ? NULL : board;
+    return board;
 }
 
 /* Only one device of the best place is kept. */
@@ -305,23 +300,10 @@ static struct weir_memo_hold hold_of(const struct weir_fgd *fgd,
     return weir_memo_hold(&alloc);
 }
 
-/* Which kind of the board a worker is: those that hold the same of a node differ by their order
- * alone. WEIR_NO_INDEX = there are too many kinds. */
-static uint32_t kind_of(const struct weir_fgd *fgd, struct board *board,
-                        const struct weir_worker_slot *worker)
+/* Then they have the same key on a node, but for the order. */
+static bool holds_same(const struct weir_memo_hold *a, const struct weir_memo_hold *b)
 {
-    const struct weir_memo_hold hold = hold_of(fgd, worker);
-
-    for (uint32_t k = 0; k < board->kind_count; k++) {
-        const struct weir_memo_hold *const kind = &board->kinds[k];
-        if (kind->amounts == hold.amounts && kind->gpu == hold.gpu &&
-            kind->device_count == hold.device_count)
-            return k;
-    }
-    if (board->kind_count == KINDS_MOST)
-        return WEIR_NO_INDEX;
-    board->kinds[board->kind_count] = hold;
-    return board->kind_count++;
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
 /* Who goes first of equal victims: the oldest; in single precision who is on the first node, there
@@ -331,13 +313,13 @@ static uint64_t victim_order(const struct weir_fgd *fgd, uint32_t node, uint64_t
     return weir_fgd_is_single(&fgd->keys) ? node : rank;
 }
 
-/* The same among those on one node. */
-static uint64_t order_on_node(const struct weir_fgd *fgd, const struct weir_worker_slot *worker)
+static bool stands_behind(const struct listed *a, const struct listed *b)
 {
-    return weir_fgd_is_single(&fgd->keys) ? worker->id : worker->sequence;
+    const int order = memcmp(&a->hold, &b->hold, sizeof a->hold);
+
+    return order < 0 || (order == 0 && a->order < b->order);
 }
 
-/* Lists the workers of the pool on a node; who goes first is last. */
 static weir_status list_workers(const struct weir_fgd *fgd, struct board *board, uint32_t node,
                                 struct entry *entry)
 {
@@ -350,14 +332,15 @@ static weir_status list_workers(const struct weir_fgd *fgd, struct board *board,
     for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next) {
         const struct weir_worker_slot *const worker = &cluster->slots[s];
-        const struct listed added = { order_on_node(fgd, worker), s, kind_of(fgd, board, worker) };
+        const uint64_t order = weir_fgd_is_single(&fgd->keys) ? worker->id : worker->sequence;
+        const struct listed added = { hold_of(fgd, worker), order, s };
         WEIR_ROOM(&fgd->keys.allocator, board->listed, board->listed_capacity,
                   board->listed_count + 1);
         struct listed *const list = board->listed;
         uint32_t place = board->listed_count++;
-        entry->is_uniform &= added.kind != WEIR_NO_INDEX &&
-                             (place == entry->first || list[entry->first].kind == added.kind);
-        for (; place > entry->first && list[place - 1].order < added.order; place--)
+        entry->is_uniform &=
+            place == entry->first || holds_same(&list[entry->first].hold, &added.hold);
+        for (; place > entry->first && stands_behind(&list[place - 1], &added); place--)
             list[place] = list[place - 1];
         list[place] = added;
     }
@@ -379,27 +362,14 @@ static void strike_out(const struct board *board, struct entry *entry, uint32_t 
         list[place - 1] = list[place];
 }
 
-/* One of a kind is looked at for all of them. */
-static struct weir_key key_of_listed(struct weir_fgd *fgd, const struct board *board,
-                                     const struct listed *listed, uint32_t node)
-{
-    struct weir_memo_hold own;
-    struct weir_fgd_victim victim = { listed->slot, &own, victim_order(fgd, node, listed->order) };
-
-    if (listed->kind == WEIR_NO_INDEX)
-        own = hold_of(fgd, &fgd->keys.cluster->slots[listed->slot]);
-    else
-        victim.hold = &board->kinds[listed->kind];
-    return weir_fgd_keys_victim(&fgd->keys, node, &victim);
-}
-
+/* One is looked at for all that hold the same. */
 static weir_status refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t node)
 {
     const uint64_t stamp = fgd->keys.cluster->lists[node].stamp;
     struct entry *const entry = &board->entries[node];
     struct weir_key best = WEIR_KEY_ABSENT;
-    uint32_t slot = WEIR_NO_INDEX;
-    uint64_t seen = 0; /* kinds */
+    const struct listed *last = NULL;
+    const struct listed *first = NULL; /* who goes */
 
     if (entry->known && entry->version == stamp)
         return WEIR_OK;
@@ -407,18 +377,20 @@ static weir_status refresh_victim(struct weir_fgd *fgd, struct board *board, uin
         WEIR_TRY(list_workers(fgd, board, node, entry));
     entry->known = true;
     entry->version = stamp;
-    for (uint32_t i = entry->count; i-- > 0 && (seen == 0 || !entry->is_uniform);) {
+    for (uint32_t i = entry->count; i-- > 0 && (last == NULL || !entry->is_uniform);) {
         const struct listed *const listed = &board->listed[entry->first + i];
-        const uint64_t bit = listed->kind == WEIR_NO_INDEX ? 0 : UINT64_C(1) << listed->kind;
-        if ((seen & bit) != 0)
+        if (last != NULL && holds_same(&last->hold, &listed->hold))
             continue;
-        seen |= bit;
-        const struct weir_key key = key_of_listed(fgd, board, listed, node);
-        if (weir_key_less(&key, &best)) {
+        last = listed;
+        struct weir_key key = weir_fgd_keys_victim(&fgd->keys, node, listed->slot, &listed->hold);
+        key.order = victim_order(fgd, node, listed->order);
+        if (weir_key_less(&key, &best) ||
+            (first != NULL && !weir_key_less(&best, &key) && listed->order < first->order)) {
             best = key;
-            slot = listed->slot;
+            first = listed;
         }
     }
+    const uint32_t slot = first == NULL ? WEIR_NO_INDEX : first->slot;
     if (slot != entry->slot && slot != WEIR_NO_INDEX)
         entry->worker = fgd->keys.cluster->slots[slot].id;
     entry->slot = slot;
@@ -433,21 +405,13 @@ static uint64_t held_order(const struct weir_fgd *fgd, uint64_t id, uint64_t num
     return weir_fgd_is_single(&fgd->keys) ? id : number;
 }
 
-/* Workers without devices and of the same amounts have the same key on a node, but for the order.
- */
-static bool is_twin(const struct weir_stopped_entry *a, const struct weir_stopped_entry *b)
-{
-    return a->device_count == 0 && b->device_count == 0 && a->cpu_units == b->cpu_units &&
-           a->ram_bytes == b->ram_bytes;
-}
-
 static weir_status refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t node)
 {
     const struct weir_stopped *const stopped = fgd->stopped;
     struct entry *const entry = &board->entries[node];
     const uint64_t version =
         weir_hash_add(fgd->keys.cluster->lists[node].stamp, weir_stopped_changes(stopped, node));
-    const struct weir_stopped_entry *last = NULL;
+    struct weir_memo_hold last = { .gpu = WEIR_NO_INDEX };
     struct weir_key best = WEIR_KEY_ABSENT;
     struct weir_key key = WEIR_KEY_ABSENT;
 
@@ -458,12 +422,14 @@ static weir_status refresh_reuse(struct weir_fgd *fgd, struct board *board, uint
     for (uint32_t i = weir_stopped_first(stopped, node); i != WEIR_NO_INDEX;
          i = stopped->entries[i].next) {
         struct weir_alloc alloc;
-        if (last == NULL || !is_twin(last, &stopped->entries[i])) {
-            weir_stopped_alloc(stopped, i, &alloc);
-            key = weir_fgd_keys_held(&fgd->keys, &alloc, i);
-        }
-        last = &stopped->entries[i];
-        key.order = key.primary == INT64_MAX ? UINT64_MAX : held_order(fgd, last->id, i);
+        weir_stopped_alloc(stopped, i, &alloc);
+        if (!weir_cluster_fits(fgd->keys.cluster, &alloc))
+            continue;
+        const struct weir_memo_hold hold = weir_memo_hold(&alloc);
+        if (!holds_same(&hold, &last))
+            key = weir_fgd_keys_held(&fgd->keys, &alloc, &hold);
+        last = hold;
+        key.order = held_order(fgd, stopped->entries[i].id, i);
         if (weir_key_less(&key, &best)) {
             best = key;
             entry->worker = i;
@@ -510,6 +476,24 @@ static void follow_workers(const struct weir_fgd *fgd, struct board *board, uint
     board->listed_of = cluster;
 }
 
+/* What is looked at lies far apart: it is fetched for all nodes that changed at once. */
+static void fetch(const struct weir_fgd *fgd, const struct board *board, uint32_t changes)
+{
+    const struct weir_cluster *const cluster = fgd->keys.cluster;
+
+    for (uint32_t i = 0; i < changes; i++) {
+        const uint32_t node = weir_cluster_change_node(cluster, i);
+        __builtin_prefetch(&cluster->lists[node]);
+        __builtin_prefetch(&board->entries[node]);
+        __builtin_prefetch(&board->tournament.keys[node]);
+    }
+    for (uint32_t i = 0; i < changes && board->kind == BOARD_REUSE; i++) {
+        const uint32_t node = weir_cluster_change_node(cluster, i);
+        const uint32_t first = weir_stopped_first(fgd->stopped, node);
+        __builtin_prefetch(&fgd->stopped->entries[first == WEIR_NO_INDEX ? 0 : first]);
+    }
+}
+
 /* Brings a board up to date. */
 static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
 {
@@ -525,6 +509,8 @@ static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
     const uint32_t all = fgd->keys.cluster->node_count;
     if (board->kind == BOARD_VICTIMS)
         follow_workers(fgd, board, changes);
+    if (changes != WEIR_NO_INDEX)
+        fetch(fgd, board, changes);
     for (uint32_t i = 0; i < (changes == WEIR_NO_INDEX ? all : changes); i++)
         WEIR_TRY(refreshes[board->kind](
             fgd, board,
@@ -543,8 +529,11 @@ static uint32_t find_listed(struct weir_fgd *fgd, const struct weir_place_query 
 
     for (uint32_t r = 0; r < query->reusable_count; r++) {
         const struct weir_worker *const worker = &query->reusable[r];
-        const struct weir_key key =
-            weir_fgd_keys_held(&fgd->keys, &worker->alloc, held_order(fgd, worker->id, r));
+        if (!weir_cluster_fits(fgd->keys.cluster, &worker->alloc))
+            continue;
+        const struct weir_memo_hold hold = weir_memo_hold(&worker->alloc);
+        struct weir_key key = weir_fgd_keys_held(&fgd->keys, &worker->alloc, &hold);
+        key.order = held_order(fgd, worker->id, r);
         if (weir_key_less(&key, best)) {
             *best = key;
             found = r;
@@ -694,8 +683,8 @@ static weir_status evict_listed(struct weir_fgd *fgd, const struct weir_evict_qu
                              (unsigned long long)id);
         const struct weir_worker_slot *const held = &fgd->keys.cluster->slots[slot];
         const struct weir_memo_hold hold = hold_of(fgd, held);
-        const struct weir_fgd_victim victim = { slot, &hold, victim_order(fgd, held->node, i) };
-        const struct weir_key key = weir_fgd_keys_victim(&fgd->keys, held->node, &victim);
+        struct weir_key key = weir_fgd_keys_victim(&fgd->keys, held->node, slot, &hold);
+        key.order = victim_order(fgd, held->node, i);
         if (weir_key_less(&key, &best) || (!weir_key_less(&best, &key) && id < found)) {
             best = key;
             found = id;

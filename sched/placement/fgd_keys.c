@@ -16,7 +16,11 @@ weir_status weir_fgd_keys_open(struct weir_fgd_keys *keys, const struct weir_fgd
     keys->frag.metric = weir_fgd_is_single(keys) ? WEIR_FRAG_XENNA : rules->metric;
     keys->bonus_steps = weir_fgd_steps(rules, rules->bonus);
     keys->changes = weir_alloc(&keys->allocator, WEIR_MEMO_CHANGES, sizeof *keys->changes);
-    return keys->changes == NULL ? WEIR_ENOMEM : WEIR_OK;
+    keys->books = weir_alloc(&keys->allocator, WEIR_FGD_BOOKS, sizeof *keys->books);
+    if (keys->changes != NULL && keys->books != NULL)
+        return WEIR_OK;
+    weir_fgd_keys_close(keys);
+    return WEIR_ENOMEM;
 }
 
 void weir_fgd_keys_close(struct weir_fgd_keys *keys)
@@ -29,47 +33,19 @@ void weir_fgd_keys_close(struct weir_fgd_keys *keys)
 
 /* ---- nodes ---- */
 
-/* The node with its sums, surveyed again when it changed. */
+/* The node with its sums, surveyed when no node was in its state lately. */
 static struct weir_frag_site site_of(struct weir_fgd_keys *keys, uint32_t node)
 {
-    struct weir_frag_book *const book = &keys->books[node];
-    struct weir_frag_count *const counts = keys->counts + (size_t)node * keys->frag.distinct;
+    const uint64_t version = keys->cluster->nodes[node].version;
+    struct weir_frag_book *const book = &keys->books[version % WEIR_FGD_BOOKS];
+    struct weir_frag_count *const counts =
+        keys->counts + version % WEIR_FGD_BOOKS * keys->frag.distinct;
 
-    if (!book->known || book->version != keys->cluster->nodes[node].version)
+    if (book->version != version)
         weir_frag_survey(&keys->frag, keys->cluster, node, book, counts);
     return (struct weir_frag_site){
         .frag = &keys->frag, .cluster = keys->cluster, .book = book, .counts = counts
     };
-}
-
-/* Keeps what fits already: a new mix of the same size costs no allocation. */
-static weir_status resize_books(struct weir_fgd_keys *keys, uint32_t node_count)
-{
-    /* One more, so that there is a table when the mix has no shape. */
-    const size_t wanted = (size_t)node_count * keys->frag.distinct + 1;
-
-    if (keys->node_count != node_count) {
-        keys->node_count = 0;
-        weir_free(&keys->allocator, keys->books);
-        keys->books = weir_alloc(&keys->allocator, node_count, sizeof *keys->books);
-        if (keys->books == NULL)
-            return WEIR_ENOMEM;
-        keys->node_count = node_count;
-    }
-    if (wanted > keys->count_capacity) {
-        keys->count_capacity = 0;
-        weir_free(&keys->allocator, keys->counts);
-        keys->counts = weir_alloc(&keys->allocator, wanted, sizeof *keys->counts);
-        if (keys->counts == NULL) {
-            keys->node_count = 0; /* start over at the next question */
-            return WEIR_ENOMEM;
-        }
-        keys->count_capacity = wanted;
-    }
-    if (node_count > 0) /* else there are no books */
-        memset(keys->books, 0, node_count * sizeof *keys->books);
-    memset(keys->counts, 0, wanted * sizeof *keys->counts);
-    return WEIR_OK;
 }
 
 weir_status weir_fgd_keys_begin(struct weir_fgd_keys *keys, const struct weir_cluster *cluster,
@@ -77,10 +53,13 @@ weir_status weir_fgd_keys_begin(struct weir_fgd_keys *keys, const struct weir_cl
 {
     keys->cluster = cluster;
     WEIR_TRY(weir_frag_prepare(&keys->frag, &keys->allocator, mix, changed));
-    if (*changed)
-        memset(keys->changes, 0, WEIR_MEMO_CHANGES * sizeof *keys->changes);
-    if (*changed || keys->node_count != cluster->node_count)
-        return resize_books(keys, cluster->node_count);
+    const uint32_t counts = WEIR_FGD_BOOKS * keys->frag.distinct + 1; /* one without any shape */
+    *changed |= counts > keys->count_capacity;
+    if (!*changed)
+        return WEIR_OK;
+    WEIR_ROOM(&keys->allocator, keys->counts, keys->count_capacity, counts);
+    memset(keys->changes, 0, WEIR_MEMO_CHANGES * sizeof *keys->changes);
+    memset(keys->books, 0, WEIR_FGD_BOOKS * sizeof *keys->books);
     return WEIR_OK;
 }
 
@@ -237,39 +216,36 @@ static struct weir_memo_change *kept_of(struct weir_fgd_keys *keys, uint32_t nod
     return kept;
 }
 
-struct weir_key weir_fgd_keys_victim(struct weir_fgd_keys *keys, uint32_t node,
-                                     const struct weir_fgd_victim *victim)
+struct weir_key weir_fgd_keys_victim(struct weir_fgd_keys *keys, uint32_t node, uint32_t slot,
+                                     const struct weir_memo_hold *hold)
 {
     struct weir_alloc alloc;
     bool is_new;
-    struct weir_memo_change *const kept = kept_of(keys, node, victim->hold, 0, &is_new);
+    struct weir_memo_change *const kept = kept_of(keys, node, hold, 0, &is_new);
 
     if (is_new) {
-        weir_slot_alloc(keys->cluster, &keys->cluster->slots[victim->slot], &alloc);
+        weir_slot_alloc(keys->cluster, &keys->cluster->slots[slot], &alloc);
         const struct weir_frag_site site = site_of(keys, node);
         const struct weir_key key = victim_key(keys, &site, &alloc);
         kept->primary = key.primary;
         kept->secondary = key.secondary;
     }
-    return (struct weir_key){ kept->primary, kept->secondary, victim->order };
+    return (struct weir_key){ kept->primary, kept->secondary, 0 };
 }
 
 struct weir_key weir_fgd_keys_held(struct weir_fgd_keys *keys, const struct weir_alloc *alloc,
-                                   uint64_t order)
+                                   const struct weir_memo_hold *hold)
 {
     bool is_new;
+    struct weir_memo_change *const kept = kept_of(keys, alloc->node, hold, 1, &is_new);
 
-    if (!weir_cluster_fits(keys->cluster, alloc))
-        return WEIR_KEY_ABSENT;
-    const struct weir_memo_hold hold = weir_memo_hold(alloc);
-    struct weir_memo_change *const kept = kept_of(keys, alloc->node, &hold, 1, &is_new);
     if (is_new) {
         const struct weir_frag_site site = site_of(keys, alloc->node);
         const struct weir_key key = place_key(keys, &site, alloc, true);
         kept->primary = key.primary;
         kept->secondary = key.secondary;
     }
-    return (struct weir_key){ kept->primary, kept->secondary, order };
+    return (struct weir_key){ kept->primary, kept->secondary, 0 };
 }
 
 void weir_fgd_keys_reward(const struct weir_fgd_keys *keys, struct weir_key *key)

@@ -16,6 +16,8 @@
 
 #include "sched/cluster/state.h"
 
+enum { WEIR_FGD_BOOKS = 256 };
+
 struct weir_fgd_keys {
     struct weir_allocator allocator;
     struct weir_fgd_rules rules;
@@ -23,10 +25,9 @@ struct weir_fgd_keys {
     struct weir_frag frag;
     const struct weir_cluster *cluster; /* of the question being answered only */
     struct weir_memo_change *changes;   /* WEIR_MEMO_CHANGES, of this mix */
-    struct weir_frag_book *books;       /* a node */
+    struct weir_frag_book *books;       /* WEIR_FGD_BOOKS: of nodes in the states seen last */
     struct weir_frag_count *counts;
-    uint32_t node_count;
-    size_t count_capacity; /* entries of counts */
+    uint32_t count_capacity;
 };
 
 /* The best place on a node. */
@@ -54,17 +55,12 @@ static inline bool weir_fgd_is_single(const struct weir_fgd_keys *keys)
 /* Looks at all places of the shape on the node. `best` has an alloc and whom it is for. */
 void weir_fgd_keys_place(struct weir_fgd_keys *keys, const struct weir_shape *shape, uint32_t node,
                          struct weir_fgd_best *best);
-/* Of taking a worker away that holds so much of the node. */
-struct weir_fgd_victim {
-    uint32_t slot;
-    const struct weir_memo_hold *hold;
-    uint64_t order;
-};
-struct weir_key weir_fgd_keys_victim(struct weir_fgd_keys *keys, uint32_t node,
-                                     const struct weir_fgd_victim *victim);
-/* Of giving `alloc` to a stopped worker again, the bonus left aside; absent when it is taken. */
+/* Of taking the worker of a slot away, who holds so much of his node; the order left aside. */
+struct weir_key weir_fgd_keys_victim(struct weir_fgd_keys *keys, uint32_t node, uint32_t slot,
+                                     const struct weir_memo_hold *hold);
+/* Of giving `alloc`, which is free, to a stopped worker again; bonus and order left aside. */
 struct weir_key weir_fgd_keys_held(struct weir_fgd_keys *keys, const struct weir_alloc *alloc,
-                                   uint64_t order);
+                                   const struct weir_memo_hold *hold);
 /* What the bonus makes of the key of a stopped worker. */
 void weir_fgd_keys_reward(const struct weir_fgd_keys *keys, struct weir_key *key);
 

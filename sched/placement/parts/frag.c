@@ -396,7 +396,6 @@ void weir_frag_survey(const struct weir_frag *frag, const struct weir_cluster *c
     const struct weir_node *const books = &cluster->nodes[node];
 
     book->version = books->version;
-    book->known = true;
     book->gpu_free = 0;
     book->stock_free = weir_stock_free(cluster, node);
     book->stock_total = weir_stock_total(cluster, node);

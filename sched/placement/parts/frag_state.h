@@ -68,7 +68,6 @@ struct weir_frag_book {
     int64_t gpu_free;
     int64_t stock_free;
     int64_t stock_total;
-    bool known;
     struct weir_twins twins;
 };
 
