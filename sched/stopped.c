@@ -70,6 +70,7 @@ weir_status weir_stopped_add(struct weir_stopped *stopped, const struct weir_all
         stopped->devices[stopped->device_count++] = alloc->devices[d];
     node->first = number;
     node->changes++;
+    node->added++;
     stopped->live++;
     return WEIR_OK;
 }

@@ -76,24 +76,25 @@ static uint64_t topology_fingerprint(const struct weir_topology *topology)
     return weir_hash_add(weir_hash_mix(inside), topology->rack);
 }
 
-uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
+static uint64_t sum_node(const struct weir_cluster *cluster, uint32_t node,
+                         uint64_t (*of_gpu)(const struct weir_gpu *gpu, uint32_t index))
 {
     const struct weir_node *const books = &cluster->nodes[node];
     uint64_t sum = host_fingerprint(books) + topology_fingerprint(weir_topology_of(cluster, node));
 
     for (uint32_t g = 0; g < books->gpu_count; g++)
-        sum += gpu_fingerprint(&cluster->gpus[books->gpu_first + g], g);
+        sum += of_gpu(&cluster->gpus[books->gpu_first + g], g);
     return sum;
+}
+
+uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
+{
+    return sum_node(cluster, node, gpu_fingerprint);
 }
 
 uint64_t weir_ledger_likeness(const struct weir_cluster *cluster, uint32_t node)
 {
-    const struct weir_node *const books = &cluster->nodes[node];
-    uint64_t sum = host_fingerprint(books);
-
-    for (uint32_t g = 0; g < books->gpu_count; g++)
-        sum += weir_gpu_likeness(&cluster->gpus[books->gpu_first + g], g);
-    return sum;
+    return sum_node(cluster, node, weir_gpu_likeness);
 }
 
 /* `cause` tells apart changes that leave equal books: another worker, another pool. */

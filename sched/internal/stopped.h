@@ -31,6 +31,7 @@ struct weir_stopped_entry {
 struct weir_stopped_node {
     uint32_t first; /* the latest, or WEIR_NO_INDEX */
     uint32_t changes;
+    uint32_t added; /* those of them that came */
 };
 
 /* Zeroed = empty. */
@@ -67,9 +68,11 @@ static inline uint32_t weir_stopped_first(const struct weir_stopped *stopped, ui
     return node < stopped->node_count ? stopped->nodes[node].first : WEIR_NO_INDEX;
 }
 
-static inline uint32_t weir_stopped_changes(const struct weir_stopped *stopped, uint32_t node)
+static inline struct weir_stopped_node weir_stopped_at(const struct weir_stopped *stopped,
+                                                       uint32_t node)
 {
-    return node < stopped->node_count ? stopped->nodes[node].changes : 0;
+    return node < stopped->node_count ? stopped->nodes[node]
+                                      : (struct weir_stopped_node){ .first = WEIR_NO_INDEX };
 }
 
 #endif

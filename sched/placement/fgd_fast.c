@@ -39,22 +39,22 @@ struct entry {
             uint32_t ties;
             uint32_t reason;
         };
-        struct { /* victim boards: who of the pool is there, in the board's list */
+        struct { /* who of the pool is or was there, in the board's list */
             uint32_t first, count;
-            uint32_t slot; /* of the victim */
+            uint32_t slot; /* of the victim; reuse boards: how many had come */
         };
     };
     bool known;
-    bool is_listed;  /* until a worker of the pool comes */
+    bool is_listed;  /* until one of the pool comes */
     bool is_uniform; /* all hold the same of the node */
 };
 
-/* A worker of the pool of a victim board. Those who hold the same of a node stand together, who
- * goes first of them behind the others. */
+/* A worker of the pool of a victim or reuse board. Those who hold the same of a node stand
+ * together, who goes first of them behind the others. */
 struct listed {
     struct weir_memo_hold hold;
     uint64_t order;
-    uint32_t slot;
+    uint32_t slot; /* reuse boards: number */
 };
 
 enum board_kind { BOARD_PLACES, BOARD_VICTIMS, BOARD_REUSE };
@@ -63,7 +63,7 @@ struct board {
     uint32_t kind;
     uint32_t pool;                        /* victim and reuse boards */
     uint64_t round;                       /* reuse boards: of the list of stopped workers */
-    struct listed *listed;                /* victim boards: node by node */
+    struct listed *listed;                /* node by node */
     const struct weir_cluster *listed_of; /* whose slots they are; not read */
     uint32_t listed_count, listed_capacity;
     struct weir_shape shape; /* place boards */
@@ -320,32 +320,45 @@ static bool stands_behind(const struct listed *a, const struct listed *b)
     return order < 0 || (order == 0 && a->order < b->order);
 }
 
+static void open_list(const struct board *board, struct entry *entry)
+{
+    entry->first = board->listed_count;
+    entry->count = 0;
+    entry->is_listed = true;
+    entry->is_uniform = true;
+}
+
+/* Into the last list of the board. */
+static weir_status add_listed(const struct weir_fgd *fgd, struct board *board, struct entry *entry,
+                              const struct listed *added)
+{
+    WEIR_ROOM(&fgd->keys.allocator, board->listed, board->listed_capacity, board->listed_count + 1);
+    struct listed *const list = &board->listed[entry->first];
+    uint32_t place = entry->count++;
+
+    board->listed_count++;
+    entry->is_uniform &= place == 0 || holds_same(&list[0].hold, &added->hold);
+    for (; place > 0 && stands_behind(&list[place - 1], added); place--)
+        list[place] = list[place - 1];
+    list[place] = *added;
+    return WEIR_OK;
+}
+
 static weir_status list_workers(const struct weir_fgd *fgd, struct board *board, uint32_t node,
                                 struct entry *entry)
 {
     const struct weir_cluster *const cluster = fgd->keys.cluster;
     const struct weir_owner owner = weir_pool_owner(board->pool);
 
-    entry->first = board->listed_count;
+    open_list(board, entry);
     entry->slot = WEIR_NO_INDEX;
-    entry->is_uniform = true;
     for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next) {
         const struct weir_worker_slot *const worker = &cluster->slots[s];
         const uint64_t order = weir_fgd_is_single(&fgd->keys) ? worker->id : worker->sequence;
         const struct listed added = { hold_of(fgd, worker), order, s };
-        WEIR_ROOM(&fgd->keys.allocator, board->listed, board->listed_capacity,
-                  board->listed_count + 1);
-        struct listed *const list = board->listed;
-        uint32_t place = board->listed_count++;
-        entry->is_uniform &=
-            place == entry->first || holds_same(&list[entry->first].hold, &added.hold);
-        for (; place > entry->first && stands_behind(&list[place - 1], &added); place--)
-            list[place] = list[place - 1];
-        list[place] = added;
+        WEIR_TRY(add_listed(fgd, board, entry, &added));
     }
-    entry->count = board->listed_count - entry->first;
-    entry->is_listed = true;
     return WEIR_OK;
 }
 
@@ -405,34 +418,57 @@ static uint64_t held_order(const struct weir_fgd *fgd, uint64_t id, uint64_t num
     return weir_fgd_is_single(&fgd->keys) ? id : number;
 }
 
-static weir_status refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t node)
+static weir_status list_stopped(const struct weir_fgd *fgd, struct board *board, uint32_t first,
+                                struct entry *entry)
 {
     const struct weir_stopped *const stopped = fgd->stopped;
+    struct weir_alloc alloc;
+
+    open_list(board, entry);
+    for (uint32_t i = first; i != WEIR_NO_INDEX; i = stopped->entries[i].next) {
+        weir_stopped_alloc(stopped, i, &alloc);
+        const struct listed added = { weir_memo_hold(&alloc),
+                                      held_order(fgd, stopped->entries[i].id, i), i };
+        WEIR_TRY(add_listed(fgd, board, entry, &added));
+    }
+    return WEIR_OK;
+}
+
+/* One whose place is free is looked at for all that held the same. Those taken back meanwhile stay
+ * in the list until they are met at its end. */
+static weir_status refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t node)
+{
+    const struct weir_stopped_node stopped = weir_stopped_at(fgd->stopped, node);
+    const uint64_t version = weir_hash_add(fgd->keys.cluster->lists[node].stamp, stopped.changes);
     struct entry *const entry = &board->entries[node];
-    const uint64_t version =
-        weir_hash_add(fgd->keys.cluster->lists[node].stamp, weir_stopped_changes(stopped, node));
-    struct weir_memo_hold last = { .gpu = WEIR_NO_INDEX };
+    const struct listed *last = NULL;
     struct weir_key best = WEIR_KEY_ABSENT;
-    struct weir_key key = WEIR_KEY_ABSENT;
+    struct weir_alloc alloc;
 
     if (entry->known && entry->version == version)
         return WEIR_OK;
+    if (!entry->is_listed || entry->slot != stopped.added)
+        WEIR_TRY(list_stopped(fgd, board, stopped.first, entry));
+    entry->slot = stopped.added;
     entry->known = true;
     entry->version = version;
-    for (uint32_t i = weir_stopped_first(stopped, node); i != WEIR_NO_INDEX;
-         i = stopped->entries[i].next) {
-        struct weir_alloc alloc;
-        weir_stopped_alloc(stopped, i, &alloc);
+    for (uint32_t i = entry->count; i-- > 0 && (last == NULL || !entry->is_uniform);) {
+        const struct listed *const listed = &board->listed[entry->first + i];
+        if (last != NULL && holds_same(&last->hold, &listed->hold))
+            continue;
+        if (!weir_stopped_has(fgd->stopped, listed->slot)) {
+            entry->count -= i + 1 == entry->count;
+            continue;
+        }
+        weir_stopped_alloc(fgd->stopped, listed->slot, &alloc);
         if (!weir_cluster_fits(fgd->keys.cluster, &alloc))
             continue;
-        const struct weir_memo_hold hold = weir_memo_hold(&alloc);
-        if (!holds_same(&hold, &last))
-            key = weir_fgd_keys_held(&fgd->keys, &alloc, &hold);
-        last = hold;
-        key.order = held_order(fgd, stopped->entries[i].id, i);
+        last = listed;
+        struct weir_key key = weir_fgd_keys_held(&fgd->keys, &alloc, &listed->hold);
+        key.order = listed->order;
         if (weir_key_less(&key, &best)) {
             best = key;
-            entry->worker = i;
+            entry->worker = listed->slot;
         }
     }
     weir_tournament_set(&board->tournament, node, &best);
@@ -446,6 +482,7 @@ static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
     memset(board->entries, 0, count * sizeof *board->entries);
     memset(board->rejected, 0, sizeof board->rejected);
     board->candidates = 0;
+    board->listed_count = 0;
     board->mark = (struct weir_change_mark){ .count = 0 };
     if (board->kind == BOARD_PLACES)
         WEIR_TRY(weir_memo_places_reset(&board->memo, &fgd->keys.allocator, count));
@@ -476,21 +513,36 @@ static void follow_workers(const struct weir_fgd *fgd, struct board *board, uint
     board->listed_of = cluster;
 }
 
+/* The last of the list of a node that changed `back` changes ago, or NULL. */
+static const struct listed *last_listed(const struct weir_fgd *fgd, const struct board *board,
+                                        uint32_t back)
+{
+    const struct entry *const entry =
+        &board->entries[weir_cluster_change_node(fgd->keys.cluster, back)];
+
+    return board->kind != BOARD_PLACES && entry->is_listed && entry->count > 0
+               ? &board->listed[entry->first + entry->count - 1]
+               : NULL;
+}
+
 /* What is looked at lies far apart: it is fetched for all nodes that changed at once. */
 static void fetch(const struct weir_fgd *fgd, const struct board *board, uint32_t changes)
 {
-    const struct weir_cluster *const cluster = fgd->keys.cluster;
-
     for (uint32_t i = 0; i < changes; i++) {
-        const uint32_t node = weir_cluster_change_node(cluster, i);
-        __builtin_prefetch(&cluster->lists[node]);
+        const uint32_t node = weir_cluster_change_node(fgd->keys.cluster, i);
+        __builtin_prefetch(&fgd->keys.cluster->lists[node]);
         __builtin_prefetch(&board->entries[node]);
         __builtin_prefetch(&board->tournament.keys[node]);
+        __builtin_prefetch(&fgd->keys.cluster->nodes[node]);
+        if (board->kind == BOARD_REUSE && node < fgd->stopped->node_count)
+            __builtin_prefetch(&fgd->stopped->nodes[node]);
     }
+    for (uint32_t i = 0; i < changes; i++)
+        __builtin_prefetch(last_listed(fgd, board, i));
     for (uint32_t i = 0; i < changes && board->kind == BOARD_REUSE; i++) {
-        const uint32_t node = weir_cluster_change_node(cluster, i);
-        const uint32_t first = weir_stopped_first(fgd->stopped, node);
-        __builtin_prefetch(&fgd->stopped->entries[first == WEIR_NO_INDEX ? 0 : first]);
+        const struct listed *const listed = last_listed(fgd, board, i);
+        if (listed != NULL)
+            __builtin_prefetch(&fgd->stopped->entries[listed->slot]);
     }
 }
 
@@ -554,7 +606,8 @@ static weir_status find_stopped(struct weir_fgd *fgd, const struct weir_place_qu
     struct board *const board = board_for(fgd, &wanted);
     if (board == NULL)
         return WEIR_ENOMEM;
-    if (board->round != query->stopped->round)
+    if (board->round != query->stopped->round ||
+        board->listed_count / 2 > query->stopped->entry_count + WEIR_CHANGE_RING)
         board->tournament.count = 0; /* start over */
     board->round = query->stopped->round;
     WEIR_TRY(board_follow(fgd, board));

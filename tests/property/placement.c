@@ -710,10 +710,54 @@ static void candidates_are_complete(void)
     CHECK_I64(wrong, 0);
 }
 
+/* Of two nodes with the same GPUs in another order the second is better for a policy that takes the
+ * first GPU that is free: there that is the one whose engines are held. */
+static void only_the_first_gpu_is_looked_at(void)
+{
+    const struct weir_fgd_rules rules = { .precision = WEIR_FGD_SINGLE,
+                                          .whole = WEIR_FGD_FIRST_FREE,
+                                          .resolution = 0x1p-40 };
+    const struct weir_shape shapes[] = {
+        { .kind = WEIR_SHAPE_ENTIRE, .gpu_count = 1, .gpu_units = WEIR_ONE },
+        { .kind = WEIR_SHAPE_WHOLE, .gpu_count = 1, .gpu_units = WEIR_ONE },
+    };
+    const double frequencies[] = { 1, 0 };
+    const struct weir_mix mix = { .shapes = shapes, .frequencies = frequencies, .count = 2 };
+    const struct weir_gpu_spec gpus[2] = { { .units = WEIR_ONE, .nvdecs = 7 },
+                                           { .units = WEIR_ONE, .nvdecs = 7 } };
+    struct weir_place_query query = {
+        .size = sizeof query, .mix = &mix, .shape = &shapes[1], .owner = weir_pool_owner(0)
+    };
+    struct weir_cluster *cluster = NULL;
+    struct pair fast;
+
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    pair_open(&fast, &rules);
+    for (uint32_t n = 0; n < 2; n++) {
+        const struct weir_node_spec spec = {
+            .size = sizeof spec, .id = n, .gpu_count = 2, .cpu_units = WEIR_ONE, .gpus = gpus
+        };
+        const struct weir_alloc held = { .node = n,
+                                         .device_count = 1,
+                                         .devices = { { .gpu = 1 - n, .nvdec_mask = 1 } } };
+        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(cluster, n, weir_pool_owner(1), &held, NULL), WEIR_OK);
+    }
+    struct weir_place_answer expected;
+    struct weir_place_answer actual;
+    query.cluster = cluster;
+    CHECK_I64(pair_place(&fast, &query, NULL, &expected, &actual), WEIR_OK);
+    CHECK_I64(expected.alloc.node, 1);
+    CHECK(same_alloc(&expected.alloc, &actual.alloc));
+    pair_close(&fast);
+    weir_cluster_destroy(cluster);
+}
+
 static const struct test tests[] = {
     { "fast fgd equals plain fgd on random clusters, ties included", fast_equals_plain },
     { "fast fgd equals plain fgd in single precision", fast_equals_plain_in_single_precision },
     { "fast fgd equals plain fgd when stages are long", fast_equals_plain_for_long_stages },
+    { "only the first GPU that is free is looked at", only_the_first_gpu_is_looked_at },
     { "candidates are all that a naive enumeration finds", candidates_are_complete },
 };
 TEST_MAIN(tests)
