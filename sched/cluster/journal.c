@@ -12,6 +12,8 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/invariant.h"
 
+enum { FETCHED_AHEAD = 6 }; /* changes to be taken back */
+
 weir_status weir_journal_reserve(struct weir_cluster *cluster)
 {
     if (cluster->mark_count == 0)
@@ -99,13 +101,25 @@ static void undo_one(struct weir_cluster *cluster, const struct weir_undo *undo)
     }
 }
 
+/* Workers lie far apart in the order in which they came and went. */
+static void fetch(const struct weir_cluster *cluster, const struct weir_undo *undo)
+{
+    if (undo->kind == WEIR_UNDO_FLAGS)
+        return;
+    __builtin_prefetch(&cluster->slots[undo->place], 1);
+    __builtin_prefetch(&cluster->slots[undo->place].first, 1);
+}
+
 void weir_cluster_rollback(struct weir_cluster *cluster)
 {
     if (cluster->mark_count == 0)
         return;
     const uint32_t mark = cluster->marks[cluster->mark_count - 1];
-    while (cluster->journal_count > mark)
+    while (cluster->journal_count > mark) {
+        if (cluster->journal_count - mark > FETCHED_AHEAD)
+            fetch(cluster, &cluster->journal[cluster->journal_count - 1 - FETCHED_AHEAD]);
         undo_one(cluster, &cluster->journal[--cluster->journal_count]);
+    }
     if (cluster->mark_count > cluster->lent)
         cluster->mark_count--;
 }
