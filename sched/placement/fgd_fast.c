@@ -324,7 +324,7 @@ static void open_list(const struct board *board, struct entry *entry)
 {
     entry->first = board->listed_count;
     entry->count = 0;
-    entry->is_listed = true;
+    entry->is_listed = false; /* until all are in it */
     entry->is_uniform = true;
 }
 
@@ -359,6 +359,7 @@ static weir_status list_workers(const struct weir_fgd *fgd, struct board *board,
         const struct listed added = { hold_of(fgd, worker), order, s };
         WEIR_TRY(add_listed(fgd, board, entry, &added));
     }
+    entry->is_listed = true;
     return WEIR_OK;
 }
 
@@ -431,6 +432,7 @@ static weir_status list_stopped(const struct weir_fgd *fgd, struct board *board,
                                       held_order(fgd, stopped->entries[i].id, i), i };
         WEIR_TRY(add_listed(fgd, board, entry, &added));
     }
+    entry->is_listed = true;
     return WEIR_OK;
 }
 

@@ -3,7 +3,8 @@
  * Whole decisions: xenna in its three versions with the fgd of each, against the same with
  * placement that keeps nothing (tests/support/oracle_fgd.h). Random clusters and pipelines live
  * through passes in which speeds, requested counts and nodes change; both hosts are told the same,
- * and their plans must be equal, action by action.
+ * and their plans must be equal, action by action; also where memory ran out, and it was asked
+ * again.
  *
  * 3 000 passes; 100 000 with WEIR_SLOW set. And a saturated loop of decisions asks for no memory.
  */
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGES_MOST = 6, PASSES_A_LIFE = 8 };
+enum { STAGES_MOST = 6, PASSES_A_LIFE = 8, FAILS_MOST = 24 };
 
 static const struct version {
     const char *placement, *scaling;
@@ -111,12 +112,34 @@ static bool same_plan(const struct weir_plan *a, const struct weir_plan *b)
     return is_same;
 }
 
+struct tally {
+    uint64_t passes, moved, differing, broken, repeated;
+};
+
+/* Decides; what ran out of memory is asked again, and nothing of it is left. `fails_at`: which
+ * request for memory, 0 = none. */
+static weir_status decide_at_last(struct weir_host *host, struct test_memory *memory,
+                                  uint64_t fails_at, const struct weir_plan **plan,
+                                  struct tally *tally)
+{
+    memory->calls = 0;
+    memory->fail_at = fails_at;
+    weir_status status = test_decide_at(host, 0, plan);
+    memory->fail_at = 0;
+    if (status == WEIR_ENOMEM) {
+        tally->repeated++;
+        status = test_decide_at(host, 0, plan);
+    }
+    return status;
+}
+
 /* One decision of both; false when they differ. `ended` when neither can go on. */
-static bool pass(struct weir_host *fast, struct weir_host *plain, bool *ended)
+static bool pass(struct weir_host *fast, struct test_memory *memory, uint64_t fails_at,
+                 struct weir_host *plain, bool *ended, struct tally *tally)
 {
     const struct weir_plan *fast_plan = NULL;
     const struct weir_plan *plain_plan = NULL;
-    const weir_status status = test_decide_at(fast, 0, &fast_plan);
+    const weir_status status = decide_at_last(fast, memory, fails_at, &fast_plan, tally);
 
     if (test_decide_at(plain, 0, &plain_plan) != status)
         return false;
@@ -127,19 +150,19 @@ static bool pass(struct weir_host *fast, struct weir_host *plain, bool *ended)
            test_carry_out(plain, plain_plan) == WEIR_OK;
 }
 
-struct tally {
-    uint64_t passes, moved, differing, broken;
-};
-
-/* A cluster and its pipeline through several passes. */
-static void live(uint64_t seed, struct tally *tally)
+/* A cluster and its pipeline through several passes, which may run out of memory. */
+static void live(uint64_t seed, bool fails, struct tally *tally)
 {
+    struct test_memory memory = { .blocks = 0 };
+    const struct weir_allocator allocator = test_allocator(&memory);
     struct draws draws = draws_seeded(seed);
     const struct version *const version = &versions[seed % VERSIONS];
     struct test_stage stages[STAGES_MOST];
     const struct test_pipeline pipeline = draw_pipeline(&draws, stages);
     struct weir_host_config config = test_config(version->placement, version->scaling);
+    config.allocator = &allocator;
     struct weir_host *const fast = test_host(&config, &pipeline);
+    config.allocator = NULL;
     config.placement = version->oracle;
     struct weir_host *const plain = test_host(&config, &pipeline);
     bool ended = fast == NULL || plain == NULL;
@@ -147,7 +170,8 @@ static void live(uint64_t seed, struct tally *tally)
     tally->broken += ended;
     for (int i = 0; i < PASSES_A_LIFE && !ended; i++) {
         tally->passes++;
-        if (!pass(fast, plain, &ended)) {
+        const uint64_t fails_at = fails ? draws_below(&draws, FAILS_MOST) : 0;
+        if (!pass(fast, &memory, fails_at, plain, &ended, tally)) {
             printf("  plans differ: seed %llu, pass %d, %s\n", (unsigned long long)seed, i,
                    version->placement);
             tally->differing++;
@@ -163,19 +187,32 @@ static void live(uint64_t seed, struct tally *tally)
     weir_host_destroy(plain);
 }
 
-/* covers: S0.25 S0.28 */
-static void plans_equal_those_of_the_plain_versions(void)
+static struct tally live_often(uint64_t passes, bool fails)
 {
-    const uint64_t wanted = test_is_slow() ? 100000 : 3000;
     struct tally tally = { .passes = 0 };
 
-    for (uint64_t seed = 1; tally.passes < wanted && tally.differing + tally.broken < 5; seed++)
-        live(seed, &tally);
-    printf("%llu passes, %llu workers stopped in them\n", (unsigned long long)tally.passes,
-           (unsigned long long)tally.moved);
+    for (uint64_t seed = 1; tally.passes < passes && tally.differing + tally.broken < 5; seed++)
+        live(seed, fails, &tally);
+    printf("%llu passes, %llu workers stopped in them, %llu asked again\n",
+           (unsigned long long)tally.passes, (unsigned long long)tally.moved,
+           (unsigned long long)tally.repeated);
     CHECK_I64(tally.differing, 0);
     CHECK_I64(tally.broken, 0);
     CHECK(tally.moved > tally.passes / 4);
+    return tally;
+}
+
+/* covers: S0.25 S0.28 */
+static void plans_equal_those_of_the_plain_versions(void)
+{
+    CHECK_I64(live_often(test_is_slow() ? 100000 : 3000, false).repeated, 0);
+}
+
+static void what_runs_out_of_memory_leaves_nothing(void)
+{
+    const struct tally tally = live_often(test_is_slow() ? 100000 : 3000, true);
+
+    CHECK(tally.repeated > tally.passes / 8);
 }
 
 /* ---- memory of a saturated loop ---- */
@@ -238,6 +275,7 @@ static void a_saturated_loop_asks_for_no_memory(void)
 
 static const struct test tests[] = {
     { "plans of xenna equal those with plain placement", plans_equal_those_of_the_plain_versions },
+    { "what runs out of memory is decided as ever", what_runs_out_of_memory_leaves_nothing },
     { "10^5 decisions of a full cluster ask for no memory", a_saturated_loop_asks_for_no_memory },
 };
 TEST_MAIN(tests)
