@@ -11,9 +11,9 @@
 
 void weir_pool_list_free(struct weir_pool_list *list, const struct weir_allocator *allocator)
 {
-    weir_free(allocator, list->places);
+    weir_free(allocator, list->slots);
     weir_free(allocator, list->blocks);
-    *list = (struct weir_pool_list){ .places = NULL };
+    *list = (struct weir_pool_list){ .slots = NULL };
 }
 
 weir_status weir_pool_list_reserve(struct weir_pool_list *list,
@@ -29,12 +29,12 @@ weir_status weir_pool_list_reserve(struct weir_pool_list *list,
     if (blocks == NULL)
         return WEIR_ENOMEM;
     list->blocks = blocks;
-    uint32_t place_capacity = list->block_capacity;
-    struct weir_pool_place *const places = weir_grow(allocator, list->places, &place_capacity,
-                                                     capacity, WEIR_POOL_BLOCK * sizeof *places);
-    if (places == NULL)
+    uint32_t slot_capacity = list->block_capacity;
+    uint32_t *const slots = weir_grow(allocator, list->slots, &slot_capacity, capacity,
+                                      WEIR_POOL_BLOCK * sizeof *slots);
+    if (slots == NULL)
         return WEIR_ENOMEM;
-    list->places = places;
+    list->slots = slots;
     for (uint32_t b = list->block_capacity; b < capacity; b++)
         blocks[b] = (struct weir_pool_block){ .at = b };
     list->block_capacity = capacity;
@@ -50,9 +50,9 @@ weir_status weir_pool_list_copy(struct weir_pool_list *list, const struct weir_a
     list->settled = 0;
     for (uint32_t b = 0; b < source->block_count; b++) {
         const struct weir_pool_block *const block = &source->blocks[b];
-        memcpy(list->places + (size_t)b * WEIR_POOL_BLOCK,
-               source->places + (size_t)block->at * WEIR_POOL_BLOCK,
-               block->count * sizeof *list->places);
+        memcpy(list->slots + (size_t)b * WEIR_POOL_BLOCK,
+               source->slots + (size_t)block->at * WEIR_POOL_BLOCK,
+               block->count * sizeof *list->slots);
         list->blocks[b] =
             (struct weir_pool_block){ .first = block->first, .at = b, .count = block->count };
     }
@@ -63,9 +63,9 @@ weir_status weir_pool_list_copy(struct weir_pool_list *list, const struct weir_a
 
 /* ---- blocks ---- */
 
-static struct weir_pool_place *places_of(const struct weir_pool_list *list, uint32_t block)
+static uint32_t *slots_of(const struct weir_pool_list *list, uint32_t block)
 {
-    return list->places + (size_t)list->blocks[block].at * WEIR_POOL_BLOCK;
+    return list->slots + (size_t)list->blocks[block].at * WEIR_POOL_BLOCK;
 }
 
 static void unsettle(struct weir_pool_list *list, uint32_t from)
@@ -103,21 +103,21 @@ static void join(struct weir_pool_list *list, uint32_t block)
     if (block + 1 >= list->block_count ||
         list->blocks[block].count + list->blocks[block + 1].count > WEIR_POOL_BLOCK)
         return;
-    memcpy(places_of(list, block) + list->blocks[block].count, places_of(list, block + 1),
-           list->blocks[block + 1].count * sizeof *list->places);
+    memcpy(slots_of(list, block) + list->blocks[block].count, slots_of(list, block + 1),
+           list->blocks[block + 1].count * sizeof *list->slots);
     list->blocks[block].count += list->blocks[block + 1].count;
     close_block(list, block + 1);
 }
 
 /* The upper half of a full block becomes one of its own. */
-static void split(struct weir_pool_list *list, uint32_t block)
+static void split(struct weir_pool_list *list, const struct weir_worker_slot *all, uint32_t block)
 {
     const uint32_t kept = WEIR_POOL_BLOCK / 2;
 
     open_block(list, block + 1);
-    memcpy(places_of(list, block + 1), places_of(list, block) + kept,
-           (WEIR_POOL_BLOCK - kept) * sizeof *list->places);
-    list->blocks[block + 1].first = places_of(list, block + 1)[0].sequence;
+    memcpy(slots_of(list, block + 1), slots_of(list, block) + kept,
+           (WEIR_POOL_BLOCK - kept) * sizeof *list->slots);
+    list->blocks[block + 1].first = all[slots_of(list, block + 1)[0]].sequence;
     list->blocks[block + 1].count = WEIR_POOL_BLOCK - kept;
     list->blocks[block].count = kept;
 }
@@ -141,18 +141,19 @@ static uint32_t block_of(const struct weir_pool_list *list, uint64_t sequence)
 }
 
 /* The first place in a block whose sequence is not below `sequence`. */
-static uint32_t place_in(const struct weir_pool_list *list, uint32_t block, uint64_t sequence)
+static uint32_t place_in(const struct weir_pool_list *list, const struct weir_worker_slot *all,
+                         uint32_t block, uint64_t sequence)
 {
-    const struct weir_pool_place *const places = places_of(list, block);
+    const uint32_t *const slots = slots_of(list, block);
     uint32_t low = 0;
     uint32_t high = list->blocks[block].count;
 
     /* Nearly every insertion is at the end. */
-    if (high == 0 || places[high - 1].sequence < sequence)
+    if (high == 0 || all[slots[high - 1]].sequence < sequence)
         return high;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (places[middle].sequence < sequence)
+        if (all[slots[middle]].sequence < sequence)
             low = middle + 1;
         else
             high = middle;
@@ -160,16 +161,15 @@ static uint32_t place_in(const struct weir_pool_list *list, uint32_t block, uint
     return low;
 }
 
-static void put(struct weir_pool_list *list, uint32_t block, uint32_t place,
-                struct weir_pool_place added)
+static void put(struct weir_pool_list *list, const struct weir_worker_slot *all, uint32_t block,
+                uint32_t place, uint32_t slot)
 {
-    struct weir_pool_place *const places = places_of(list, block);
+    uint32_t *const slots = slots_of(list, block);
 
-    memmove(places + place + 1, places + place,
-            (list->blocks[block].count - place) * sizeof *places);
-    places[place] = added;
+    memmove(slots + place + 1, slots + place, (list->blocks[block].count - place) * sizeof *slots);
+    slots[place] = slot;
     if (place == 0)
-        list->blocks[block].first = added.sequence;
+        list->blocks[block].first = all[slot].sequence;
     list->blocks[block].count++;
     list->count++;
     unsettle(list, block + 1);
@@ -178,26 +178,26 @@ static void put(struct weir_pool_list *list, uint32_t block, uint32_t place,
 bool weir_pool_list_insert(struct weir_pool_list *list, const struct weir_worker_slot *all,
                            uint32_t slot)
 {
-    const struct weir_pool_place added = { .sequence = all[slot].sequence, .slot = slot };
-    uint32_t block = list->block_count > 0 ? block_of(list, added.sequence) : 0;
-    uint32_t place = list->block_count > 0 ? place_in(list, block, added.sequence) : 0;
+    const uint64_t sequence = all[slot].sequence;
+    uint32_t block = list->block_count > 0 ? block_of(list, sequence) : 0;
+    uint32_t place = list->block_count > 0 ? place_in(list, all, block, sequence) : 0;
 
     if (list->block_count > 0 && list->blocks[block].count < WEIR_POOL_BLOCK) {
-        put(list, block, place, added);
+        put(list, all, block, place, slot);
         return true;
     }
     if (list->block_count == list->block_capacity)
         return false;
     if (block + 1 >= list->block_count && (list->block_count == 0 || place == WEIR_POOL_BLOCK)) {
         open_block(list, list->block_count); /* at the end of a list whose last block is full */
-        put(list, list->block_count - 1, 0, added);
+        put(list, all, list->block_count - 1, 0, slot);
         return true;
     }
-    split(list, block);
+    split(list, all, block);
     if (place > WEIR_POOL_BLOCK / 2)
-        put(list, block + 1, place - WEIR_POOL_BLOCK / 2, added);
+        put(list, all, block + 1, place - WEIR_POOL_BLOCK / 2, slot);
     else
-        put(list, block, place, added);
+        put(list, all, block, place, slot);
     join(list, block + 1);
     if (block > 0)
         join(list, block - 1);
@@ -210,21 +210,24 @@ bool weir_pool_list_extract(struct weir_pool_list *list, const struct weir_worke
     if (list->count == 0)
         return false;
     const uint32_t block = block_of(list, all[slot].sequence);
-    const uint32_t place = place_in(list, block, all[slot].sequence);
-    struct weir_pool_place *const places = places_of(list, block);
-    if (place == list->blocks[block].count || places[place].slot != slot)
+    uint32_t *const slots = slots_of(list, block);
+    uint32_t place = list->blocks[block].count;
+    /* Side by side, the latest first: sooner done than a search by sequences, which lie far apart.
+     */
+    while (place > 0 && slots[place - 1] != slot)
+        place--;
+    if (place-- == 0)
         return false;
     list->count--;
     list->blocks[block].count--;
-    memmove(places + place, places + place + 1,
-            (list->blocks[block].count - place) * sizeof *places);
+    memmove(slots + place, slots + place + 1, (list->blocks[block].count - place) * sizeof *slots);
     unsettle(list, block + 1);
     if (list->blocks[block].count == 0) {
         close_block(list, block);
         return true;
     }
     if (place == 0)
-        list->blocks[block].first = places[0].sequence;
+        list->blocks[block].first = all[slots[0]].sequence;
     join(list, block);
     if (block > 0)
         join(list, block - 1);
@@ -248,5 +251,5 @@ uint32_t weir_pool_list_at(struct weir_pool_list *list, uint32_t position)
         else
             high = middle;
     }
-    return places_of(list, low)[position - list->blocks[low].before].slot;
+    return slots_of(list, low)[position - list->blocks[low].before];
 }

@@ -15,24 +15,17 @@ enum { WEIR_POOL_BLOCK = 128 };
 
 struct weir_worker_slot;
 
-/* Who came when: found without a look at slots, which lie far apart. */
-struct weir_pool_place {
-    uint64_t sequence;
-    uint32_t slot;
-    uint32_t reserved;
-};
-
 /* In the order of the list; behind the last one are those that are free. */
 struct weir_pool_block {
-    uint64_t first; /* its first sequence */
-    uint32_t at;    /* in `places`, in blocks */
+    uint64_t first; /* its first sequence: a block is found without a look at slots anywhere */
+    uint32_t at;    /* in `slots`, in blocks */
     uint32_t count;
     uint32_t before; /* workers in the blocks before; for the first `settled` blocks */
 };
 
 /* Zeroed = empty. */
 struct weir_pool_list {
-    struct weir_pool_place *places;
+    uint32_t *slots;
     struct weir_pool_block *blocks;
     uint32_t count; /* of workers */
     uint32_t block_count, block_capacity;

@@ -29,10 +29,10 @@ static inline uint64_t weir_hash_words(uint64_t a, uint64_t b, uint64_t c, uint6
                          c * UINT64_C(0xc2b2ae3d27d4eb4f) + d * UINT64_C(0xff51afd7ed558ccd));
 }
 
-/* Ids are mostly given in a row, and used soon after one another: tables keep a row of sixteen in
+/* Ids are mostly given in a row, and used soon after one another: tables keep a row of eight in
  * one place, in which each is found without a search. Places are spread by one multiplication
  * (Knuth, vol. 3, 6.4). */
-enum { WEIR_ID_ROW = 16 };
+enum { WEIR_ID_ROW = 8 };
 static inline uint32_t weir_row_home(uint64_t name)
 {
     return (uint32_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32);
