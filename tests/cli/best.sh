@@ -129,6 +129,10 @@ has stdout ',runs without a result'
 expect 0 "$WEIR_BIN" search shop.yaml --best -q -f csv -o more.db --set 'goal={max: util.gpu.assigned}'
 has stdout ',best'
 
+expect 0 "$WEIR_BIN" search shop.yaml --best --worth 30% -q -o held.db \
+    --set 'goal={min: wait.job.mean, while: ["GPU assigned <= 99 %"]}'
+has stdout 'Whether the conditions of the goal hold was not asked.'
+
 # What is wrong is said before anything runs.
 expect 2 "$WEIR_BIN" search shop.yaml --best --worth 0 -o no.db
 has stderr "weir: --worth: expected a share above 0 as 2% or 0.02, found '0'"

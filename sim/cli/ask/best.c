@@ -225,6 +225,8 @@ static void print_verdict(const struct sim_best *best, const struct sim_experime
                "takes a larger --worth than %g %% (%s), or a larger -n.",
                best->most, name, word, label, 100 * best->worth, delta.text);
     printf(" %zu run%s.\n", runs, an_plural((double)runs));
+    if (best->goal.condition_count > 0)
+        (void)puts("Whether the conditions of the goal hold was not asked.");
     if (has_bounds)
         (void)puts(
             "Not all work was done in all runs: some of these figures are bounds from below, "

@@ -92,7 +92,7 @@ static void check_options(const void *arguments, const struct argp_state *state)
 
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
-    .shown = "output replications set variant format resume force plugin smallest largest "
+    .shown = "output replications set variant format resume force smallest largest "
              "such-that best tune",
     .usage = "SCENARIO",
     .check = check_options,
