@@ -85,7 +85,7 @@ static weir_status race(struct sim_best *best, struct weir_error *error)
     if (best->racer_count > 1 && !an_select_best(&selection, &best->selected))
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (size_t i = 0; i < best->racer_count; i++)
-        best->values[best->racers[i]].dropped = best->racer_count > 1 ? best->dropped[i] : 0;
+        best->values[best->racers[i]].dropped = best->dropped[i];
     return WEIR_OK;
 }
 
@@ -214,8 +214,9 @@ static void print_verdict(const struct sim_best *best, const struct sim_experime
         has_bounds =
             has_bounds || best->values[v].tried.is_bound || best->values[v].tried.is_partial;
     }
-    if (best->racer_count == 0)
-        (void)fputs("No variant has a result on all replications.", stdout);
+    if (best->racer_count < 2)
+        printf("%s a result on all of the first replications: there is nothing to choose from.",
+               best->racer_count == 0 ? "No variant has" : "One variant alone has");
     else if (best->selected.is_decided)
         printf("Best by %s (%s): %s; right with 95 %% where the best leads by %s or more (Kim and "
                "Nelson 2001; %g %% of the first mean).",
@@ -227,10 +228,7 @@ static void print_verdict(const struct sim_best *best, const struct sim_experime
     printf(" %zu run%s.\n", runs, an_plural((double)runs));
     if (best->goal.condition_count > 0)
         (void)puts("Whether the conditions of the goal hold was not asked.");
-    if (has_bounds)
-        (void)puts(
-            "Not all work was done in all runs: some of these figures are bounds from below, "
-            "or means without the rest, and what is unfinished may turn them round.");
+    sim_tried_say_bounds(has_bounds);
 }
 
 int sim_best_print(const struct sim_best *best, const struct sim_experiment *experiment,

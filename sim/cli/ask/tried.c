@@ -3,6 +3,7 @@
 #include "sim/cli/ask/tried.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Replications in focus alone. */
 static const char values_sql[] =
@@ -41,4 +42,12 @@ weir_status sim_tried_read(struct an_db *db, const struct sim_tried_of *of, stru
     an_frame_destroy(frame);
     const weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);
     return status == WEIR_OK ? back : status;
+}
+
+void sim_tried_say_bounds(bool has_bounds)
+{
+    if (has_bounds)
+        (void)puts(
+            "Not all work was done in all runs: some of these figures are bounds from below, "
+            "or means without the rest, and what is unfinished may turn them round.");
 }

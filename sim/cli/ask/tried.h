@@ -23,5 +23,7 @@ struct sim_tried_of {
 };
 weir_status sim_tried_read(struct an_db *db, const struct sim_tried_of *of, struct sim_tried *trial,
                            struct weir_error *error);
+/* Of figures of which some are bounds or partial; false = nothing. */
+void sim_tried_say_bounds(bool has_bounds);
 
 #endif

@@ -321,10 +321,7 @@ static void print_table(const struct sim_tune *tune, const struct judged *judged
         "%s: %s is best where nothing was tuned; %s is better. %u run%s to judge each, paired.\n",
         known == NULL ? tune->goal.metric : known->label, tune->arms[judged->best].name,
         tune->goal.better > 0 ? "more" : "less", runs, an_plural(runs));
-    if (tune->has_bounds)
-        (void)puts(
-            "Not all work was done in all runs: some of these figures are bounds from below, "
-            "or means without the rest, and what is unfinished may turn them round.");
+    sim_tried_say_bounds(tune->has_bounds);
     printf("%s\n", tune->audit);
 }
 
