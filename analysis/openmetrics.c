@@ -32,6 +32,16 @@
     "SELECT l.name AS label, '" state "' AS state, r.start_unix_s + s.t_s AS time, " of            \
     " AS value FROM job_sample s JOIN run r USING (run_id) JOIN job_label l "                      \
     "ON l.run_id = s.run_id AND l.label = s.label WHERE s.run_id = :run"
+/* Jobs that are over and not done, up to the end of each interval; where their rows are kept. */
+#define JOBS_FAILED                                                                                \
+    "SELECT l.name AS label, 'failed' AS state, r.start_unix_s + e.t_s AS time, e.value FROM ("    \
+    "SELECT run_id, label, t_s, is_sample, sum(1 - is_sample) OVER "                               \
+    "(PARTITION BY label ORDER BY until_s) AS value FROM ("                                        \
+    "SELECT run_id, label, t_s, t_s + dt_s AS until_s, 1 AS is_sample FROM job_sample "            \
+    "WHERE run_id = :run UNION ALL SELECT run_id, label, end_s, end_s, 0 FROM job "                \
+    "WHERE run_id = :run AND outcome NOT IN ('done', 'waiting', 'running'))) e "                   \
+    "JOIN run r USING (run_id) JOIN job_label l ON l.run_id = e.run_id AND l.label = e.label "     \
+    "WHERE e.is_sample AND EXISTS (SELECT 1 FROM job WHERE run_id = :run)"
 #define ALSO " UNION ALL "
 
 static const char ray[] = "Ray, dashboard metrics";
@@ -78,8 +88,10 @@ const struct an_open_metric an_open_metrics[] = {
       "SELECT time, throughput_per_s AS value FROM v_cluster WHERE run_id = :run ORDER BY time" },
     { "weir_frag_gpus", "free GPUs that the work cannot use", ours,
       "SELECT time, frag_gpu AS value FROM v_cluster WHERE run_id = :run ORDER BY time" },
-    { "weir_jobs", "jobs by label and state", ours,
-      JOBS("waiting", "s.waiting") ALSO JOBS("running", "s.running") ORDER_2 },
+    { "weir_jobs", "jobs by label and state; done and failed: up to then", ours,
+      JOBS("waiting", "s.waiting") ALSO JOBS("running", "s.running")
+          ALSO JOBS("done", "sum(s.done) OVER (PARTITION BY s.label ORDER BY s.t_s)")
+              ALSO JOBS_FAILED ORDER_2 },
     { "weir_job_gpus", "GPUs that jobs hold, by label", ours, JOBS("held", "s.gpus") ORDER_2 },
 };
 const size_t an_open_metrics_count = sizeof an_open_metrics / sizeof an_open_metrics[0];

@@ -10,7 +10,7 @@ if(TARGET weir AND BASH_PROGRAM)
         \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")" COMPONENT runtime)
 endif()
 install(FILES analysis/tools/weir.py DESTINATION "${WEIR_PYTHON_DIR}" COMPONENT runtime)
-install(FILES analysis/tools/grafana.json DESTINATION "${CMAKE_INSTALL_DATADIR}/weir/grafana"
+install(FILES analysis/tools/grafana.json analysis/tools/alerts.yaml DESTINATION "${CMAKE_INSTALL_DATADIR}/weir/grafana"
         COMPONENT runtime)
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/weir-doc" COMPONENT doc)
 install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/weir-doc"

@@ -10,7 +10,7 @@
 bool sim_barrier_takes_workers(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline_run *run = stage->pipeline;
-    return !sim_pipeline_is_batch(run->spec) || stage->position == run->open_stage;
+    return !sim_pipeline_is_batch(run->spec) || stage->spec->barriers == run->barriers;
 }
 
 bool sim_barrier_is_open(const struct sim_stage_run *stage)
@@ -20,16 +20,26 @@ bool sim_barrier_is_open(const struct sim_stage_run *stage)
            run->opens_ns <= sim_engine_now(run->context->engine);
 }
 
+/* The first stage behind the open ones; stage_count = there is none. */
+static uint32_t next_closed(const struct sim_pipeline_run *run)
+{
+    uint32_t next = 0;
+    while (next < run->stage_count && run->stages[next].spec->barriers <= run->barriers)
+        next++;
+    return next;
+}
+
 void sim_barrier_turn(struct sim_pipeline_run *run, int64_t *next_ns)
 {
     const int64_t now_ns = sim_engine_now(run->context->engine);
     const double store_per_s = run->spec->store_bytes_per_s;
     if (!sim_pipeline_is_batch(run->spec))
         return;
-    while (run->open_stage + 1 < run->stage_count && run->stages[run->open_stage].loop.is_done) {
-        run->open_stage++;
+    for (uint32_t next = next_closed(run);
+         next < run->stage_count && run->stages[next - 1].loop.is_done; next = next_closed(run)) {
+        run->barriers++;
         /* Written by the stage before and read by this one. */
-        const double bytes = 2 * run->stages[run->open_stage].queue.bytes;
+        const double bytes = 2 * run->stages[next].queue.bytes;
         run->opens_ns = now_ns + (store_per_s > 0 ? sim_time_from_s(bytes / store_per_s) : 0);
         sim_recovery_ask_for_plan(run);
         *next_ns = now_ns < *next_ns ? now_ns : *next_ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Execution by stages (`execution: batch`): one stage is open at a time, and the next one opens
- * when everything has passed it. All workers of the cluster are the open stage's, since the
+ * Execution by stages (`execution: batch`): one stage is open at a time, with `user_overlap` one
+ * that has GPUs and those beside it that have none, and the next one opens when everything has
+ * passed it. All workers of the cluster are the open stage's, since the
  * scheduler is told that the others are finished; a plan is asked for whenever a stage opens. All
  * output of a stage lies between the stages meanwhile: `store` bounds it, and moving it in and out
  * of an outer store costs time at every barrier, while nothing is processed.

@@ -157,7 +157,7 @@ struct sim_pipeline_run {
     uint32_t *awake;         /* runtime: stages that take part in the next turn, in any order */
     uint32_t *due; /* runtime: those of the present one, ascending; both have room for all */
     uint32_t awake_count;
-    uint32_t open_stage;  /* batch: the one that takes input, and workers */
+    uint32_t barriers;    /* batch: passed; stages with so many before them are open */
     int64_t opens_ns;     /* batch: when its input is there */
     double spilled_bytes; /* that are not in the store now */
     char gave_up[160];    /* runtime: why nothing is done any more; "" = it has not given up */

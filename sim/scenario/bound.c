@@ -401,6 +401,52 @@ static double most_workers(const struct sim_bound_problem *problem, uint32_t sta
     return most;
 }
 
+/* Time of an item in the stages from `first` to before `end`, which lie between two barriers. */
+struct bound_part {
+    double fluid_s, integer_s;
+    uint32_t slowest, binding;
+};
+
+static struct bound_part solve_stage(const struct sim_bound_problem *problem, uint32_t stage,
+                                     struct sim_bound *bound)
+{
+    struct bound_part part = { .slowest = stage };
+    const double most = most_workers(problem, stage, &part.binding);
+
+    bound->workers[stage] = (uint32_t)fmin(floor(most), 1e9);
+    part.fluid_s = 1 / (most * problem->stages[stage].rate_per_s);
+    part.integer_s = 1 / (bound->workers[stage] * problem->stages[stage].rate_per_s);
+    return part;
+}
+
+/* Several are open together, and share the cluster as those of a stream do. */
+static struct bound_part solve_overlap(const struct sim_bound_problem *problem, uint32_t first,
+                                       uint32_t end, struct sim_bound *bound)
+{
+    struct sim_bound_problem open = *problem;
+    struct sim_bound found = { .workers = bound->workers + first };
+
+    open.stages += first;
+    open.stages_count = end - first;
+    open.arrivals_per_s = (double)INFINITY;
+    solve_fluid(&open, &found);
+    solve_integer(&open, &found);
+    return (struct bound_part){ .fluid_s = 1 / found.fluid_per_s,
+                                .integer_s = 1 / found.integer_per_s,
+                                .slowest = first + found.slowest,
+                                .binding = found.binding };
+}
+
+static uint32_t end_of_part(const struct sim_bound_problem *problem, uint32_t first)
+{
+    uint32_t end = first + 1;
+
+    while (end < problem->stages_count &&
+           problem->stages[end].stage->barriers == problem->stages[first].stage->barriers)
+        end++;
+    return end;
+}
+
 static void solve_batch(const struct sim_bound_problem *problem, struct sim_bound *bound)
 {
     double fluid_s = 0;
@@ -409,17 +455,16 @@ static void solve_batch(const struct sim_bound_problem *problem, struct sim_boun
     for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++)
         bound->limit_per_s[r] = fmin(fluid_limit(problem, SIM_BOUND_REQUESTED, (int)r),
                                      fluid_limit(problem, SIM_BOUND_USED, (int)r));
-    for (uint32_t i = 0; i < problem->stages_count; i++) {
-        uint32_t binding = SIM_BOUND_FIXED;
-        const double most = most_workers(problem, i, &binding);
-        const double stage_s = 1 / (most * problem->stages[i].rate_per_s);
-        bound->workers[i] = (uint32_t)fmin(floor(most), 1e9);
-        fluid_s += stage_s;
-        integer_s += 1 / (bound->workers[i] * problem->stages[i].rate_per_s);
-        if (stage_s > longest_s) {
-            longest_s = stage_s;
-            bound->slowest = i;
-            bound->binding = binding;
+    for (uint32_t first = 0, end = 0; first < problem->stages_count; first = end) {
+        end = end_of_part(problem, first);
+        const struct bound_part part = end - first == 1 ? solve_stage(problem, first, bound)
+                                                        : solve_overlap(problem, first, end, bound);
+        fluid_s += part.fluid_s;
+        integer_s += part.integer_s;
+        if (part.fluid_s > longest_s) {
+            longest_s = part.fluid_s;
+            bound->slowest = part.slowest;
+            bound->binding = part.binding;
         }
     }
     bound->fluid_per_s = fmin(1 / fluid_s, problem->arrivals_per_s);

@@ -52,7 +52,7 @@ struct sim_bound_problem {
     double totals[SIM_BOUND_VIEWS][SIM_BOUND_RESOURCE_COUNT]; /* what others leave */
     double gpus[SIM_BOUND_VIEWS];                             /* GPUs in the cluster */
     double arrivals_per_s;                                    /* INFINITY = all there at once */
-    bool is_batch; /* one stage after the other has the cluster: times add up */
+    bool is_batch; /* what lies between two barriers has the cluster: times add up */
 };
 
 struct sim_bound {

@@ -199,6 +199,7 @@ struct sim_stage {
     int64_t activation_bytes; /* of GPU memory for an item of a task, 0 = none */
     int32_t workers;          /* fixed count, -1 = auto (workers_per_node is resolved into it) */
     uint32_t batch;
+    uint32_t barriers; /* batch: that lie before it */
     struct sim_service service;
     struct sim_speed speed;
     struct sim_law *returns; /* items one item turns into; rounded down at a uniform threshold */
@@ -285,6 +286,7 @@ struct sim_pipeline {
     int64_t store_bytes;        /* between stages, 0 = any number */
     uint32_t store_spills;      /* 1; else a full store ends the pipeline */
     double store_bytes_per_s;   /* batch: of an outer store, 0 = takes no time */
+    uint32_t has_user_overlap;  /* batch: 1 = stages without GPUs run beside their neighbour */
     uint32_t transfers;         /* enum sim_transfers */
     uint32_t transfer_store;    /* STORE; else WEIR_NO_INDEX */
     uint32_t traffic;           /* class there, 0 = none */

@@ -47,6 +47,18 @@ bounded_slowdown() {
     value slowdown.db slowdown.max '' 1.6
 }
 
+# What came, started, was done, was refused and left in each interval adds up to what the run says.
+samples_add_up() {
+    run sampled '{name: n, cpus: 1}' '
+      - {name: a, count: 6, at: 0 s, every: 3 s, service: const(5 s), request: {cpus: 1}}' \
+        -S workloads.w.queue_limit=2 -S 'workloads.w.patience=const(4 s)' -S metrics.sample=1s
+    wants sampled 'a 0 0 5 done 1' 'a 3 5 10 done 1' 'a 6 None 10 left 0' 'a 9 10 15 done 1' \
+        'a 12 15 20 done 1' 'a 15 None 19 left 0'
+    sqlite3 sampled.db 'SELECT sum(arrived), sum(started), sum(done), sum(refused), sum(gave_up),
+        sum(waiting * dt_s), sum(running * dt_s), max(gpus) FROM job_sample' >sums
+    wants sums '6.0|4.0|4.0|0.0|2.0|14.0|20.0|0.0'
+}
+
 # The node is down from 10 to 20 s; of its 15 s until the last job ends 11 are used.
 a_failed_node_is_no_capacity() {
     run failed '{name: n, cpus: 1, gpus: {l4: 1}}' '
@@ -297,6 +309,7 @@ asked() {
 }
 
 bounded_slowdown
+samples_add_up
 arrivals_are_held_and_added
 use_of_gpus_and_their_memory
 queues_waits_rates_and_late_ones

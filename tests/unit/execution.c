@@ -94,6 +94,38 @@ static void a_batch_stage_waits_for_all_of_the_stage_before(void)
     free(trace);
 }
 
+#define HEAVY(extra)                                                                               \
+    "schema: 1\nname: h\ncluster:\n  nodes:\n    - {name: n, cpus: 64, gpus: {a100-80: 8}}\n"      \
+    "sched: {placement: fgd, scaling: {policy: xenna, interval: 180 s}}\n"                         \
+    "pipelines:\n  - name: p\n    input: {items: 800}\n    execution: batch\n" extra               \
+    "    stages:\n      - {name: decode, cpus: 7, workers: 4, service: 2 s}\n"                     \
+    "      - {name: blip2, cpus: 1, gpus: 1, service: 1 s}\n"                                      \
+    "      - {name: encode, cpus: 7, workers: 4, service: 2 s}\n"                                  \
+    "      - {name: t5, cpus: 1, gpus: 1, service: 1 s}\n"
+
+/* Four workers of seven CPUs take 400 s for a step, eight GPUs 100 s. In turn GPUs work for 200 of
+ * 1000 s, the CPUs of the steps for 800. What the user overlaps is hidden: of decoding, a model and
+ * encoding side by side only the longest is seen. */
+/* covers: S2.9 S2.10 */
+static void what_the_user_overlaps_hides_behind_heavy_steps(void)
+{
+    struct trace *trace = calloc(1, sizeof(*trace));
+    struct sim_run_summary *batch = run(HEAVY(""), NULL, trace);
+    CHECK_NEAR(batch->completion_s, 1000, turns_s);
+    CHECK_NEAR(value(batch, "util.gpu.active"), 200.0 / 1000, 1e-3);
+    CHECK_NEAR(value(batch, "util.cpu.active"), (800 * 28 + 200 * 8) / 64.0 / 1000, 1e-3);
+    CHECK(edge(trace, 1, false) >= edge(trace, 0, true));
+    free(batch);
+    struct sim_run_summary *overlap = run(HEAVY("    user_overlap: true\n"), NULL, trace);
+    /* the first item is encoded 3 s after it came, and a barrier is left before the second model */
+    CHECK_NEAR(overlap->completion_s, 400 + 3 + 100, 2);
+    CHECK(edge(trace, 1, false) < edge(trace, 0, true));
+    CHECK(edge(trace, 2, false) < edge(trace, 1, true));
+    CHECK(edge(trace, 3, false) >= edge(trace, 2, true));
+    free(overlap);
+    free(trace);
+}
+
 /* covers: S2.11 */
 static void streaming_gives_its_first_output_at_once(void)
 {
@@ -323,6 +355,8 @@ static void what_lies_beyond_the_store_is_spilled_once(void)
 static const struct test tests[] = {
     { "a batch stage waits for all of the stage before",
       a_batch_stage_waits_for_all_of_the_stage_before },
+    { "what the user overlaps hides behind heavy steps",
+      what_the_user_overlaps_hides_behind_heavy_steps },
     { "streaming gives its first output at once", streaming_gives_its_first_output_at_once },
     { "all output of a batch stage lies between the stages",
       all_output_of_a_batch_stage_lies_between_the_stages },

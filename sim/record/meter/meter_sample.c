@@ -171,16 +171,16 @@ static weir_status sample_class(struct sim_meter *meter, const struct sample_int
 {
     static const enum sim_job_count counts[] = { SIM_JOBS_ARRIVED, SIM_JOBS_STARTED, SIM_JOBS_DONE,
                                                  SIM_JOBS_REFUSED, SIM_JOBS_LEFT };
-    enum { COUNTS = sizeof counts / sizeof counts[0] };
+    enum { GAUGES = SIM_JOBS_GPUS + 1, COUNTS = sizeof counts / sizeof counts[0] };
     struct sim_job_meter *row = sim_meter_class(meter, index);
-    double values[SIM_JOBS_GAUGES + COUNTS];
-    for (size_t g = 0; g < SIM_JOBS_GAUGES; g++) {
+    double values[GAUGES + COUNTS];
+    for (size_t g = 0; g < GAUGES; g++) {
         const double now = sim_gauge_integral(&row->gauges[g], interval->to_ns);
         values[g] = meter_mean(interval, now, row->last[g]);
         row->last[g] = now;
     }
     for (size_t c = 0; c < COUNTS; c++) {
-        values[SIM_JOBS_GAUGES + c] = (double)(row->seen[counts[c]] - row->sampled[counts[c]]);
+        values[GAUGES + c] = (double)(row->seen[counts[c]] - row->sampled[counts[c]]);
         row->sampled[counts[c]] = row->seen[counts[c]];
     }
     return meter_write_row(interval, SIM_SAMPLE_JOBS, index, values, error);

@@ -181,6 +181,21 @@ static void check_pools(struct sim_resolver *resolver, const struct draft_stage 
                        "inverse_speed counts a stage with codec engines alone as a CPU stage");
 }
 
+/* Overlap in the code of the user changes where barriers are. */
+static void check_overlap(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                          const struct sim_pipeline *pipeline)
+{
+    const struct sim_yaml *at = sim_draft_at(&draft->head, "user_overlap");
+    const size_t last = pipeline->stages_count;
+    if (pipeline->has_user_overlap == 0 || sim_needs_is_varied(resolver->root, "execution"))
+        return;
+    if (!sim_pipeline_is_batch(pipeline))
+        sim_report_error(resolver->report, at, "acts with execution: batch alone");
+    else if (last > 0 && pipeline->stages[last - 1].barriers + 1 == last)
+        sim_report_error(resolver->report, at,
+                         "changes nothing: every stage has GPUs, or there is one alone");
+}
+
 static void check_execution(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                             const struct sim_pipeline *pipeline)
 {
@@ -190,6 +205,7 @@ static void check_execution(struct sim_resolver *resolver, const struct draft_pi
         !sim_pipeline_is_batch(pipeline) && !sim_needs_is_varied(resolver->root, "execution"))
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "store_bandwidth"),
                          "acts with execution: batch|batch_debug alone; here auto is streaming");
+    check_overlap(resolver, draft, pipeline);
     if (pipeline->execution == SIM_EXECUTION_STREAMING)
         return;
     if (pipeline->semantics != SIM_SEMANTICS_RUNTIME)

@@ -345,17 +345,22 @@ static const char *users_text(struct sim_resolver *resolver, enum resource resou
                : sim_arena_printf(resolver->arena, "%s, and %u more", text, users - USERS_SHOWN);
 }
 
-/* What the workers need that a pipeline has at the same time at least. */
+/* What the workers need that a pipeline has at the same time at least: of a batch those between two
+ * barriers. */
 static void add_least(const struct sim_pipeline *pipeline, double sums[RESOURCE_COUNT])
 {
     double most[RESOURCE_COUNT] = { 0 };
+    double open[RESOURCE_COUNT] = { 0 };
     for (size_t s = 0; s < pipeline->stages_count; s++) {
         const struct sim_stage *stage = &pipeline->stages[s];
         double needs[RESOURCE_COUNT];
         shape_needs(&stage->shape, needs);
         for (int r = 0; r < RESOURCE_COUNT; r++) {
             const double need = needs[r] * (stage->workers < 0 ? 1 : stage->workers);
-            most[r] = !sim_pipeline_is_batch(pipeline) ? most[r] + need : fmax(most[r], need);
+            const bool is_closed =
+                sim_pipeline_is_batch(pipeline) && s > 0 && stage[-1].barriers < stage->barriers;
+            open[r] = (is_closed ? 0 : open[r]) + need;
+            most[r] = fmax(most[r], open[r]);
         }
     }
     for (int r = 0; r < RESOURCE_COUNT; r++)

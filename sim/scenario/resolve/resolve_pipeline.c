@@ -340,6 +340,20 @@ static uint32_t resolve_execution(const struct sim_scenario *scenario,
     return nodes == 1 && gpus == 1 ? SIM_EXECUTION_BATCH : SIM_EXECUTION_STREAMING;
 }
 
+/* Batch: a barrier lies before every stage; with overlap in the code of the user only before one
+ * with GPUs that would come beside another. */
+static void put_barriers(struct sim_pipeline *pipeline)
+{
+    bool has_gpus = false;
+    for (size_t i = 0; i < pipeline->stages_count; i++) {
+        struct sim_stage *stage = &pipeline->stages[i];
+        const bool wants = stage->shape.gpu_count > 0;
+        const bool is_behind = pipeline->has_user_overlap == 0 || (wants && has_gpus);
+        stage->barriers = i == 0 ? 0 : stage[-1].barriers + (is_behind ? 1 : 0);
+        has_gpus = wants || (has_gpus && !is_behind);
+    }
+}
+
 /* Plain loops: one worker, which goes through the tasks without waiting for a turn of the loop. */
 static void debug_one_by_one(struct sim_pipeline *pipeline)
 {
@@ -371,6 +385,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
     pipeline->execution = resolve_execution(scenario, draft, pipeline);
     sim_resolve_transfers(resolver, draft, pipeline);
     resolve_stages(resolver, draft, pipeline);
+    put_barriers(pipeline);
     if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)
         debug_one_by_one(pipeline);
     scenario->stages_total += pipeline->stages_count;

@@ -142,6 +142,12 @@ static const struct sim_field pipeline_fields[] = {
       MOST(LARGEST_BYTES), NEEDS("execution: batch|batch_debug|auto"),
       HELP("batch: bytes a second of the store that takes what lies between two stages, written "
            "and read while nothing is processed; 0 = takes no time") },
+    { FLAG("user_overlap", draft_pipeline, to.has_user_overlap), DEFAULT("false"),
+      NEEDS("execution: batch|auto"),
+      HELP("batch: stages without GPUs run at the same time as the stage with GPUs in front of "
+           "them, or at the start behind them, as where the code of the user fetches the next "
+           "input while the model works; barriers are left in front of the other stages with "
+           "GPUs") },
     MEASURED_FIELD(draft_pipeline, "that of the scenario"),
     { TEXT("transfers", draft_pipeline, transfers), ABSENT("direct; off with semantics: tick"),
       HELP("how bytes_out of a stage come to the next: direct: from the node where they were made, "
