@@ -103,6 +103,8 @@ void sim_policies_refuse(const char *who, const struct sim_policies *policies, c
         near = sim_nearer(word, near, policies->scalings[i]->name);
     for (size_t i = 0; i < policies->queueings_count; i++)
         near = sim_nearer(word, near, policies->queueings[i]->name);
+    for (uint32_t i = 0; i < weir_batching_count(); i++)
+        near = sim_nearer(word, near, weir_batching_at(i)->name);
     (void)fprintf(stderr, "%s: there is no policy '%s'%s%s%s (weir list policies)\n", who, name,
                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                   near == NULL ? "" : "'?");

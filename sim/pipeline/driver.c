@@ -38,7 +38,9 @@ static weir_status add_stage(struct sim_stage_run *stage, double source_per_item
                                    .work = service_s / (spec->batch * source_per_item),
                                    .samples_per_source = source_per_item,
                                    .over_provision = spec->over_provision,
-                                   .speed_hint_per_s = spec->speed_hint_per_s };
+                                   .speed_hint_per_s = spec->speed_hint_per_s,
+                                   .class_names = stage->batching.class_names,
+                                   .class_count = stage->batching.class_count };
     uint32_t index = 0;
     WEIR_TRY(config->services->add_pool(config->world, config->index, &pool, &index));
     return index == stage->index ? WEIR_OK : WEIR_EINVARIANT;
@@ -131,6 +133,9 @@ static weir_status event(void *self, const struct sim_event *event)
         return sim_source_arrive(run);
     case SIM_PIPELINE_SWEEP:
         return run->flow->sweep(run);
+    case SIM_PIPELINE_BATCH:
+        run->stages[event->target].batching.due = SIM_NO_HANDLE;
+        return run->flow->changed(run, event->target);
     }
     return WEIR_EINVARIANT;
 }

@@ -6,6 +6,7 @@
  * every start moving upstream, i-1, i-2 ... start. Starts of different stages never disable one
  * another, so the order in which one instant is worked through does not change the outcome.
  */
+#include "sim/pipeline/batching.h"
 #include "sim/pipeline/flow.h"
 
 static weir_status begin_setup(struct sim_stage_run *stage, struct sim_hand *hand, double setup_s)
@@ -16,6 +17,8 @@ static weir_status begin_setup(struct sim_stage_run *stage, struct sim_hand *han
 
 static weir_status start_all(struct sim_stage_run *stage, bool *has_started)
 {
+    if (sim_stage_batches(stage))
+        return sim_batching_settle(stage, has_started);
     while (sim_stage_can_start(stage)) {
         WEIR_TRY(sim_stage_start(stage, sim_stage_pick_idle(stage)));
         *has_started = true;

@@ -4,6 +4,7 @@
 #include "sim/pipeline/loop_room.h"
 
 #include "sim/engine/room.h"
+#include "sim/pipeline/batching.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
 #include "sim/pipeline/transfer.h"
@@ -82,11 +83,14 @@ weir_status sim_pipeline_create(const struct sim_driver_config *config,
     };
     for (uint32_t i = 0; i < made->stage_count; i++)
         stage_init(&made->stages[i], made, i);
+    bool has_memory = true;
+    for (uint32_t i = 0; i < made->stage_count; i++)
+        has_memory = sim_batching_open(&made->stages[i]) == WEIR_OK && has_memory;
     for (uint32_t i = 0; i < made->stage_count; i++)
         made->has_batches = made->has_batches || spec->stages[i].batch > 1;
     made->due = calloc(made->stage_count + 1, sizeof(*made->due));
     made->awake = calloc(made->stage_count + 1, sizeof(*made->awake));
-    if (made->due == NULL || made->awake == NULL) {
+    if (!has_memory || made->due == NULL || made->awake == NULL) {
         sim_pipeline_destroy(made);
         return WEIR_ENOMEM;
     }
@@ -110,6 +114,7 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
         sim_ready_set_clear(&run->stages[i].idle);
         sim_loop_room_clear(&run->stages[i].loop);
         free(run->stages[i].idle_on);
+        sim_batching_close(&run->stages[i]);
     }
     free(run->stages);
     free(run->moves);
@@ -420,6 +425,19 @@ static uint64_t list_ages(const struct sim_item_slab *slab, uint32_t head, uint6
     return count;
 }
 
+/* Of requests in a batcher, which fill the list with their items first. */
+static uint64_t batched_ages(const struct sim_stage_run *stage, int64_t now_ns, int64_t *age_ns)
+{
+    const uint64_t count = sim_batching_waiting(stage);
+    uint64_t *const items = calloc(count + 1, sizeof *items);
+    if (count > 0 && items != NULL)
+        sim_batching_list(stage, items);
+    for (uint64_t i = 0; i < count; i++)
+        age_ns[i] = items == NULL ? 0 : now_ns - stage->pipeline->items.items[items[i]].admitted_ns;
+    free(items);
+    return count;
+}
+
 uint64_t sim_pipeline_ages(const struct sim_pipeline_run *run, int64_t now_ns, int64_t *age_ns)
 {
     uint64_t filled = 0;
@@ -427,6 +445,7 @@ uint64_t sim_pipeline_ages(const struct sim_pipeline_run *run, int64_t now_ns, i
         const struct sim_stage_run *stage = &run->stages[s];
         const struct sim_queue *const queues[] = { &stage->queue, &stage->loop.pool,
                                                    &stage->loop.outbox };
+        filled += batched_ages(stage, now_ns, age_ns + filled);
         for (size_t q = 0; q < sizeof(queues) / sizeof(queues[0]); q++)
             filled +=
                 list_ages(&run->items, queues[q]->head, queues[q]->count, now_ns, age_ns + filled);
@@ -450,7 +469,8 @@ static weir_status check_stage(const struct sim_stage_run *stage, uint64_t *item
     uint32_t workers = 0;
     uint32_t used_slots = 0;
     double in_hand = 0;
-    *items += stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count;
+    *items += stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count +
+              sim_batching_waiting(stage);
     for (uint32_t i = 0; i < stage->positions; i++) {
         const struct sim_hand *hand = stage->hands[i];
         if (hand == NULL)

@@ -30,7 +30,8 @@ enum { SIM_LOOP_SAMPLES = 100 };
 /* Its own events (sim_driver_kind). */
 enum sim_pipeline_event {
     SIM_PIPELINE_ARRIVAL = 1,
-    SIM_PIPELINE_SWEEP = 2 /* tick: a step, runtime: a turn of the loop */
+    SIM_PIPELINE_SWEEP = 2, /* tick: a step, runtime: a turn of the loop */
+    SIM_PIPELINE_BATCH = 3  /* of a service: requests waited long enough, or too long */
 };
 
 /* What a task does; in this order. */
@@ -99,6 +100,17 @@ struct sim_loop_stage {
     int64_t restarted_ns; /* when a worker was last restarted for its age, -1 = never */
 };
 
+/* Requests that wait, of a service (batching.h). */
+struct sim_stage_batching {
+    struct weir_batcher *batcher; /* NULL = the stage is of no service */
+    uint64_t count;               /* of those in it */
+    double bytes;
+    sim_handle due; /* when to look again */
+    int64_t due_ns;
+    const char **class_names; /* of the requests */
+    uint32_t class_count;
+};
+
 struct sim_stage_run {
     const struct sim_stage *spec;
     struct sim_pipeline_run *pipeline;
@@ -129,6 +141,7 @@ struct sim_stage_run {
     double bytes_in_hand;   /* input of tasks that run; not under runtime */
     int64_t *node_ready_ns; /* when setup_on_node is over, -1 = not begun; NULL = none */
     struct sim_loop_stage loop;
+    struct sim_stage_batching batching;
 };
 
 struct sim_pipeline_run {
@@ -305,6 +318,9 @@ struct sim_hand *sim_stage_pick_idle(const struct sim_stage_run *stage);
 bool sim_stage_has_backlog(const struct sim_stage_run *stage);
 /* Items that wait for the stage: in its queue, in its pool, and behind the first stage. */
 uint64_t sim_stage_waiting(const struct sim_stage_run *stage);
+/* Gives a task to a worker (idle). */
+void sim_stage_hold(struct sim_stage_run *stage, struct sim_hand *hand,
+                    const struct sim_queue *task);
 /* Begins to work on the items already in the hands of `worker` (idle). */
 weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand);
 /* Tells the meter how much waits in front of the stage. */

@@ -2,6 +2,8 @@
 /* Service times (see service.h and struct sim_service). */
 #include "sim/pipeline/service.h"
 
+#include "sim/pipeline/batching.h"
+
 #include <math.h>
 
 static double mean_size(const struct sim_task *task)
@@ -84,18 +86,19 @@ struct sim_service_time sim_service_draw(const struct sim_stage_run *stage,
     const struct sim_item *first = &task->slab->items[task->head];
     const double law = draw_law(stage, first);
     const double size = task->count == 1 ? first->size : mean_size(task);
+    const uint32_t batch = sim_batching_items(stage, task->head, task->count);
     const double class_factor =
         service->class_factor == NULL ? 1.0 : service->class_factor[first->item_class];
     struct sim_service_time time;
     if (service->table_count > 0) {
-        time.demand_s = law * class_factor * table_s(service, WEIR_NO_INDEX, task->count, size);
-        time.actual_s = law * class_factor * table_s(service, worker->gpu_type, task->count, size);
+        time.demand_s = law * class_factor * table_s(service, WEIR_NO_INDEX, batch, size);
+        time.actual_s = law * class_factor * table_s(service, worker->gpu_type, batch, size);
     } else {
-        time.demand_s = formula_s(service, law, size, task->count) * class_factor;
+        time.demand_s = formula_s(service, law, size, batch) * class_factor;
         time.actual_s = time.demand_s * device_factor(stage, worker);
     }
-    time.demand_s += class_factor * codecs_s(service, WEIR_NO_INDEX, size, task->count);
-    time.actual_s += class_factor * codecs_s(service, worker->gpu_type, size, task->count);
+    time.demand_s += class_factor * codecs_s(service, WEIR_NO_INDEX, size, batch);
+    time.actual_s += class_factor * codecs_s(service, worker->gpu_type, size, batch);
     return time;
 }
 

@@ -6,6 +6,7 @@
  * the flow rule's business.
  */
 #include "sim/engine/room.h"
+#include "sim/pipeline/batching.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/loop_room.h"
 #include "sim/pipeline/pipeline.h"
@@ -33,7 +34,7 @@ bool sim_stage_has_backlog(const struct sim_stage_run *stage)
 uint64_t sim_stage_waiting(const struct sim_stage_run *stage)
 {
     const uint64_t backlog = sim_stage_has_backlog(stage) ? stage->pipeline->source_left : 0;
-    return backlog + stage->queue.count + stage->loop.pool.count;
+    return backlog + stage->queue.count + stage->loop.pool.count + sim_batching_waiting(stage);
 }
 
 /* Nothing more can arrive in front of the stage. */
@@ -125,7 +126,19 @@ void sim_stage_note_queue(const struct sim_stage_run *stage)
     const struct sim_context *context = stage->pipeline->context;
     const struct sim_queue *pool = &stage->loop.pool;
     sim_meter_queue(context->meter, sim_engine_now(context->engine), stage->index,
-                    stage->queue.count + pool->count, stage->queue.bytes + pool->bytes);
+                    stage->queue.count + pool->count + sim_batching_waiting(stage),
+                    stage->queue.bytes + pool->bytes + stage->batching.bytes);
+}
+
+void sim_stage_hold(struct sim_stage_run *stage, struct sim_hand *hand,
+                    const struct sim_queue *task)
+{
+    hand->task_head = task->head;
+    hand->task_count = (uint32_t)task->count;
+    hand->input_bytes = task->bytes;
+    if (stage->count[SIM_WORKER_BUSY] == 0)
+        stage->bytes_in_hand = 0; /* no rest of many roundings */
+    stage->bytes_in_hand += task->bytes;
 }
 
 /* Moves `count` items from the queue (or the backlog) into the worker's hands, order kept. */
@@ -145,12 +158,7 @@ static weir_status take_items(struct sim_stage_run *stage, struct sim_hand *hand
                        now_ns - run->items.items[item].queued_ns);
         sim_queue_push(&task, &run->items, item);
     }
-    hand->task_head = task.head;
-    hand->task_count = count;
-    hand->input_bytes = task.bytes;
-    if (stage->count[SIM_WORKER_BUSY] == 0)
-        stage->bytes_in_hand = 0; /* no rest of many roundings */
-    stage->bytes_in_hand += task.bytes;
+    sim_stage_hold(stage, hand, &task);
     if (from_queue)
         sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
                         stage->queue.bytes);
@@ -201,10 +209,12 @@ void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool i
     sim_meter_item_done(run->context->meter, now_ns, run->index, now_ns - item->admitted_ns,
                         item->service_ns, !is_finished);
     sim_context_digest(run->context, is_finished ? 1 : 2, item->id, now_ns);
-    if (is_finished)
+    if (is_finished) {
+        sim_batching_served(run, item);
         run->finished++;
-    else
+    } else {
         run->dropped++;
+    }
     sim_pipeline_item_leaves(run, &run->items.items[index]);
     sim_item_free(&run->items, index);
     if (sim_pipeline_is_done(run))

@@ -175,8 +175,10 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                          loading->is_trial ? loading->source->baseline : NULL,
                                      .limits = loading->source->limits,
                                      .traces = loading->traces };
+    sim_services_enter(&resolver);
     sim_resolve(&resolver);
     sim_check(&resolver);
+    sim_services_leave(&resolver);
     check_acts(loading, root);
     scenario->sources_unstated = reader.sources[SIM_SOURCE_UNSTATED];
     scenario->sources_measured = reader.sources[SIM_SOURCE_MEASURED];

@@ -25,6 +25,7 @@
 #include "sim/scenario/step.h"
 #include "sim/scenario/tenant.h"
 #include "sim/scenario/windows.h"
+#include "weir/batching.h"
 #include "weir/job.h"
 
 #include <stdbool.h>
@@ -35,9 +36,10 @@
 /* ---- scheduler ---- */
 
 struct sim_policy_choice {
-    const struct weir_placement_ops *placement; /* one of the three */
+    const struct weir_placement_ops *placement; /* one of the four */
     const struct weir_scaling_ops *scaling;
     const struct weir_queueing_ops *queueing;
+    const struct weir_batching_ops *batching;
     double *values; /* all parameters of its table, in order */
     size_t count;
     const char **argv;  /* of the policy `command`, NULL at its end; else NULL */
@@ -198,8 +200,9 @@ struct sim_stage {
     struct sim_memory_traffic traffic;
     int64_t activation_bytes; /* of GPU memory for an item of a task, 0 = none */
     int32_t workers;          /* fixed count, -1 = auto (workers_per_node is resolved into it) */
-    uint32_t batch;
-    uint32_t barriers; /* batch: that lie before it */
+    uint32_t batch;           /* items of a task; with `batching` the most */
+    uint32_t barriers;        /* batch: that lie before it */
+    const struct sim_policy_choice *batching; /* of a service; NULL = tasks of `batch` items */
     struct sim_service service;
     struct sim_speed speed;
     struct sim_law *returns; /* items one item turns into; rounded down at a uniform threshold */
@@ -228,6 +231,11 @@ struct sim_item_class {
     char *name;
     double weight; /* normalised */
     struct sim_law *size;
+    /* Of requests of a service: */
+    uint32_t items;     /* that one counts for in a batch */
+    uint32_t priority;  /* 0 to 100; UINT32_MAX = not said */
+    int64_t timeout_ns; /* 0 = as the batching policy says */
+    uint64_t shape;     /* 0 = not said */
 };
 
 /* Items as a file has them; what it does not say is drawn. */

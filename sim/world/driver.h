@@ -93,6 +93,8 @@ struct sim_pool {
     double work;                    /* workers it needs for one item of the source a second */
     double samples_per_source;      /* items of the source that one of its items stands for */
     double over_provision, speed_hint_per_s; /* NAN = no hint */
+    const char *const *class_names;          /* of the requests it serves, for the meter */
+    uint32_t class_count;                    /* 0 = it serves none */
 };
 
 /* What there is of a pool now, for the scheduler's view. */

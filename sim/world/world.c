@@ -69,7 +69,9 @@ static void fill_stages(const struct sim_world *world, struct sim_meter_stage_in
                                                    .mix = sim_world_mix(world, pool),
                                                    .shape = *pool->shape,
                                                    .samples_per_source = pool->samples_per_source,
-                                                   .batch = pool->batch };
+                                                   .batch = pool->batch,
+                                                   .class_names = pool->class_names,
+                                                   .class_count = pool->class_count };
     }
 }
 

@@ -27,7 +27,7 @@ cd "$here"
 # Canonical texts are read from a folder that stands to the shared traces as scenarios/reference does.
 mkdir -p project/scenarios/reference
 ln -s "$WEIR_SOURCE_DIR/../shared" shared
-cp "$WEIR_SOURCE_DIR"/scenarios/examples/*.csv "$WEIR_SOURCE_DIR"/scenarios/examples/*.json project/scenarios/reference
+cp "$WEIR_SOURCE_DIR"/scenarios/examples/*.csv "$WEIR_SOURCE_DIR"/scenarios/services/*.csv "$WEIR_SOURCE_DIR"/scenarios/examples/*.json project/scenarios/reference
 find "$WEIR_SOURCE_DIR/scenarios" -name '*.yaml' | sort >files
 while read -r file; do
     if grep -q '\.\./shared/' "$file" && [ ! -d shared/traces ]; then

@@ -14,6 +14,7 @@
 #include "tests/support/row_totals.h"
 #include "tests/support/runs.h"
 #include "tests/support/shard.h"
+#include "weir/batching.h"
 #include "weir/job.h"
 #include "weir/policy.h"
 
@@ -169,6 +170,7 @@ static void results_are_those_last_reviewed(void)
 {
     static const char *const shipped[] = { "../scenarios/physics", "../scenarios/training",
                                            "../scenarios/incidents", "../scenarios/examples",
+                                           "../scenarios/services",
                                            "golden/physics" };
     struct check check = { .kept = test_kept_open("golden/results.txt") };
     for (size_t i = 0; i < sizeof shipped / sizeof shipped[0]; i++)
@@ -212,6 +214,10 @@ static void parameters_are_those_last_reviewed(void)
     for (uint32_t i = 0; i < weir_queueing_count(); i++) {
         const struct weir_queueing_ops *ops = weir_queueing_at(i);
         keep_params(kept, "queueing", ops->name, ops->params, ops->param_count, ops->flags);
+    }
+    for (uint32_t i = 0; i < weir_batching_count(); i++) {
+        const struct weir_batching_ops *ops = weir_batching_at(i);
+        keep_params(kept, "batching", ops->name, ops->params, ops->param_count, ops->flags);
     }
     test_kept_close(kept);
 }

@@ -5,6 +5,7 @@
  */
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
+#include "weir/batching.h"
 #include "weir/job.h"
 #include "weir/policy.h"
 
@@ -105,6 +106,18 @@ static const char crowd[] =
     "      - {name: grows, weight: 1, members: 2, elastic: {least: 1, most: 8, serial: 0.05}, "
     "request: {gpus: 1}, run_time: exp(1 h), tenant: green, priority: 2}\n";
 
+/* Requests of three priorities and none, in bursts that a replica does not follow. */
+static const char requests[] =
+    "schema: 2\nname: t\nhorizon: 10 min\n"
+    "cluster: {nodes: [{name: n, cpus: 8}]}\n"
+    "sched: {placement: first_fit, scaling: fixed}\n"
+    "services:\n  - name: s\n    replicas: 1\n    service: {base: 400 ms, per_item: 100 ms}\n"
+    "    requests:\n      arrivals: {process: modulated, rate: 4, burst: 3, dwell: 20 s}\n"
+    "      classes:\n"
+    "        - {name: first, priority: 95, shape: small}\n"
+    "        - {name: last, priority: 15, items: 2}\n"
+    "        - {name: usual, weight: 2}\n";
+
 /* Where the policies of a kind are named, and runs that show what a parameter does. */
 struct kind {
     const char *key;
@@ -126,6 +139,8 @@ static const struct kind queueings = {
     "sched.queueing",
     { { crowd, "" }, { "tests/golden/results/queueings.yaml", "compare=- horizon=6h" } }
 };
+
+static const struct kind batchings = { "services.s.batching", { { requests, "" } } };
 
 /* What comes of it; 0 = it cannot be. */
 static uint64_t outcome(const struct run *run, const char *sets)
@@ -156,8 +171,8 @@ static bool value_of(const struct weir_param *param, uint32_t n, char word[WORD]
         return n == 0;
     }
     if (param->kind == WEIR_PARAM_LIST) {
-        (void)snprintf(word, WORD, "[100,1000,5000]");
-        return n == 0;
+        (void)snprintf(word, WORD, n == 0 ? "[100,1000,5000]" : "[3,2]");
+        return n < 2;
     }
     const double values[] = { param->initial / 4, param->initial * 3 + 1, param->min, param->max };
     const double value = fmin(fmax(values[n % 4], param->min), param->max);
@@ -197,6 +212,11 @@ static const struct {
     { &queueings, "elastic", "dwell=10s" },
     { &queueings, "gittins", "samples=[100,1000,5000]" },
     { &queueings, "tesserae", "worth=0" },
+    { &batchings, "dynamic", "max_delay=500ms" },
+    { &batchings, "dynamic", "levels=4" },
+    { &batchings, "dynamic", "levels=4 default_level=2" },
+    { &batchings, "fixed", "size=3" },
+    { &batchings, "dynamic", "timeout=3s" },
 };
 enum { COMPANY = sizeof company / sizeof company[0] };
 
@@ -332,7 +352,18 @@ static void queueing_hears(void)
     CHECK(heard > 50);
 }
 
+static void batching_hears(void)
+{
+    uint32_t heard = 0;
+    for (uint32_t i = 0; i < weir_batching_count(); i++) {
+        const struct weir_batching_ops *ops = weir_batching_at(i);
+        heard += hear(&batchings, ops->name, ops->params, ops->param_count);
+    }
+    CHECK(heard >= 10);
+}
+
 static const struct test tests[] = {
+    { "every parameter of batching is heard", batching_hears },
     { "every parameter of scaling is heard", scaling_hears },
     { "every parameter of placement is heard", placement_hears },
     { "every parameter of queueing is heard", queueing_hears },

@@ -481,7 +481,10 @@ static weir_status show_pipeline(struct show *show, uint32_t index)
         status = sim_improve(show->scenario, index, &changes);
     if (status == WEIR_OK) {
         if (show->format == SIM_FORMAT_TABLE)
-            printf("Pipeline %s\n\n", show->scenario->pipelines[index].name);
+            printf("%s %s\n\n",
+                   show->scenario->pipelines[index].stages[0].batching == NULL ? "Pipeline"
+                                                                               : "Service",
+                   show->scenario->pipelines[index].name);
         show_stages(show, &problem, &bound);
         show_limits(show, &problem, &bound);
         show_bound(show, &bound, &placed);

@@ -38,6 +38,7 @@ static void start_measuring(struct sim_meter *meter, int64_t now_ns)
         sim_percentiles_reset(&pipeline->latency);
     }
     meter_jobs_warm(meter, now_ns);
+    meter_services_warm(meter);
     meter_tenants_warm(meter, now_ns);
     meter_belief_warm(meter, now_ns);
     meter_physics_warm(meter, now_ns);

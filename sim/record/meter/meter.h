@@ -47,6 +47,9 @@ struct sim_meter_stage_info {
     double samples_per_source; /* source items one item of this stage stands for, k of the stage */
     uint32_t batch;
     const char *name; /* label of its results; NULL = its index */
+    /* A service: the classes of its requests. None = a stage of a pipeline. */
+    const char *const *class_names;
+    uint32_t class_count;
 };
 
 /* Amounts in CPUs, GPUs, engines and bytes. */

@@ -155,7 +155,8 @@ static void put_stage(const struct view *view, size_t s)
     double means[STAGE_SERIES];
     for (size_t i = 0; i < STAGE_SERIES; i++)
         means[i] = (now.integral[i] - stage->base.integral[i]) / view->span_ns;
-    const double items = (now.tasks - stage->base.tasks) * (double)meter->info[s].batch;
+    const double full = (now.tasks - stage->base.tasks) * (double)meter->info[s].batch;
+    const double items = meter_services_items(meter, s, full);
     const char *label = stage->label;
     put(view->out, "thr.stage", label, "1/s", items / seconds(view->span_ns));
     put(view->out, "queue.len.mean", label, "items", means[SERIES_QUEUE]);
@@ -194,8 +195,8 @@ static double longest_bottleneck(const struct view *view, size_t pipeline)
 
 /* ---- pipelines ---- */
 
-static void put_latency(const struct view *view, struct sim_percentiles *values, const char *label,
-                        const struct sim_censored *censored)
+void meter_latency_results(struct sim_percentiles *values, const char *label,
+                           const struct sim_censored *censored, struct sim_results *out)
 {
     static const struct {
         const char *metric;
@@ -205,21 +206,21 @@ static void put_latency(const struct view *view, struct sim_percentiles *values,
         { "lat.e2e.p95", 0.95 },
         { "lat.e2e.p99", 0.99 },
     };
-    put_mean(view->out, values, "lat.e2e.mean", label);
+    put_mean(out, values, "lat.e2e.mean", label);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        put_percentile(view->out, values, censored, rows[i].share,
+        put_percentile(out, values, censored, rows[i].share,
                        (struct sim_result_row){ .metric = rows[i].metric, .label = label });
     int64_t greatest = values->count > 0 ? values->max_ns : -1;
     for (uint64_t i = 0; censored->ages_ns && i < censored->count; i++)
         greatest = censored->ages_ns[i] > greatest ? censored->ages_ns[i] : greatest;
-    put_row(view->out, &(struct sim_result_row){ .metric = "lat.e2e.max",
-                                                 .label = label,
-                                                 .unit = "s",
-                                                 .value = greatest < 0 ? (double)NAN
-                                                                       : seconds((double)greatest),
-                                                 .n = values->count,
-                                                 .censored = censored->count,
-                                                 .is_lower_bound = censored->count > 0 });
+    put_row(out, &(struct sim_result_row){ .metric = "lat.e2e.max",
+                                           .label = label,
+                                           .unit = "s",
+                                           .value = greatest < 0 ? (double)NAN
+                                                                 : seconds((double)greatest),
+                                           .n = values->count,
+                                           .censored = censored->count,
+                                           .is_lower_bound = censored->count > 0 });
 }
 
 struct flow {
@@ -311,13 +312,14 @@ static void put_pipelines(const struct view *view)
         /* Ages are known for all pipelines together: here the censored ones are only counted. */
         const struct sim_censored censored = { .count = (uint64_t)pipeline->in_system.value };
         put_flow(view, &flow, pipeline->label);
-        put_latency(view, &pipeline->latency, pipeline->label, &censored);
+        meter_latency_results(&pipeline->latency, pipeline->label, &censored, view->out);
         put(view->out, "bottleneck.stage", pipeline->label, "index", longest_bottleneck(view, p));
     }
     put_flow(view, &all, "");
     put_bounds(view, all.done);
-    put_latency(view, &meter->latency, "",
-                &(struct sim_censored){ view->end->items_in_system, view->end->age_ns });
+    meter_latency_results(&meter->latency, "",
+                          &(struct sim_censored){ view->end->items_in_system, view->end->age_ns },
+                          view->out);
     put(view->out, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
     if (view->end->is_complete && first >= 0 && last >= first) /* else it is the horizon */
         put(view->out, "makespan", "", "s", sim_time_s(last - first));
@@ -480,6 +482,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
         for (size_t s = 0; s < meter->stage_count; s++)
             put_stage(&view, s);
         put_pipelines(&view);
+        meter_services_results(meter, out);
         put_workers(&view);
         meter_tenants_results(meter, end->end_ns, view.span_ns, out);
         meter_reserved_results(meter, end->end_ns, out);

@@ -203,6 +203,7 @@ struct sim_meter {
     struct meter_cost *cost;         /* likewise */
     struct meter_belief *belief;     /* NULL = what is told is not known */
     struct meter_windows *windows;   /* meter_windows.c; NULL = there are none */
+    struct service_meter **services; /* meter_services.c; by stage, NULL = it is of no service */
 
     struct link_meter *links; /* meter_physics.c; NULL = the scenario has no such thing */
     size_t link_count;
@@ -278,6 +279,18 @@ weir_status meter_tenants_waiting(struct sim_meter *meter, uint32_t tenant, int6
 void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns);
 void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, double span_ns,
                            struct sim_results *out);
+
+/* meter_services.c */
+weir_status meter_services_open(struct sim_meter *meter, const struct sim_meter_config *config);
+void meter_services_close(struct sim_meter *meter);
+void meter_services_warm(struct sim_meter *meter);
+/* Items that the stage worked on, if it is of a service. */
+double meter_services_items(const struct sim_meter *meter, size_t stage, double otherwise);
+void meter_services_results(const struct sim_meter *meter, struct sim_results *out);
+
+/* meter_results.c: rows of lat.e2e.*. */
+void meter_latency_results(struct sim_percentiles *values, const char *label,
+                           const struct sim_censored *censored, struct sim_results *out);
 
 /* meter_belief.c */
 weir_status meter_belief_open(struct sim_meter *meter, const struct sim_meter_config *config);

@@ -222,6 +222,7 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
         open_node(meter, n);
     WEIR_TRY(sim_meter_capacity_open(meter));
     WEIR_TRY(meter_jobs_open(meter, config));
+    WEIR_TRY(meter_services_open(meter, config));
     WEIR_TRY(meter_tenants_open(meter, config));
     WEIR_TRY(meter_reserved_open(meter, config));
     WEIR_TRY(meter_cost_open(meter, config));
@@ -280,6 +281,7 @@ void sim_meter_destroy(struct sim_meter *meter)
     free(meter->stale);
     sim_frag_memo_close(meter->memo);
     meter_jobs_close(meter);
+    meter_services_close(meter);
     meter_tenants_close(meter);
     meter_reserved_close(meter);
     meter_cost_close(meter);

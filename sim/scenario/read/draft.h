@@ -238,6 +238,7 @@ struct draft_sched {
 struct draft_class {
     struct draft_head head;
     struct sim_item_class to;
+    char *shape; /* of requests */
 };
 
 struct draft_arrivals {
@@ -345,8 +346,11 @@ struct draft_stage {
     uint32_t work;
 };
 
+struct draft_served;
+
 struct draft_pipeline {
     struct draft_head head;
+    struct draft_served *served; /* the service that it is; NULL = a pipeline */
     struct sim_pipeline to;
     struct draft_input input;
     struct draft_backpressure backpressure;
@@ -357,6 +361,17 @@ struct draft_pipeline {
     char *transfers;
     char *traffic;
     struct draft_list stages;
+};
+
+/* A service. While it is resolved, it stands among the pipelines too (resolve_services.c). */
+struct draft_served {
+    struct draft_head head;
+    struct draft_input requests;
+    struct draft_request own;
+    uint32_t replicas;
+    struct draft_policy batching;
+    struct draft_service service;
+    struct sim_law *setup;
 };
 
 struct draft_target {
@@ -579,6 +594,7 @@ struct draft_scenario {
     struct draft_list tenants;
     struct draft_list reservations;
     struct draft_list pipelines;
+    struct draft_list services; /* of draft_served */
     struct draft_list jobs;
     struct draft_list fill;
     struct draft_list timeline;

@@ -19,12 +19,15 @@ struct policy_table {
 static const char *const kind_words[] = { [SIM_POLICY_NONE] = "",
                                           [SIM_POLICY_PLACEMENT] = "placement",
                                           [SIM_POLICY_SCALING] = "scaling",
-                                          [SIM_POLICY_QUEUEING] = "queueing" };
+                                          [SIM_POLICY_QUEUEING] = "queueing",
+                                          [SIM_POLICY_BATCHING] = "batching" };
 
 static size_t policy_count(const struct sim_policies *policies, uint32_t kind)
 {
     if (kind == SIM_POLICY_PLACEMENT)
         return policies->placements_count;
+    if (kind == SIM_POLICY_BATCHING)
+        return weir_batching_count(); /* modules bring none */
     return kind == SIM_POLICY_SCALING ? policies->scalings_count : policies->queueings_count;
 }
 
@@ -38,6 +41,10 @@ static struct policy_table choose(const struct sim_policies *policies, uint32_t 
     }
     if (kind == SIM_POLICY_SCALING) {
         const struct weir_scaling_ops *ops = choice->scaling = policies->scalings[index];
+        return (struct policy_table){ ops->name, ops->params, ops->param_count };
+    }
+    if (kind == SIM_POLICY_BATCHING) {
+        const struct weir_batching_ops *ops = choice->batching = weir_batching_at((uint32_t)index);
         return (struct policy_table){ ops->name, ops->params, ops->param_count };
     }
     const struct weir_queueing_ops *ops = choice->queueing = policies->queueings[index];
@@ -222,24 +229,38 @@ static void read_command(struct sim_reader *reader, const struct sim_yaml *node,
         read_argv(reader, argv, &draft->choice);
 }
 
-/* What only the policy itself can judge, as an expression or limits that contradict each other: it
- * is made once and forgotten. What it says begins with the key, where it is about one. */
-static void try_policy(struct sim_reader *reader, const struct sim_yaml *node,
-                       const struct sim_policy_choice *choice)
+/* Whether it can be made with these values: it is made once and forgotten. Policies of modules are
+ * not tried. */
+static bool is_possible(const struct sim_policy_choice *choice, struct weir_error *error)
 {
-    const struct weir_queueing_ops *ops = choice->queueing;
     const struct weir_params params = { choice->values, (uint32_t)choice->count, 0 };
+    weir_status status = WEIR_OK;
+    if (choice->queueing != NULL &&
+        weir_queueing_find(choice->queueing->name) == choice->queueing) {
+        struct weir_ranker *ranker = NULL;
+        status = weir_ranker_create(choice->queueing, &params, NULL, &ranker, error);
+        weir_ranker_destroy(ranker);
+    } else if (choice->batching != NULL) {
+        struct weir_batcher *batcher = NULL;
+        status = weir_batcher_create(choice->batching, &params, NULL, &batcher, error);
+        weir_batcher_destroy(batcher);
+    }
+    return status != WEIR_EINVAL;
+}
+
+/* What only the policy itself can judge, as an expression or limits that contradict each other.
+ * What it says begins with the key, where it is about one. */
+static void try_policy(struct sim_reader *reader, const struct sim_yaml *node,
+                       const struct draft_policy *draft)
+{
+    const char *name = draft->head.name;
     const bool is_mapping = node != NULL && node->kind == SIM_YAML_MAPPING;
     const struct sim_yaml *at = node;
-    struct weir_ranker *ranker = NULL;
     struct weir_error error = { .phase = -1 };
-    if (ops == NULL || weir_queueing_find(ops->name) != ops ||
-        weir_ranker_create(ops, &params, NULL, &ranker, &error) != WEIR_EINVAL) {
-        weir_ranker_destroy(ranker);
+    if (is_possible(&draft->choice, &error))
         return;
-    }
-    const char *text = strstr(error.text, ops->name);
-    text = text == NULL ? error.text : text + strlen(ops->name);
+    const char *text = strstr(error.text, name);
+    text = text == NULL ? error.text : text + strlen(name);
     text += strspn(text, ": ");
     for (const struct sim_yaml *child = is_mapping ? node->first : NULL; child != NULL;
          child = child->next)
@@ -287,5 +308,5 @@ void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
     }
     append_lists(reader, &table, lists, &draft->choice);
     if (reader->report->out->count == before)
-        try_policy(reader, node, &draft->choice);
+        try_policy(reader, node, draft);
 }

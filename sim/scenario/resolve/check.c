@@ -38,8 +38,9 @@ static void check_service(struct sim_resolver *resolver, const struct draft_serv
                          "a table replaces base, per_item and per_size; drop them");
 }
 
+/* `count` is what says how many come: items, or count of a service. */
 static void check_input(struct sim_resolver *resolver, const struct draft_input *draft,
-                        const struct sim_input *input)
+                        const struct sim_input *input, const char *count)
 {
     const struct draft_class *classes = draft->classes.items;
     if (input->arrivals != NULL)
@@ -48,7 +49,7 @@ static void check_input(struct sim_resolver *resolver, const struct draft_input 
         check_mean(resolver, sim_draft_at(&draft->head, "size"), input->classes[0].size);
     for (size_t i = 0; i < draft->classes.count; i++)
         check_mean(resolver, sim_draft_at(&classes[i].head, "size"), classes[i].to.size);
-    const struct sim_yaml *items = sim_yaml_get(draft->head.node, "items");
+    const struct sim_yaml *items = sim_yaml_get(draft->head.node, count);
     const bool is_misread =
         items != NULL && items->kind == SIM_YAML_SCALAR && strcmp(items->text, "0") != 0;
     if (input->items > 0 || is_misread || draft->file != NULL)
@@ -58,8 +59,8 @@ static void check_input(struct sim_resolver *resolver, const struct draft_input 
                          "needs items, or arrivals and a horizon");
     else if (resolver->scenario->horizon_ns == SIM_TIME_MAX)
         sim_report_error(resolver->report, draft->head.node,
-                         "without items the input never ends: give items, or a horizon for the "
-                         "scenario");
+                         "without %s the input never ends: give %s, or a horizon for the scenario",
+                         count, count);
 }
 
 /* ---- fixed steps ---- */
@@ -270,7 +271,8 @@ static void check_pipelines(struct sim_resolver *resolver)
         const struct sim_pipeline *pipeline = &scenario->pipelines[p];
         const struct draft_stage *stages = drafts[p].stages.items;
         if (drafts[p].input.head.node != NULL && drafts[p].input.head.node->kind != SIM_YAML_SCALAR)
-            check_input(resolver, &drafts[p].input, &pipeline->input);
+            check_input(resolver, &drafts[p].input, &pipeline->input,
+                        drafts[p].served == NULL ? "items" : "count");
         for (size_t s = 0; s < pipeline->stages_count; s++) {
             check_stage(resolver, &stages[s], &pipeline->stages[s], pipeline->semantics);
             check_line(resolver, stages, s);

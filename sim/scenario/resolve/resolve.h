@@ -39,6 +39,14 @@ struct sim_resolver {
 
 void sim_resolve(struct sim_resolver *resolver);
 
+/* resolve_services.c: before all else services take their places behind the pipelines, as pipelines
+ * of one stage; once everything was checked, they leave them. */
+void sim_services_enter(struct sim_resolver *resolver);
+void sim_services_leave(struct sim_resolver *resolver);
+/* What makes a service of the pipeline; after its input and stages. */
+void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                        struct sim_pipeline *pipeline);
+
 /* The parts, in this order. */
 void sim_resolve_hardware(struct sim_resolver *resolver);
 void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched);

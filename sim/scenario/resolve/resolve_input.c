@@ -39,7 +39,9 @@ static void resolve_classes(struct sim_resolver *resolver, struct draft_input *d
         input->classes[0] =
             (struct sim_item_class){ .name = sim_arena_copy(resolver->arena, "item"),
                                      .weight = 1,
-                                     .size = given == NULL ? one : draft->size };
+                                     .size = given == NULL ? one : draft->size,
+                                     .items = 1,
+                                     .priority = SIM_ABSENT_COUNT };
         if (!input->recorded.has_sizes)
             draft->size = input->classes[0].size;
         return;
@@ -89,9 +91,12 @@ static void take_classes(struct sim_resolver *resolver, const struct wl_items *i
     input->classes_count = items->class_count;
     input->classes = sim_arena_alloc(resolver->arena, items->class_count, sizeof *input->classes);
     for (size_t i = 0; i < items->class_count; i++)
-        input->classes[i] = (struct sim_item_class){
-            .name = sim_arena_copy(resolver->arena, items->classes[i]), .weight = 1, .size = size
-        };
+        input->classes[i] =
+            (struct sim_item_class){ .name = sim_arena_copy(resolver->arena, items->classes[i]),
+                                     .weight = 1,
+                                     .size = size,
+                                     .items = 1,
+                                     .priority = SIM_ABSENT_COUNT };
 }
 
 static struct sim_law *mean_law(struct sim_resolver *resolver, double sum, double count)

@@ -386,6 +386,8 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
     sim_resolve_transfers(resolver, draft, pipeline);
     resolve_stages(resolver, draft, pipeline);
     put_barriers(pipeline);
+    if (draft->served != NULL)
+        sim_resolve_served(resolver, draft, pipeline);
     if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)
         debug_one_by_one(pipeline);
     scenario->stages_total += pipeline->stages_count;
@@ -404,9 +406,12 @@ void sim_resolve_pipelines(struct sim_resolver *resolver)
         resolve_pipeline(resolver, &drafts[i], &scenario->pipelines[i]);
         if (!sim_name_set_add(&names, scenario->pipelines[i].name))
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "name"),
-                             "two pipelines are called '%s'", scenario->pipelines[i].name);
+                             "two pipelines%s are called '%s'",
+                             resolver->draft->services.count > 0 ? " or services" : "",
+                             scenario->pipelines[i].name);
     }
-    if (resolver->draft->jobs.count == 0 && resolver->draft->fill.count == 0)
+    if (resolver->draft->jobs.count == 0 && resolver->draft->fill.count == 0 &&
+        resolver->draft->services.count == 0)
         sim_resolve_not_empty(resolver, sim_yaml_get(resolver->root, "pipelines"),
                               "a scenario needs at least one pipeline");
 }

@@ -178,7 +178,7 @@ static void resolve_fill(struct sim_resolver *resolver, struct draft_fill *draft
 /* No work, and no key that looks like some (then that was said). */
 static void report_no_work(struct sim_resolver *resolver)
 {
-    static const char *const keys[] = { "pipelines", "jobs", "fill", "workloads" };
+    static const char *const keys[] = { "pipelines", "services", "jobs", "fill", "workloads" };
     const struct sim_yaml *child = resolver->root->first;
     for (; child != NULL; child = child->next)
         if (sim_near_name(child->key, keys, sizeof keys / sizeof keys[0]) != NULL)
@@ -248,8 +248,11 @@ void sim_resolve_workloads(struct sim_resolver *resolver)
     list_work(resolver);
     const struct sim_yaml *has_jobs = sim_yaml_get(resolver->root, "jobs");
     const struct sim_yaml *has_fill = sim_yaml_get(resolver->root, "fill");
-    if (has_jobs == NULL && has_fill == NULL && sim_yaml_get(resolver->root, "pipelines") == NULL)
+    if (has_jobs == NULL && has_fill == NULL && sim_yaml_get(resolver->root, "pipelines") == NULL &&
+        sim_yaml_get(resolver->root, "services") == NULL)
         report_no_work(resolver);
+    sim_resolve_not_empty(resolver, sim_yaml_get(resolver->root, "services"),
+                          "there are no services in it");
     sim_resolve_not_empty(resolver, has_jobs, "there are no jobs in it");
     sim_resolve_not_empty(resolver, has_fill, "there are no jobs in it");
     if (draft->fill.count > 0 && draft->timeline.count > 0)

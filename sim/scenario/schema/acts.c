@@ -43,7 +43,8 @@ static uint32_t present(const struct sim_yaml *root, const char *key, uint32_t b
 
 uint32_t sim_acts_present(const struct sim_yaml *root)
 {
-    return present(root, "pipelines", SIM_ACTS_PIPELINES) | present(root, "jobs", SIM_ACTS_JOBS) |
+    return present(root, "pipelines", SIM_ACTS_PIPELINES) |
+           present(root, "services", SIM_ACTS_PIPELINES) | present(root, "jobs", SIM_ACTS_JOBS) |
            present(root, "fill", SIM_ACTS_FILL);
 }
 

@@ -90,7 +90,8 @@ enum sim_policy_kind {
     SIM_POLICY_NONE,
     SIM_POLICY_PLACEMENT,
     SIM_POLICY_SCALING,
-    SIM_POLICY_QUEUEING
+    SIM_POLICY_QUEUEING,
+    SIM_POLICY_BATCHING
 };
 
 struct sim_section {
@@ -108,6 +109,8 @@ struct sim_section {
 
 extern const struct sim_section sim_schema_scenario;
 extern const struct sim_section sim_schema_sched;
+extern const struct sim_section sim_schema_pipeline;
+extern const struct sim_section sim_schema_stage;
 
 /* The field with this key (or its alias), or NULL. */
 const struct sim_field *sim_schema_find(const struct sim_section *section, const char *key);

@@ -86,6 +86,37 @@
             HELP("GPU type its times were measured on, or an instance of it: h100, h100/1g.10gb; " \
                  "on others they are divided by the ratio of the speeds")                          \
     }
+/* How much: */
+#define AMOUNT_FIELDS(type, base, cpus_fallback, other_fallback)                                   \
+    { NUMBER("cpus", type, base cpus), ABSENT(cpus_fallback), MOST(LARGEST_COUNT),                 \
+      HELP("CPUs of one worker") },                                                                \
+        { NUMBER("gpus", type, base gpus), ABSENT(other_fallback), MOST(4096),                     \
+          HELP("GPUs of one worker: a share below 1, or a whole number") },                        \
+        { WHOLE("nvdecs", type, base nvdecs), ABSENT(other_fallback), MOST(1024),                  \
+          HELP("video decoders of one worker; per GPU when it has whole GPUs") },                  \
+        { WHOLE("nvencs", type, base nvencs), ABSENT(other_fallback), MOST(1024),                  \
+          HELP("video encoders of one worker; per GPU when it has whole GPUs") },                  \
+        { BYTES("ram", type, base ram_bytes), ABSENT(other_fallback), MOST(LARGEST_BYTES),         \
+          HELP("memory of one worker") },                                                          \
+    {                                                                                              \
+        BYTES("gpu_memory", type, base gpu_mem_bytes), ABSENT(other_fallback),                     \
+            MOST(LARGEST_BYTES), HELP("memory on each GPU of one worker")                          \
+    }
+
+/* How devices are set aside: */
+#define DEVICE_FIELDS(type, base)                                                                  \
+    { TEXT("mig", type, base mig), ABSENT("no MIG instance"),                                      \
+      HELP("a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; "       \
+           "excludes gpus") },                                                                     \
+        { COUNT("mig_slices", type, base mig_slices), ABSENT("those of mig"),                      \
+          RANGE(1, WEIR_MIG_SLOTS),                                                                \
+          HELP("instead of mig: the smallest instance with so many compute slices, gpu_memory "    \
+               "and nvdecs") },                                                                    \
+    {                                                                                              \
+        FLAG("entire_gpu", type, base entire_gpu), ABSENT("0 or false"),                           \
+            HELP("its GPUs are shared with nobody and all their codec engines are its own")        \
+    }
+
 #define FIRST_TYPE "the first GPU type of the cluster that can hold it"
 
 extern const struct sim_section sim_schema_quantum;
@@ -95,11 +126,10 @@ extern const struct sim_section sim_schema_cluster;
 extern const struct sim_section sim_schema_tenant;
 extern const struct sim_section sim_schema_reservation;
 extern const struct sim_section sim_schema_prices;
-extern const struct sim_section sim_schema_pipeline;
-extern const struct sim_section sim_schema_stage;
 extern const struct sim_section sim_schema_item_arrivals;
 extern const struct sim_section sim_schema_job_arrivals;
 extern const struct sim_section sim_schema_model;
+extern const struct sim_section sim_schema_served;
 extern const struct sim_section sim_schema_job_request;
 extern const struct sim_section sim_schema_traffic;
 extern const struct sim_section sim_schema_jobs;

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Services: read in their own words, resolved as pipelines of one stage that work as things are
+ * due.
+ *
+ * What a service does not say is as a stage and a pipeline have it that say nothing. All that is
+ * resolved and checked of pipelines is so of services too; what was filled in on the way is given
+ * back to the service at the end, for the canonical text is written in its words.
+ */
+#include "sim/scenario/resolve/resolve.h"
+
+#include "sim/engine/digest.h"
+#include "sim/engine/time.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- in and out ---- */
+
+/* As it would be if nothing of it were written. */
+static void make_default(struct sim_resolver *resolver, const struct sim_section *section,
+                         void *draft)
+{
+    struct sim_reader reader = *resolver->reader; /* its counts are not to change */
+    sim_read_section(&reader, NULL, section, draft);
+}
+
+static void make_stage(struct sim_resolver *resolver, struct draft_served *served,
+                       struct draft_stage *stage)
+{
+    make_default(resolver, &sim_schema_stage, stage);
+    stage->head = served->head;
+    stage->own = served->own;
+    stage->own.spmd = SIM_ABSENT_COUNT;
+    stage->workers = served->replicas;
+    stage->service.head = served->service.head;
+    stage->service.to.law = served->service.to.law;
+    stage->service.to.base_s = served->service.to.base_s;
+    stage->service.to.per_item_s = served->service.to.per_item_s;
+    stage->service.table = served->service.table;
+    stage->setup.time = served->setup;
+    if (served->batching.choice.batching != NULL)
+        stage->to.batching = &served->batching.choice;
+}
+
+static void make_pipeline(struct sim_resolver *resolver, struct draft_served *served,
+                          struct draft_pipeline *pipeline)
+{
+    struct draft_stage *stage = sim_arena_alloc(resolver->arena, 1, sizeof *stage);
+    make_default(resolver, &sim_schema_pipeline, pipeline);
+    make_stage(resolver, served, stage);
+    pipeline->head = served->head;
+    pipeline->served = served;
+    pipeline->to.semantics = SIM_SEMANTICS_EVENT;
+    pipeline->backpressure.rule = SIM_BACKPRESSURE_NONE;
+    pipeline->input.head = served->requests.head;
+    pipeline->input.to.items = served->requests.to.items;
+    pipeline->input.file = served->requests.file;
+    pipeline->input.arrivals = served->requests.arrivals;
+    pipeline->input.classes = served->requests.classes;
+    pipeline->stages = (struct draft_list){ stage, 1 };
+}
+
+void sim_services_enter(struct sim_resolver *resolver)
+{
+    struct draft_list *pipelines = &resolver->draft->pipelines;
+    const struct draft_list *services = &resolver->draft->services;
+    struct draft_served *served = services->items;
+    struct draft_pipeline *all = NULL;
+    if (services->count == 0)
+        return;
+    all = sim_arena_alloc(resolver->arena, pipelines->count + services->count, sizeof *all);
+    if (pipelines->count > 0)
+        memcpy(all, pipelines->items, pipelines->count * sizeof *all);
+    for (size_t i = 0; i < services->count; i++)
+        make_pipeline(resolver, &served[i], &all[pipelines->count + i]);
+    *pipelines = (struct draft_list){ all, pipelines->count + services->count };
+}
+
+void sim_services_leave(struct sim_resolver *resolver)
+{
+    struct draft_list *pipelines = &resolver->draft->pipelines;
+    const struct draft_list *services = &resolver->draft->services;
+    struct draft_served *served = services->items;
+    pipelines->count -= services->count;
+    const struct draft_pipeline *const all = pipelines->items;
+    for (size_t i = 0; i < services->count; i++) {
+        const struct draft_pipeline *pipeline = &all[pipelines->count + i];
+        const struct draft_stage *stage = pipeline->stages.items;
+        served[i].own = stage->own;
+        served[i].service.to.law = stage->service.to.law;
+        served[i].requests.arrivals = pipeline->input.arrivals;
+    }
+}
+
+/* ---- what only services have ---- */
+
+/* Most items of a batch, as the policy says; 0 = it cannot be, which was said. */
+static uint32_t most_items(const struct sim_policy_choice *choice)
+{
+    const struct weir_params params = { choice->values, (uint32_t)choice->count, 0 };
+    struct weir_batcher *batcher = NULL;
+    if (weir_batcher_create(choice->batching, &params, NULL, &batcher, NULL) != WEIR_OK)
+        return 0;
+    const uint32_t most = weir_batcher_rules(batcher)->most_items;
+    weir_batcher_destroy(batcher);
+    return most;
+}
+
+static void resolve_class(struct sim_resolver *resolver, const struct draft_class *draft,
+                          uint32_t most, struct sim_item_class *class)
+{
+    if (class->timeout_ns == SIM_ABSENT_TIME)
+        class->timeout_ns = 0;
+    if (class->size == NULL)
+        class->size = sim_resolve_constant(resolver, "const(1)");
+    if (draft->shape != NULL)
+        class->shape = sim_digest_bytes(SIM_DIGEST_START, draft->shape, strlen(draft->shape));
+    if (most > 0 && class->items > most && class->items != SIM_ABSENT_COUNT)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "items"),
+                         "a batch takes %u items at most, got %u", most, class->items);
+}
+
+void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                        struct sim_pipeline *pipeline)
+{
+    const struct draft_class *classes = draft->input.classes.items;
+    struct sim_stage *stage = &pipeline->stages[0];
+    const uint32_t most = stage->batching == NULL ? 0 : most_items(stage->batching);
+    stage->batch = most > 0 ? most : 1;
+    for (size_t i = 0; i < draft->input.classes.count; i++)
+        resolve_class(resolver, &classes[i], most, &pipeline->input.classes[i]);
+    if (pipeline->input.arrivals == NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "requests"),
+                         "requests come in time: give arrivals, or a file with a column `time`");
+}
