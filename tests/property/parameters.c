@@ -5,6 +5,7 @@
  */
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
+#include "weir/capacity.h"
 #include "weir/job.h"
 #include "weir/policy.h"
 
@@ -105,6 +106,19 @@ static const char crowd[] =
     "      - {name: grows, weight: 1, members: 2, elastic: {least: 1, most: 8, serial: 0.05}, "
     "request: {gpus: 1}, run_time: exp(1 h), tenant: green, priority: 2}\n";
 
+/* Waves of jobs that want CPUs, GPUs or memory, on nodes that come late or not at all. */
+static const char waves[] =
+    "schema: 2\nname: t\nhorizon: 12 h\nmeasured_on: a100-80\n"
+    "cluster:\n  nodes:\n"
+    "    - {name: a, count: 2, cpus: 32, ram: 64 GB, gpus: {a100-80: 4}, source: guess,\n"
+    "       supply: {min: 1, max: 9, boot: exp(4 min), launch_failure: 0.3}}\n"
+    "sched: {placement: best_fit, queueing: first_fit, capacity: none}\n"
+    "jobs:\n  - name: w\n    arrivals: {process: modulated, rate: 0.01, burst: 4, dwell: 20 min}\n"
+    "    classes:\n"
+    "      - {name: cpus, request: {cpus: 15}, run_time: exp(9 min)}\n"
+    "      - {name: gpus, request: {cpus: 1, gpus: 1}, run_time: exp(15 min)}\n"
+    "      - {name: ram, request: {cpus: 1, ram: 30 GB}, run_time: exp(9 min)}\n";
+
 /* Where the policies of a kind are named, and runs that show what a parameter does. */
 struct kind {
     const char *key;
@@ -126,6 +140,8 @@ static const struct kind queueings = {
     "sched.queueing",
     { { crowd, "" }, { "tests/golden/results/queueings.yaml", "compare=- horizon=6h" } }
 };
+
+static const struct kind capacities = { "sched.capacity", { { waves, "" } } };
 
 /* What comes of it; 0 = it cannot be. */
 static uint64_t outcome(const struct run *run, const char *sets)
@@ -197,6 +213,11 @@ static const struct {
     { &queueings, "elastic", "dwell=10s" },
     { &queueings, "gittins", "samples=[100,1000,5000]" },
     { &queueings, "tesserae", "worth=0" },
+    { &capacities, "threshold", "wait_up=60s" },
+    { &capacities, "", "backoff=900s backoff_most=1000s" },
+    { &capacities, "forecast", "mode=proactive" },
+    { &capacities, "forecast", "forecaster=ar" },
+    { &capacities, "forecast", "forecaster=holt_winters season=1800s" },
 };
 enum { COMPANY = sizeof company / sizeof company[0] };
 
@@ -332,10 +353,21 @@ static void queueing_hears(void)
     CHECK(heard > 50);
 }
 
+static void capacity_hears(void)
+{
+    uint32_t heard = 0;
+    for (uint32_t i = 0; i < weir_capacity_count(); i++) {
+        const struct weir_capacity_ops *ops = weir_capacity_at(i);
+        heard += hear(&capacities, ops->name, ops->params, ops->param_count);
+    }
+    CHECK(heard > 30);
+}
+
 static const struct test tests[] = {
     { "every parameter of scaling is heard", scaling_hears },
     { "every parameter of placement is heard", placement_hears },
     { "every parameter of queueing is heard", queueing_hears },
+    { "every parameter of capacity is heard", capacity_hears },
 };
 
 TEST_MAIN(tests)

@@ -62,9 +62,16 @@ static struct policy queueing_at(const struct sim_policies *policies, size_t ind
     return (struct policy){ "queueing", ops->name, ops->summary, ops->params, ops->param_count };
 }
 
+static struct policy capacity_at(const struct sim_policies *policies, size_t index)
+{
+    const struct weir_capacity_ops *ops = policies->capacities[index];
+    return (struct policy){ "capacity", ops->name, ops->summary, ops->params, ops->param_count };
+}
+
 static size_t policy_count(const struct sim_policies *policies)
 {
-    return policies->placements_count + policies->scalings_count + policies->queueings_count;
+    return policies->placements_count + policies->scalings_count + policies->queueings_count +
+           policies->capacities_count;
 }
 
 static struct policy policy_at(const struct sim_policies *policies, size_t index)
@@ -74,7 +81,10 @@ static struct policy policy_at(const struct sim_policies *policies, size_t index
     index -= policies->placements_count;
     if (index < policies->scalings_count)
         return scaling_at(policies, index);
-    return queueing_at(policies, index - policies->scalings_count);
+    index -= policies->scalings_count;
+    if (index < policies->queueings_count)
+        return queueing_at(policies, index);
+    return capacity_at(policies, index - policies->queueings_count);
 }
 
 static void list_policies(const struct sim_policies *policies, enum sim_format format)

@@ -19,12 +19,15 @@ struct policy_table {
 static const char *const kind_words[] = { [SIM_POLICY_NONE] = "",
                                           [SIM_POLICY_PLACEMENT] = "placement",
                                           [SIM_POLICY_SCALING] = "scaling",
-                                          [SIM_POLICY_QUEUEING] = "queueing" };
+                                          [SIM_POLICY_QUEUEING] = "queueing",
+                                          [SIM_POLICY_CAPACITY] = "capacity" };
 
 static size_t policy_count(const struct sim_policies *policies, uint32_t kind)
 {
     if (kind == SIM_POLICY_PLACEMENT)
         return policies->placements_count;
+    if (kind == SIM_POLICY_CAPACITY)
+        return policies->capacities_count;
     return kind == SIM_POLICY_SCALING ? policies->scalings_count : policies->queueings_count;
 }
 
@@ -38,6 +41,10 @@ static struct policy_table choose(const struct sim_policies *policies, uint32_t 
     }
     if (kind == SIM_POLICY_SCALING) {
         const struct weir_scaling_ops *ops = choice->scaling = policies->scalings[index];
+        return (struct policy_table){ ops->name, ops->params, ops->param_count };
+    }
+    if (kind == SIM_POLICY_CAPACITY) {
+        const struct weir_capacity_ops *ops = choice->capacity = policies->capacities[index];
         return (struct policy_table){ ops->name, ops->params, ops->param_count };
     }
     const struct weir_queueing_ops *ops = choice->queueing = policies->queueings[index];

@@ -90,7 +90,8 @@ enum sim_policy_kind {
     SIM_POLICY_NONE,
     SIM_POLICY_PLACEMENT,
     SIM_POLICY_SCALING,
-    SIM_POLICY_QUEUEING
+    SIM_POLICY_QUEUEING,
+    SIM_POLICY_CAPACITY
 };
 
 struct sim_section {

@@ -234,6 +234,9 @@ static bool policy_at(const struct sim_policies *policies, uint32_t kind, size_t
     } else if (kind == SIM_POLICY_QUEUEING && index < policies->queueings_count) {
         const struct weir_queueing_ops *ops = policies->queueings[index];
         *found = (struct policy){ ops->name, ops->params, ops->param_count };
+    } else if (kind == SIM_POLICY_CAPACITY && index < policies->capacities_count) {
+        const struct weir_capacity_ops *ops = policies->capacities[index];
+        *found = (struct policy){ ops->name, ops->params, ops->param_count };
     } else {
         return false;
     }
