@@ -169,6 +169,31 @@ static void put_nodes(const struct weir_export *out)
     weir_json_close(json, '[');
 }
 
+static void put_offers(const struct weir_export *out)
+{
+    struct weir_json *const json = out->json;
+
+    if (out->host->offer_count == 0)
+        return;
+    weir_json_open(json, "offers", '[');
+    for (uint32_t i = 0; i < out->host->offer_count; i++) {
+        const struct weir_node_offer *const offer = &out->host->offers[i];
+        weir_json_open(json, NULL, '{');
+        weir_json_integer(json, "type", offer->type);
+        weir_json_integer(json, "min", offer->min);
+        weir_json_integer(json, "max", offer->max);
+        weir_json_integer(json, "up", offer->up);
+        weir_json_integer(json, "coming", offer->coming);
+        put_amount(json, "cpus", offer->holds.cpu_units);
+        put_amount(json, "gpus", offer->holds.gpu_units);
+        weir_json_integer(json, "ram_bytes", offer->holds.ram_bytes);
+        weir_json_integer(json, "boot_ns", offer->boot_ns);
+        weir_json_number(json, "price", offer->price);
+        weir_json_close(json, '{');
+    }
+    weir_json_close(json, '[');
+}
+
 /* ---- pools ---- */
 
 /* null for any, an index, or a list of indices for a set. */
@@ -429,6 +454,7 @@ static weir_status put_policy(const struct weir_export *out)
     const struct weir_policy_table placement = WEIR_POLICY_TABLE("placement", set->placement);
     const struct weir_policy_table scaling = WEIR_POLICY_TABLE("scaling", set->scaling);
     const struct weir_policy_table queueing = WEIR_POLICY_TABLE("queueing", set->queueing);
+    const struct weir_policy_table capacity = WEIR_POLICY_TABLE("capacity", set->capacity);
     struct weir_json *const json = out->json;
 
     weir_json_open(json, "policy", '{');
@@ -441,6 +467,11 @@ static weir_status put_policy(const struct weir_export *out)
     weir_json_text(json, "queueing", set->queueing->name);
     put_params(json, "queueing_params", &queueing, set->queued.values);
     WEIR_TRY(put_memory(out, "queueing_memory", WEIR_POLICY_QUEUEING));
+    if (set->capacity->decide != NULL) {
+        weir_json_text(json, "capacity", set->capacity->name);
+        put_params(json, "capacity_params", &capacity, set->grown.values);
+        WEIR_TRY(put_memory(out, "capacity_memory", WEIR_POLICY_CAPACITY));
+    }
     if (out->host->fallback.scaling != NULL) {
         weir_json_text(json, "fallback", out->host->fallback.scaling->name);
         WEIR_TRY(put_memory(out, "fallback_memory", WEIR_POLICY_FALLBACK));
@@ -460,7 +491,7 @@ static weir_status put_policy(const struct weir_export *out)
 
 static void put_call(const struct weir_export *out, const struct weir_call *call)
 {
-    static const char *const causes[] = { "timer", "wake", "jobs", "nodes", "workers" };
+    static const char *const causes[] = { "timer", "wake", "jobs", "nodes", "workers", "capacity" };
     const struct weir_host *const host = out->host;
     struct weir_json *const json = out->json;
 
@@ -494,6 +525,7 @@ static weir_status put_document(struct weir_export *out, const struct weir_call 
     put_call(out, call);
     WEIR_TRY(list_tables(out));
     put_nodes(out);
+    put_offers(out);
     put_pools(out);
     WEIR_TRY(put_workers(out));
     weir_export_tenants(out);

@@ -27,7 +27,8 @@ static weir_status check_config(const struct weir_host_config *config, struct we
     if (config->placement->place == NULL && config->placement->score == NULL)
         return weir_fail(error, WEIR_EPOLICY, "placement policy %s has neither score nor place",
                          config->placement->name);
-    if (config->queueing != NULL && config->queueing->abi != WEIR_ABI_MAJOR)
+    if ((config->queueing != NULL && config->queueing->abi != WEIR_ABI_MAJOR) ||
+        (config->capacity != NULL && config->capacity->abi != WEIR_ABI_MAJOR))
         return weir_fail(error, WEIR_EABI, "a policy was built for another interface version");
     if (config->scaling->decide == NULL)
         return weir_fail(error, WEIR_EPOLICY, "scaling policy %s has no decide",
@@ -134,6 +135,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_free(&memory, host->fresh);
     weir_free(&memory, host->mix.shapes);
     weir_free(&memory, host->mix.frequencies);
+    weir_free(&memory, host->offers);
     weir_plan_destroy(host->plan);
     weir_placer_destroy(host->placer);
     weir_cluster_destroy(host->inventory);
@@ -227,8 +229,7 @@ static uint64_t fingerprint(const struct weir_host *host)
                            (uint64_t)free.gpu_units);
 }
 
-/* A status that decide() may return, with a sentence; anything else breaks the contract. */
-static weir_status judge_status(weir_status status, struct weir_error *error)
+weir_status weir_host_judge_status(weir_status status, struct weir_error *error)
 {
     switch (status) {
     case WEIR_OK:
@@ -277,7 +278,7 @@ static bool concerns_jobs(const struct weir_host *host, const struct weir_policy
 static weir_status ask_queueing(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
 {
-    const weir_status status = judge_status(weir_host_pass(host, set, error), error);
+    const weir_status status = weir_host_judge_status(weir_host_pass(host, set, error), error);
 
     if (status == WEIR_EPOLICY)
         weir_error_wrap(error, "queueing policy %s", set->queueing->name);
@@ -287,7 +288,7 @@ static weir_status ask_queueing(struct weir_host *host, const struct weir_policy
 static weir_status ask_scaling(struct weir_host *host, const struct weir_policy_set *set,
                                struct weir_error *error)
 {
-    const weir_status status = judge_status(
+    const weir_status status = weir_host_judge_status(
         set->scaling->decide(set->scaled.state, &host->view, host->placer, host->plan, error),
         error);
 
@@ -316,7 +317,8 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
         WEIR_TRY(ask_scaling(host, set, error));
     if (has_jobs)
         WEIR_TRY(weir_host_deny_jobs(host));
-    return weir_host_cuts_choose(host);
+    WEIR_TRY(weir_host_cuts_choose(host));
+    return weir_host_may_grow(host, set) ? weir_host_ask_capacity(host, set, error) : WEIR_OK;
 }
 
 weir_status weir_host_blame_plan(const struct weir_host *host, const struct weir_policy_set *set,
@@ -370,7 +372,8 @@ static weir_status ask_reserved(struct weir_host *host, const struct weir_policy
 static bool is_about_stages(const struct weir_host *host, const struct weir_policy_set *set)
 {
     return !concerns_jobs(host, set) && host->fresh_count == 0 && host->cut_min_gain == 0 &&
-           host->cuts.count == 0 && host->jobs.short_count == 0 && !must_wake(host);
+           host->cuts.count == 0 && host->jobs.short_count == 0 && !must_wake(host) &&
+           !weir_host_may_grow(host, set);
 }
 
 /* There is nothing to scale, either: what is planned is nothing. */

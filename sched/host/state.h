@@ -22,9 +22,11 @@ struct weir_policy_set {
     const struct weir_placement_ops *placement;
     const struct weir_scaling_ops *scaling;
     const struct weir_queueing_ops *queueing;
-    struct weir_policy_state placed; /* of the placement policy */
-    struct weir_policy_state scaled; /* of the scaling policy */
-    struct weir_policy_state queued; /* of the queueing policy */
+    const struct weir_capacity_ops *capacity; /* NULL = nobody decides on nodes */
+    struct weir_policy_state placed;          /* of the placement policy */
+    struct weir_policy_state scaled;          /* of the scaling policy */
+    struct weir_policy_state queued;          /* of the queueing policy */
+    struct weir_policy_state grown;           /* of the capacity policy */
 };
 
 /* A job that came since the latest decision. */
@@ -113,6 +115,8 @@ struct weir_host {
     uint32_t share_count, share_capacity;
     uint64_t shared_turn;
     struct weir_host_mix mix;
+    struct weir_node_offer *offers; /* as they were told */
+    uint32_t offer_count, offer_capacity;
     struct weir_host_cuts cuts;
     struct weir_host_limits limits;
     struct weir_host_answer answer;
@@ -133,6 +137,16 @@ weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call 
 weir_status weir_host_blame_plan(const struct weir_host *host, const struct weir_policy_set *set,
                                  weir_status status, struct weir_error *error);
 void weir_host_hand_out(struct weir_host *host, const struct weir_plan **plan);
+/* A status that decide() may return, with a sentence; anything else breaks the contract. */
+weir_status weir_host_judge_status(weir_status status, struct weir_error *error);
+
+/* nodes.c: whether the capacity policy has a say; it is asked, after all others. */
+bool weir_host_may_grow(const struct weir_host *host, const struct weir_policy_set *set);
+weir_status weir_host_ask_capacity(struct weir_host *host, const struct weir_policy_set *set,
+                                   struct weir_error *error);
+/* What became of what it asked for. */
+weir_status weir_host_node_outcome(struct weir_host *host, const struct weir_outcome *outcome,
+                                   struct weir_error *error);
 
 /* repeat.c: the plan is empty. Whether this decision, about stages alone, is the one that was
  * answered with nothing; then the plan is there still. Keeps the answer of one that holds, if it is

@@ -10,7 +10,7 @@
 #ifndef SCHED_SCALING_HISTORY_H
 #define SCHED_SCALING_HISTORY_H
 
-#include "sched/scaling/memory.h"
+#include "sched/internal/memory.h"
 
 enum { WEIR_HISTORY_MOST = 16 };
 

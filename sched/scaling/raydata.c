@@ -16,7 +16,7 @@
  * far as they fit, as Ray restarts actors. Meant for an interval of a few seconds.
  */
 #include "sched/internal/alloc.h"
-#include "sched/scaling/memory.h"
+#include "sched/internal/memory.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
 

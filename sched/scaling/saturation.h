@@ -11,7 +11,7 @@
 #ifndef SCHED_SCALING_SATURATION_H
 #define SCHED_SCALING_SATURATION_H
 
-#include "sched/scaling/memory.h"
+#include "sched/internal/memory.h"
 
 /* What defaults to weir_saturation_config_default. */
 struct weir_saturation_config {

@@ -15,7 +15,7 @@
 #ifndef SCHED_SCALING_TASK_TIMES_H
 #define SCHED_SCALING_TASK_TIMES_H
 
-#include "sched/scaling/memory.h"
+#include "sched/internal/memory.h"
 #include "weir/measure.h"
 
 /* Of one pool; zeroed = nothing is known. */

@@ -31,6 +31,7 @@
 ADD_POLICY(placement, placements)
 ADD_POLICY(scaling, scalings)
 ADD_POLICY(queueing, queueings)
+ADD_POLICY(capacity, capacities)
 
 static weir_status add_module(struct sim_policies *policies, const struct weir_module *module,
                               struct weir_error *error)
@@ -75,6 +76,8 @@ int sim_plugins_load(const struct sim_words *paths, bool in_process, struct sim_
         status = add_scaling(policies, weir_scaling_at(i), &error);
     for (uint32_t i = 0; i < weir_queueing_count() && status == WEIR_OK; i++)
         status = add_queueing(policies, weir_queueing_at(i), &error);
+    for (uint32_t i = 0; i < weir_capacity_count() && status == WEIR_OK; i++)
+        status = add_capacity(policies, weir_capacity_at(i), &error);
     if (status == WEIR_OK)
         status = add_scaling(policies, &sim_command_scaling, &error);
     if (status == WEIR_OK)
@@ -105,6 +108,8 @@ void sim_policies_refuse(const char *who, const struct sim_policies *policies, c
         near = sim_nearer(word, near, policies->queueings[i]->name);
     for (uint32_t i = 0; i < weir_batching_count(); i++)
         near = sim_nearer(word, near, weir_batching_at(i)->name);
+    for (size_t i = 0; i < policies->capacities_count; i++)
+        near = sim_nearer(word, near, policies->capacities[i]->name);
     (void)fprintf(stderr, "%s: there is no policy '%s'%s%s%s (weir list policies)\n", who, name,
                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                   near == NULL ? "" : "'?");
@@ -115,6 +120,7 @@ void sim_plugins_clear(struct sim_policies *policies)
     free(policies->placements);
     free(policies->scalings);
     free(policies->queueings);
+    free(policies->capacities);
     for (size_t i = 0; i < policies->modules_count; i++)
         sim_module_destroy(policies->modules[i]);
     free(policies->modules);

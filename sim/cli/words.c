@@ -290,7 +290,7 @@ const struct sim_word_kind sim_word_kinds[] = {
     { "keys", "key", "of scenario files; also docs/scenario.md", sim_schema_keys, explain_key,
       list_keys },
     { "metrics", "metric", "what runs are judged by", metric_names, explain_metric, list_metrics },
-    { "policies", "policy", "placement, scaling, queueing", sim_policy_names, explain_policy,
+    { "policies", "policy", "placement, scaling, queueing, capacity", sim_policy_names, explain_policy,
       list_policies },
     { "laws", "law", "distributions of times and sizes, as exp(2 s)", law_names, explain_law,
       list_laws },

@@ -67,6 +67,8 @@ enum sim_purpose {
     SIM_DRAW_ESTIMATE = 48,
     SIM_DRAW_THINK = 49,
     SIM_DRAW_TRACE = 50, /* copies and days of a trace */
+    SIM_DRAW_BOOT = 51,
+    SIM_DRAW_LAUNCH = 52, /* whether a node that was asked for comes */
     SIM_DRAW_FIT = 90,   /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };

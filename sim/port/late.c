@@ -150,6 +150,11 @@ weir_status sim_port_news(struct sim_port *port, const struct port_news *news)
     return is_late(port) && port->workload_count > 0 ? keep(port, news) : tell(port, news);
 }
 
+weir_status sim_port_news_now(struct sim_port *port, const struct port_news *news)
+{
+    return tell(port, news);
+}
+
 weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task)
 {
     if (!is_late(port))

@@ -57,6 +57,8 @@ struct weir_host_config sim_port_host_config(struct sim_port *port)
         .clock_state = &port->clock,
         .queueing = sched->queueing.queueing,
         .queueing_params = { sched->queueing.values, (uint32_t)sched->queueing.count, 0 },
+        .capacity = sched->capacity.capacity,
+        .capacity_params = { sched->capacity.values, (uint32_t)sched->capacity.count, 0 },
         .group_by_policy = sched->group_scorer == SIM_GROUP_SCORER_PLACEMENT,
         .group_report = sched->group_report,
         .cut_min_gain =
@@ -368,6 +370,33 @@ weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
                                    .at_ns = sim_engine_now(port->config.context->engine) });
 }
 
+weir_status sim_port_node_supplied(struct sim_port *port, uint32_t node, bool is_up)
+{
+    return sim_port_news_now(
+        port, &(struct port_news){ .kind = PORT_NEWS_NODE,
+                                   .index = node,
+                                   .id = is_up ? 1 : 0,
+                                   .at_ns = sim_engine_now(port->config.context->engine) });
+}
+
+weir_status sim_port_supply_outcome(struct sim_port *port, uint32_t kind, uint32_t node,
+                                    uint32_t reason)
+{
+    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                          .kind = kind,
+                                          .reason = reason,
+                                          .node = node,
+                                          .owner = weir_pool_owner(WEIR_NO_INDEX),
+                                          .time_ns = sim_engine_now(port->config.context->engine) };
+    return sim_told_outcome(port, &outcome, NULL);
+}
+
+weir_status sim_port_offer(struct sim_port *port, const struct weir_node_offer *offer)
+{
+    port->has_offers = true;
+    return sim_told_offer(port, offer);
+}
+
 weir_status sim_port_gpu(struct sim_port *port, uint32_t node, uint32_t gpu, bool is_healthy)
 {
     return sim_port_news(
@@ -581,9 +610,17 @@ static int64_t apply_time(const struct sim_port *port, int64_t now_ns)
     return at_ns;
 }
 
-/* What only policies that count workers want to know. */
+/* Whether scaling policies are asked, too. */
+static bool concerns_pools(uint32_t causes)
+{
+    return (causes & ~(uint32_t)(WEIR_CAUSE_JOBS | WEIR_CAUSE_CAPACITY)) != 0;
+}
+
+/* What only policies that count workers, or what waits for them, want to know. */
 static weir_status tell_scaling(struct sim_port *port, const struct weir_call *call)
 {
+    if (!concerns_pools(call->causes))
+        return (call->causes & WEIR_CAUSE_CAPACITY) != 0 ? update_pools(port) : WEIR_OK;
     plan_look(port, call->now_ns);
     WEIR_TRY(update_pools(port));
     update_speeds(port, call->now_ns);
@@ -597,10 +634,11 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
     const struct weir_plan *plan = NULL;
     const struct weir_call call = { .size = sizeof call, .causes = causes, .now_ns = now_ns };
     if (port->pending != NULL) {
-        port->causes |= causes & WEIR_CAUSE_JOBS; /* asked again at its application */
+        /* asked again at its application */
+        port->causes |= causes & (WEIR_CAUSE_JOBS | WEIR_CAUSE_CAPACITY);
         return WEIR_OK;
     }
-    if (port->pool_count > 0 && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
+    if (port->pool_count > 0)
         WEIR_TRY(tell_scaling(port, &call));
     WEIR_TRY(show_document(port, &call));
     if (port->is_enough)
@@ -610,7 +648,7 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
     weir_status status = sim_commands_name(
         &port->commands, sim_told_decide(port, &call, &plan, &wall_ns), context->error);
     WEIR_TRY(show_plan(port, &call, status == WEIR_OK ? plan : NULL));
-    if (status == WEIR_OK && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
+    if (status == WEIR_OK && concerns_pools(causes))
         status = check_progress(port, plan, now_ns);
     if (status != WEIR_OK)
         return record_failure(port, status, now_ns);
@@ -619,7 +657,7 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
     port->pending_sched = port->sched;
     port->pending_ns = now_ns;
     port->pending_wall_ns = wall_ns;
-    port->is_pending_of_pools = (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0;
+    port->pending_causes = causes;
     const struct sim_event event = { .time_ns = apply_time(port, now_ns),
                                      .kind = SIM_KIND_APPLY,
                                      .phase = SIM_PHASE_FAULT };
@@ -648,6 +686,19 @@ static void note_wanted(const struct sim_port *port, const struct weir_plan *pla
     }
 }
 
+/* A pass that changed nothing, or a look of the capacity policy that asks for the next one. */
+static bool changes_nothing(const struct sim_port *port, const struct weir_plan *plan)
+{
+    if (port->pool_count > 0 && port->pending_causes != WEIR_CAUSE_CAPACITY)
+        return false;
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *action = weir_plan_action(plan, i);
+        if (action->verb != WEIR_VERB_WAKE || action->causes != WEIR_CAUSE_CAPACITY)
+            return false;
+    }
+    return true;
+}
+
 weir_status sim_port_apply(struct sim_port *port)
 {
     struct sim_context *context = port->config.context;
@@ -659,9 +710,9 @@ weir_status sim_port_apply(struct sim_port *port)
     port->pending = NULL;
     WEIR_TRY(sim_port_apply_plan(port, plan, &refused));
     ask_again(port);
-    if (port->pool_count == 0 && weir_plan_count(plan) == 0)
-        return WEIR_OK; /* a pass that changed nothing */
-    if (port->is_pending_of_pools)
+    if (changes_nothing(port, plan))
+        return WEIR_OK;
+    if (concerns_pools(port->pending_causes))
         note_wanted(port, plan);
     sim_meter_decision(context->meter, sim_engine_now(context->engine),
                        refused == 0 ? 0 : sim_port_count_refused(port, plan), wall_ns);
@@ -698,6 +749,8 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
                                     .causes = WEIR_CAUSE_TIMER,
                                     .now_ns = sim_engine_now(port->config.context->engine) };
     WEIR_TRY(prepare_question(port, "adopt", &call));
+    if (port->has_offers) /* the new policy has asked for no look yet */
+        sim_port_wake(port, WEIR_CAUSE_CAPACITY);
     return sim_commands_name(&port->commands, sim_told_replace(port), error);
 }
 

@@ -20,6 +20,13 @@
 
 struct sim_port;
 
+/* Who has nodes that may be asked for. What cannot be done has a reason, enum weir_reason. */
+struct sim_supplier {
+    weir_status (*request)(void *self, uint32_t type, uint32_t *reason);
+    weir_status (*release)(void *self, uint32_t node, uint32_t *reason);
+    void *self;
+};
+
 /* `drivers` is read when the port is asked, by the index of an owner's driver; entry 0 is unused.
  */
 struct sim_port_config {
@@ -29,6 +36,7 @@ struct sim_port_config {
     const struct sim_driver *drivers;
     uint32_t driver_count;
     const struct sim_run_options *options; /* who sees decisions */
+    struct sim_supplier supplier;          /* request NULL = nobody */
 };
 
 weir_status sim_port_create(const struct sim_port_config *config, struct sim_port **port,
@@ -53,6 +61,13 @@ weir_status sim_port_end_worker(struct sim_port *port, struct sim_worker *worker
 /* A driver brought workers back on its own. */
 weir_status sim_port_started(struct sim_port *port, const struct sim_start *start);
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up);
+/* A node came or went as it was asked for: known at once, however old the view is. */
+weir_status sim_port_node_supplied(struct sim_port *port, uint32_t node, bool is_up);
+/* What became of a request: enum weir_outcome_kind, and why; `node` may be WEIR_NO_INDEX. */
+weir_status sim_port_supply_outcome(struct sim_port *port, uint32_t kind, uint32_t node,
+                                    uint32_t reason);
+/* Nodes of a type may be asked for, or as things stand now. */
+weir_status sim_port_offer(struct sim_port *port, const struct weir_node_offer *offer);
 /* One GPU of it is lost, or back. */
 weir_status sim_port_gpu(struct sim_port *port, uint32_t node, uint32_t gpu, bool is_healthy);
 

@@ -78,7 +78,8 @@ static void apply_wake(struct sim_port *port, const struct weir_action *action)
     const int64_t now_ns = sim_engine_now(port->config.context->engine);
     const struct sim_event event = { .time_ns = action->value > now_ns ? action->value : now_ns + 1,
                                      .kind = SIM_KIND_WAKE,
-                                     .argument = WEIR_CAUSE_WAKE,
+                                     .argument = action->causes == 0 ? (uint64_t)WEIR_CAUSE_WAKE
+                                                                     : action->causes,
                                      .phase = SIM_PHASE_DECISION };
     sim_port_plan_look(port, &event);
 }
@@ -109,19 +110,19 @@ static weir_status apply_preempt(struct sim_port *port, const struct weir_action
     return driver->ops->preempt(driver->self, action->owner.id, action->value);
 }
 
-/* Nodes come from nowhere here. */
-static weir_status refuse_node(struct sim_port *port, const struct weir_action *action,
+/* The supplier says what comes of it, now or later; without one nodes come from nowhere. */
+static weir_status apply_nodes(struct sim_port *port, const struct weir_action *action,
                                uint32_t *reason)
 {
-    struct sim_context *context = port->config.context;
-    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
-                                          .kind = WEIR_OUTCOME_REFUSED,
-                                          .reason = WEIR_REASON_NO_SUPPLIER,
-                                          .node = action->node,
-                                          .owner = weir_pool_owner(WEIR_NO_INDEX),
-                                          .time_ns = sim_engine_now(context->engine) };
+    const struct sim_supplier *supplier = &port->config.supplier;
     *reason = WEIR_REASON_NO_SUPPLIER;
-    return sim_told_outcome(port, &outcome, NULL);
+    if (supplier->request != NULL && action->verb == WEIR_VERB_REQUEST_NODE)
+        WEIR_TRY(supplier->request(supplier->self, (uint32_t)action->value, reason));
+    else if (supplier->request != NULL)
+        WEIR_TRY(supplier->release(supplier->self, action->node, reason));
+    return *reason == WEIR_REASON_NONE
+               ? WEIR_OK
+               : sim_port_supply_outcome(port, WEIR_OUTCOME_REFUSED, action->node, *reason);
 }
 
 static weir_status apply_action(struct sim_port *port, const struct weir_action *action,
@@ -149,7 +150,7 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
         return WEIR_OK;
     case WEIR_VERB_REQUEST_NODE:
     case WEIR_VERB_RELEASE_NODE:
-        return refuse_node(port, action, reason);
+        return apply_nodes(port, action, reason);
     case WEIR_VERB_MOVE:
     case WEIR_VERB_PREEMPT:
         return apply_preempt(port, action);

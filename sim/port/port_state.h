@@ -92,7 +92,8 @@ struct sim_port {
     const struct weir_plan *pending; /* decided, not applied yet; the host's */
     const struct sim_sched *pending_sched;
     int64_t pending_ns, pending_wall_ns; /* wall: negative = not timed */
-    bool is_pending_of_pools;
+    uint32_t pending_causes;
+    bool has_offers;
     struct sim_port_clock clock;
     bool has_seen;
     struct port_log log;
@@ -116,6 +117,8 @@ weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *
 /* late.c: tells the host, now or when it is as old as the view. WEIR_EINFEASIBLE of a job that is
  * told now: it can never start. */
 weir_status sim_port_news(struct sim_port *port, const struct port_news *news);
+/* Now, whatever is on its way. */
+weir_status sim_port_news_now(struct sim_port *port, const struct port_news *news);
 /* However young they are. */
 weir_status sim_port_tell_all(struct sim_port *port);
 void sim_port_forget_news(struct port_log *log);

@@ -272,6 +272,13 @@ weir_status sim_told_node_flags(struct sim_port *port, uint32_t node, uint32_t f
                                                .value = (int32_t)flags, .at_ns = now_ns });
 }
 
+weir_status sim_told_offer(struct sim_port *port, const struct weir_node_offer *offer)
+{
+    const weir_status status = weir_host_offer_nodes(port->host, offer, error_of(port));
+    return tell_one(port, (struct sim_told){ SIM_TOLD_OFFER, .status = status }, offer,
+                    sizeof *offer);
+}
+
 weir_status sim_told_gpu_health(struct sim_port *port, uint32_t node, uint32_t gpu, bool is_healthy)
 {
     const weir_status status = weir_host_set_gpu_health(port->host, node, gpu, is_healthy);

@@ -27,6 +27,7 @@ struct sim_sched;
 enum sim_told_kind {
     SIM_TOLD_NODE,     /* index */
     SIM_TOLD_FLAGS,    /* index: node, value: flags, at_ns */
+    SIM_TOLD_OFFER,    /* struct weir_node_offer */
     SIM_TOLD_HEALTH,   /* index: node, id: GPU, value: whether it is healthy */
     SIM_TOLD_POOL,     /* struct weir_pool_spec; id: bytes of its name, the name */
     SIM_TOLD_UPDATE,   /* index: pool; struct weir_pool_update */
@@ -82,6 +83,7 @@ void sim_told_end(struct sim_port *port);
 weir_status sim_told_node(struct sim_port *port, uint32_t index, struct weir_error *error);
 weir_status sim_told_node_flags(struct sim_port *port, uint32_t node, uint32_t flags,
                                 int64_t now_ns);
+weir_status sim_told_offer(struct sim_port *port, const struct weir_node_offer *offer);
 weir_status sim_told_gpu_health(struct sim_port *port, uint32_t node, uint32_t gpu,
                                 bool is_healthy);
 weir_status sim_told_pool(struct sim_port *port, const struct weir_pool_spec *pool);

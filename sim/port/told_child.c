@@ -109,6 +109,13 @@ static weir_status update(struct child *child, const struct sim_told *told)
     return weir_host_update_pool(child->host, told->index, &update);
 }
 
+static weir_status offer(struct child *child)
+{
+    struct weir_node_offer offer;
+    WEIR_TRY(get(child, &offer, sizeof offer));
+    return weir_host_offer_nodes(child->host, &offer, &child->error);
+}
+
 static weir_status estimate(struct child *child, const struct sim_told *told)
 {
     struct weir_estimate estimate;
@@ -136,6 +143,8 @@ static weir_status do_as_told(struct child *child, const struct sim_told *told)
         return node(child, told);
     case SIM_TOLD_FLAGS:
         return weir_host_set_node(child->host, told->index, (uint32_t)told->value, told->at_ns);
+    case SIM_TOLD_OFFER:
+        return offer(child);
     case SIM_TOLD_HEALTH:
         return weir_host_set_gpu_health(child->host, told->index, (uint32_t)told->id,
                                         told->value != 0);

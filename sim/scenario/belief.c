@@ -25,6 +25,7 @@ weir_status sim_belief_node(const struct sim_scenario *scenario, uint32_t index,
                             struct weir_node_spec *spec, struct weir_error *error)
 {
     const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
+    const uint32_t group = sim_scenario_node_group(scenario, index);
     uint32_t count = 0;
     for (size_t i = 0; i < type->gpus_count; i++) {
         const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
@@ -44,6 +45,8 @@ weir_status sim_belief_node(const struct sim_scenario *scenario, uint32_t index,
     }
     *spec = (struct weir_node_spec){ .size = sizeof(struct weir_node_spec),
                                      .id = index,
+                                     .type = scenario->node_groups[group].supply.max > 0 ? group + 1
+                                                                                         : 0,
                                      .gpu_count = count,
                                      .ram_bytes = type->ram_bytes,
                                      .gpus = gpus,

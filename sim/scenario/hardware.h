@@ -97,6 +97,14 @@ struct sim_node_type {
     struct sim_topology topology;
 };
 
+/* Nodes of a group that come and go: the group has as many as there may be. */
+struct sim_supply {
+    uint32_t min, max;     /* max 0 = all are there for good */
+    uint32_t initial;      /* that are there at the start, the first ones */
+    struct sim_law *boot;  /* from a request until the node is there, NULL = at once */
+    double launch_failure; /* probability that it does not come */
+};
+
 /* `count` equal nodes, named NAME-0, NAME-1 ... (NAME alone when count is 1 and a name is given).
  */
 struct sim_node_group {
@@ -104,6 +112,7 @@ struct sim_node_group {
     uint32_t type;
     uint32_t first; /* node; those of a group follow each other */
     uint32_t count;
+    struct sim_supply supply;
 };
 
 /* A class of what is read and written. */

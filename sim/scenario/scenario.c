@@ -46,13 +46,18 @@ static struct sim_policies built_in_policies(struct sim_arena *arena)
 {
     struct sim_policies policies = { .placements_count = weir_placement_count(),
                                      .scalings_count = weir_scaling_count(),
-                                     .queueings_count = weir_queueing_count() };
+                                     .queueings_count = weir_queueing_count(),
+                                     .capacities_count = weir_capacity_count() };
     policies.placements =
         sim_arena_alloc(arena, policies.placements_count + 1, sizeof(struct weir_placement_ops *));
     policies.scalings =
         sim_arena_alloc(arena, policies.scalings_count + 1, sizeof(struct weir_scaling_ops *));
     policies.queueings =
         sim_arena_alloc(arena, policies.queueings_count + 1, sizeof(struct weir_queueing_ops *));
+    policies.capacities =
+        sim_arena_alloc(arena, policies.capacities_count + 1, sizeof(struct weir_capacity_ops *));
+    for (uint32_t i = 0; i < policies.capacities_count; i++)
+        policies.capacities[i] = weir_capacity_at(i);
     for (uint32_t i = 0; i < policies.placements_count; i++)
         policies.placements[i] = weir_placement_at(i);
     for (uint32_t i = 0; i < policies.queueings_count; i++)
@@ -406,6 +411,11 @@ static const char *group_name(const struct sim_scenario *scenario,
                               const struct sim_node_group *group)
 {
     return group->name == NULL ? scenario->node_types[group->type].name : group->name;
+}
+
+uint32_t sim_scenario_node_group(const struct sim_scenario *scenario, uint32_t index)
+{
+    return (uint32_t)(find_group(scenario, &index) - scenario->node_groups);
 }
 
 struct sim_stream_key sim_scenario_node_key(const struct sim_scenario *scenario, uint32_t index,

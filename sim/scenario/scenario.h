@@ -26,6 +26,7 @@
 #include "sim/scenario/tenant.h"
 #include "sim/scenario/windows.h"
 #include "weir/batching.h"
+#include "weir/capacity.h"
 #include "weir/job.h"
 
 #include <stdbool.h>
@@ -40,6 +41,7 @@ struct sim_policy_choice {
     const struct weir_scaling_ops *scaling;
     const struct weir_queueing_ops *queueing;
     const struct weir_batching_ops *batching;
+    const struct weir_capacity_ops *capacity;
     double *values; /* all parameters of its table, in order */
     size_t count;
     const char **argv;  /* of the policy `command`, NULL at its end; else NULL */
@@ -60,8 +62,9 @@ struct sim_sched {
     struct sim_policy_choice placement;
     struct sim_policy_choice scaling;
     struct sim_policy_choice queueing;
-    int64_t interval_ns; /* between decisions; the first is at 0 */
-    int64_t window_ns;   /* of the speed estimator */
+    struct sim_policy_choice capacity; /* of nobody: nodes neither come nor go */
+    int64_t interval_ns;               /* between decisions; the first is at 0 */
+    int64_t window_ns;                 /* of the speed estimator */
     uint32_t min_points;
     uint32_t explain;              /* enum weir_explain */
     int64_t latency_ns;            /* from the view to the application of a plan */
@@ -610,6 +613,8 @@ struct sim_policies {
     size_t scalings_count;
     const struct weir_queueing_ops **queueings;
     size_t queueings_count;
+    const struct weir_capacity_ops **capacities;
+    size_t capacities_count;
     struct sim_module **modules; /* those whose policies are in another process */
     size_t modules_count;
 };
@@ -651,6 +656,8 @@ void sim_scenario_destroy(struct sim_scenario *scenario);
 void sim_scenario_node_name(const struct sim_scenario *scenario, uint32_t index, char *text,
                             size_t capacity);
 uint32_t sim_scenario_node_count(const struct sim_scenario *scenario);
+/* The group of node `index`. */
+uint32_t sim_scenario_node_group(const struct sim_scenario *scenario, uint32_t index);
 /* What node `index` is called in streams: by its group and its number there, so that other nodes do
  * not matter. */
 struct sim_stream_key sim_scenario_node_key(const struct sim_scenario *scenario, uint32_t index,

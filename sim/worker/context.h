@@ -89,7 +89,8 @@ enum sim_kind {
     SIM_KIND_POWER = 19,          /* target: node */
     SIM_KIND_DETECT = 20,         /* target: node, argument: loss << 32 | GPU */
     SIM_KIND_DRIFT = 21,          /* target: entry of drift */
-    SIM_KIND_MEMORY = 22          /* target: node */
+    SIM_KIND_MEMORY = 22,         /* target: node */
+    SIM_KIND_BOOT = 23            /* target: node */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

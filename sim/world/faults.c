@@ -303,11 +303,14 @@ weir_status sim_faults_detect(struct sim_world *world, const struct sim_event *e
 
 /* ---- up and down ---- */
 
-weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down)
+/* One reason more or less why it is down; *has_changed = it is up now and was not, or was up. */
+static weir_status turn_node(struct sim_world *world, uint32_t node, bool is_down,
+                             bool *has_changed)
 {
     struct sim_context *context = &world->context;
     const int64_t now_ns = sim_engine_now(context->engine);
     struct sim_node *truth = &context->cluster->nodes[node];
+    *has_changed = false;
     if (!is_down && world->node_fault[node] == 0)
         return WEIR_OK; /* told to come up while it is up */
     world->node_fault[node] += is_down ? 1 : UINT32_MAX;
@@ -316,12 +319,29 @@ weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_
     if (truth->is_up)
         WEIR_TRY(lose_workers(world, node, WEIR_NO_INDEX, "node lost"));
     truth->is_up = !truth->is_up;
+    *has_changed = true;
     sim_power_note(context->cluster, node);
     sim_meter_node_up(context->meter, now_ns, node, truth->is_up);
     sim_cluster_meter(context->cluster, context->meter, now_ns, node);
     sim_context_digest(context, truth->is_up ? 0x201 : 0x200, node, now_ns);
+    return WEIR_OK;
+}
+
+weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down)
+{
+    bool has_changed = false;
+    WEIR_TRY(turn_node(world, node, is_down, &has_changed));
+    if (!has_changed)
+        return WEIR_OK;
     WEIR_TRY(report(world, node, WEIR_NO_INDEX));
     return sim_world_settle(world);
+}
+
+weir_status sim_faults_switch_node(struct sim_world *world, uint32_t node, bool is_down)
+{
+    bool has_changed = false;
+    WEIR_TRY(turn_node(world, node, is_down, &has_changed));
+    return has_changed ? sim_port_node_supplied(world->port, node, !is_down) : WEIR_OK;
 }
 
 static weir_status set_gpu(struct sim_world *world, uint32_t entity, bool is_lost)
@@ -431,9 +451,20 @@ static weir_status note(struct sim_world *world, enum sim_fault kind, uint32_t e
                                   -1, happening, name, text, world->context.error);
 }
 
+/* Of one node that is not there: nothing of it fails. */
+static bool is_away(const struct sim_world *world, enum sim_fault kind, uint32_t entity)
+{
+    return kind != SIM_FAULT_STORE && kind != SIM_FAULT_RACK && kind != SIM_FAULT_SWITCH &&
+           !sim_supply_has(world, node_of(world, kind, entity));
+}
+
 weir_status sim_faults_fail(struct sim_world *world, const struct sim_event *event)
 {
     const enum sim_fault kind = (enum sim_fault)event->argument;
+    if (is_away(world, kind, event->target)) {
+        ++*count_of(world, kind, event->target);
+        return await(world, kind, event->target, false);
+    }
     world->failed[kind]++;
     WEIR_TRY(note(world, kind, event->target, true));
     WEIR_TRY(set(world, kind, event->target, true));

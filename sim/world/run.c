@@ -189,6 +189,7 @@ static weir_status put_results(struct sim_world *world, const struct sim_meter_e
     port_results(world, &out);
     WEIR_TRY(sim_world_load_bounds(world, &out));
     sim_faults_results(world, &out);
+    sim_supply_results(world, end->end_ns, &out);
     WEIR_TRY(end_results(world, &out));
     return out.status;
 }

@@ -346,6 +346,7 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
     WEIR_TRY(sim_extents_open(world->context.cluster));
     WEIR_TRY(sim_faults_create(world));
+    WEIR_TRY(sim_supply_create(world));
     if (scenario->contention == SIM_CONTENTION_SHARED)
         WEIR_TRY(sim_compute_open(world->context.cluster, world->context.activities));
     WEIR_TRY(sim_links_open(world->context.cluster, world->context.activities));
@@ -357,7 +358,8 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
                                           .workers = world->workers,
                                           .drivers = world->drivers,
                                           .driver_count = world->driver_count,
-                                          .options = world->options };
+                                          .options = world->options,
+                                          .supplier = sim_supply_supplier(world) };
     WEIR_TRY(sim_port_create(&port, &world->port, error));
     WEIR_TRY(create_drivers(world, error));
     WEIR_TRY(create_meter(world));
@@ -411,6 +413,7 @@ void sim_world_destroy(struct sim_world *world)
     free(world->drivers);
     free(world->node_fault);
     sim_faults_destroy(world);
+    sim_supply_destroy(world);
     free(world->power_look);
     free(world->is_active);
     free(world);
@@ -654,6 +657,8 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_faults_fail(world, event);
     case SIM_KIND_REPAIR:
         return sim_faults_repair(world, event);
+    case SIM_KIND_BOOT:
+        return sim_supply_booted(world, event);
     case SIM_KIND_DETECT:
         return sim_faults_detect(world, event);
     case SIM_KIND_TIMELINE_BEGIN:
@@ -722,6 +727,7 @@ weir_status sim_world_begin(struct sim_world *world)
     const struct sim_scenario *scenario = world->scenario;
     const struct sim_initial *initial = &scenario->initial;
     WEIR_TRY(sim_drift_begin(world));
+    WEIR_TRY(sim_supply_begin(world));
     for (size_t i = 0; i < initial->stages_count; i++)
         WEIR_TRY(sim_port_set_estimate(world->port, &initial->stages[i]));
     for (size_t i = 0; i < initial->workers_count; i++)

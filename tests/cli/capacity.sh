@@ -16,3 +16,35 @@ if command -v sqlite3 >/dev/null; then
     has events 'GPU 0 cut into 1g.10gb'
     has events 'GPU 0 cut into 7g.80gb'
 fi
+
+# Nodes that come and go: settings that make them oscillate are warned of, what acts on nothing is
+# refused.
+# covers: S1.96 S1.100
+cp "$WEIR_SOURCE_DIR/scenarios/capacity/threshold.yaml" nodes.yaml
+expect 0 "$WEIR_BIN" check nodes.yaml
+hasnt stdout 'warning'
+expect 0 "$WEIR_BIN" check nodes.yaml --set sched.capacity.t_down='5 min'
+has stderr 't_down (300 s) is below 3 x t_up (120 s)'
+for setting in cooldown_out=4 cooldown_out=16 cooldown_in=9 cooldown_in=31; do
+    expect 0 "$WEIR_BIN" check nodes.yaml --set "sched.capacity.${setting%=*}=${setting#*=} min"
+    has stderr "${setting%=*} is ${setting#*=} min"
+done
+expect 2 "$WEIR_BIN" check nodes.yaml --set cluster.nodes.n.supply=-
+has stderr 'no group of cluster.nodes has a supply'
+expect 2 "$WEIR_BIN" check nodes.yaml --set cluster.nodes.n.count=5
+has stderr '5 nodes at the start, the supply has 4 at most'
+expect 2 "$WEIR_BIN" check nodes.yaml --set cluster.nodes.n.count=0
+has stderr '0 nodes at the start, the supply has 1 at least'
+
+# Of both: waits no longer than reactive nodes and idles less than foreseen ones, in every replication.
+# covers: S1.64
+if command -v sqlite3 >/dev/null; then
+    of() { echo "SELECT value FROM result JOIN run USING (run_id) WHERE metric = '$1' AND label = '' AND variant = '$2' ORDER BY replication"; }
+    for pair in 'wait.job.p95 reactive' 'cost.idle proactive'; do
+        set -- $pair
+        sqlite3 modes.db "$(of "$1" hybrid)" >hybrid
+        sqlite3 modes.db "$(of "$1" "$2")" >other
+        paste hybrid other | awk '{ met += $1 <= $2 } END { exit !(NR == 5 && met >= 4) }' ||
+            fail "$1 of hybrid and $2 by replication: $(paste -s hybrid other)"
+    done
+fi

@@ -96,7 +96,7 @@ static const char *const mistakes[][2] = {
            "}",
       "1:95: nodes[0]: id must be a whole number beside next_worker" },
     { HEAD "\"nodes\": [], \"stages\": [],\n\"causes\": [\"jobs\", \"timr\"], " POLICY "}",
-      "2:20: causes[1]: must be one of timer|wake|jobs|nodes|workers; near timer" },
+      "2:20: causes[1]: must be one of timer|wake|jobs|nodes|workers|capacity; near timer" },
     { HEAD "\"nodes\": [], \"stages\": [],\n\"seed\": -1, " POLICY "}",
       "2:1: seed: must be a whole number from 0 on, or a text of its digits" },
     { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 1}]"),
@@ -122,7 +122,7 @@ static const char *const mistakes[][2] = {
       "2:57: policy.scaling_memory: this policy remembers nothing" },
     { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
            "\"scaling\": \"saturation_aware\", \"scaling_memory\": [1, 2]}}",
-      "2:68: policy.scaling_memory: its memory of these stages is 13 numbers, got 2" },
+      "2:68: policy.scaling_memory: its memory is 13 numbers, got 2" },
     { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
            "\"xenna\",\n\"queueing\": \"lifo\"}}",
       "2:1: policy.queueing: unknown policy lifo" },

@@ -6,6 +6,7 @@
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 #include "weir/batching.h"
+#include "weir/capacity.h"
 #include "weir/job.h"
 #include "weir/policy.h"
 
@@ -117,6 +118,18 @@ static const char requests[] =
     "        - {name: first, priority: 95, shape: small}\n"
     "        - {name: last, priority: 15, items: 2}\n"
     "        - {name: usual, weight: 2}\n";
+/* Waves of jobs that want CPUs, GPUs or memory, on nodes that come late or not at all. */
+static const char waves[] =
+    "schema: 2\nname: t\nhorizon: 12 h\nmeasured_on: a100-80\n"
+    "cluster:\n  nodes:\n"
+    "    - {name: a, count: 2, cpus: 32, ram: 64 GB, gpus: {a100-80: 4}, source: guess,\n"
+    "       supply: {min: 1, max: 9, boot: exp(4 min), launch_failure: 0.3}}\n"
+    "sched: {placement: best_fit, queueing: first_fit, capacity: none}\n"
+    "jobs:\n  - name: w\n    arrivals: {process: modulated, rate: 0.01, burst: 4, dwell: 20 min}\n"
+    "    classes:\n"
+    "      - {name: cpus, request: {cpus: 15}, run_time: exp(9 min)}\n"
+    "      - {name: gpus, request: {cpus: 1, gpus: 1}, run_time: exp(15 min)}\n"
+    "      - {name: ram, request: {cpus: 1, ram: 30 GB}, run_time: exp(9 min)}\n";
 
 /* Where the policies of a kind are named, and runs that show what a parameter does. */
 struct kind {
@@ -141,6 +154,7 @@ static const struct kind queueings = {
 };
 
 static const struct kind batchings = { "services.s.batching", { { requests, "" } } };
+static const struct kind capacities = { "sched.capacity", { { waves, "" } } };
 
 /* What comes of it; 0 = it cannot be. */
 static uint64_t outcome(const struct run *run, const char *sets)
@@ -217,6 +231,11 @@ static const struct {
     { &batchings, "dynamic", "levels=4 default_level=2" },
     { &batchings, "fixed", "size=3" },
     { &batchings, "dynamic", "timeout=3s" },
+    { &capacities, "threshold", "wait_up=60s" },
+    { &capacities, "", "backoff=900s backoff_most=1000s" },
+    { &capacities, "forecast", "mode=proactive" },
+    { &capacities, "forecast", "forecaster=ar" },
+    { &capacities, "forecast", "forecaster=holt_winters season=1800s" },
 };
 enum { COMPANY = sizeof company / sizeof company[0] };
 
@@ -362,11 +381,22 @@ static void batching_hears(void)
     CHECK(heard >= 10);
 }
 
+static void capacity_hears(void)
+{
+    uint32_t heard = 0;
+    for (uint32_t i = 0; i < weir_capacity_count(); i++) {
+        const struct weir_capacity_ops *ops = weir_capacity_at(i);
+        heard += hear(&capacities, ops->name, ops->params, ops->param_count);
+    }
+    CHECK(heard > 30);
+}
+
 static const struct test tests[] = {
     { "every parameter of batching is heard", batching_hears },
     { "every parameter of scaling is heard", scaling_hears },
     { "every parameter of placement is heard", placement_hears },
     { "every parameter of queueing is heard", queueing_hears },
+    { "every parameter of capacity is heard", capacity_hears },
 };
 
 TEST_MAIN(tests)

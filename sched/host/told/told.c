@@ -92,6 +92,10 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
     case WEIR_OUTCOME_CUT:
     case WEIR_OUTCOME_UNCUT:
         return weir_host_cuts_outcome(host, outcome, error);
+    case WEIR_OUTCOME_CAME:
+    case WEIR_OUTCOME_FAILED:
+    case WEIR_OUTCOME_GONE:
+        return WEIR_OK; /* the node itself is told beside it */
     }
     return weir_fail(error, WEIR_EINVAL, "unknown outcome %u", outcome->kind);
 }
@@ -111,6 +115,8 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
         return WEIR_OK;
     if (outcome->owner.kind == WEIR_OWNER_JOB)
         return weir_host_job_outcome(host, outcome, error);
+    if (outcome->owner.index == WEIR_NO_INDEX)
+        WEIR_TRY(weir_host_node_outcome(host, outcome, error));
     const struct weir_policy_set *const set = &host->main;
     if (set->scaling->outcome == NULL)
         return WEIR_OK;
@@ -133,5 +139,7 @@ const struct weir_view *weir_host_view(struct weir_host *host, int64_t now_ns)
     host->view.jobs = &host->jobs;
     host->view.pool_count = host->pools.count;
     host->view.live = &host->pools;
+    host->view.offers = host->offers;
+    host->view.offer_count = host->offer_count;
     return &host->view;
 }

@@ -277,6 +277,9 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
         return WEIR_OK;
     case WEIR_OUTCOME_CUT:
     case WEIR_OUTCOME_UNCUT:
+    case WEIR_OUTCOME_CAME:
+    case WEIR_OUTCOME_FAILED:
+    case WEIR_OUTCOME_GONE:
         break;
     }
     return weir_fail(error, WEIR_EINVAL, "outcome %u is not of a job", outcome->kind);

@@ -16,6 +16,7 @@
 #ifndef WEIR_HOST_H
 #define WEIR_HOST_H
 
+#include "weir/capacity.h"
 #include "weir/job.h"
 
 WEIR_BEGIN_DECLS
@@ -52,6 +53,8 @@ struct weir_host_config {
     uint32_t group_report;    /* enum weir_group_report */
     uint32_t cut_min_gain;    /* slices that cutting a GPU anew must win; 0 = GPUs are never cut */
     uint32_t hold_mode;       /* enum weir_hold_mode */
+    const struct weir_capacity_ops *capacity; /* NULL = the first of the registry; from 2.3 on */
+    struct weir_params capacity_params;
 };
 
 WEIR_API weir_status weir_host_create(const struct weir_host_config *config,
@@ -78,6 +81,12 @@ WEIR_API weir_status weir_host_change_node(struct weir_host *host, uint32_t node
 /* Health of one GPU; as weir_cluster_set_gpu_health. */
 WEIR_API weir_status weir_host_set_gpu_health(struct weir_host *host, uint32_t node, uint32_t gpu,
                                               bool is_healthy);
+
+/* Nodes of a type may be asked for, or as things stand now: replaces what was said of the type.
+ * Errors: WEIR_EINVAL (min above max), WEIR_ENOMEM. From 2.3 on. */
+WEIR_API weir_status weir_host_offer_nodes(struct weir_host *host,
+                                           const struct weir_node_offer *offer,
+                                           struct weir_error *error);
 
 /* A pool as told once; fields mean what they mean in weir_pool_view. `name` is copied. */
 struct weir_pool_spec {
@@ -185,11 +194,11 @@ struct weir_call {
 };
 
 /* One decision: queueing when a job may start that could not before, scaling when its interval is
- * over, it asked for it, or workers or nodes changed. The plan is the host's and lives until the
- * next call. WEIR_OK whenever there is a plan: what could not be done is in it (weir_plan_shortage,
- * a DENY for each pool or job, weir_plan_holder_at). WEIR_EPOLICY: the policy's plan was rejected
- * (and no fallback); WEIR_EMANUAL, WEIR_EMINIMUM, WEIR_EINFEASIBLE: a policy that fails whole says
- * so (error->phase and pool are set). */
+ * over, it asked for it, or workers or nodes changed, and capacity last. The plan is the host's and
+ * lives until the next call. WEIR_OK whenever there is a plan: what could not be done is in it
+ * (weir_plan_shortage, a DENY for each pool or job, weir_plan_holder_at). WEIR_EPOLICY: the
+ * policy's plan was rejected (and no fallback); WEIR_EMANUAL, WEIR_EMINIMUM, WEIR_EINFEASIBLE: a
+ * policy that fails whole says so (error->phase and pool are set). */
 WEIR_API weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                                       const struct weir_plan **plan, struct weir_error *error);
 
@@ -310,6 +319,7 @@ enum weir_policy_part {
     WEIR_POLICY_SCALING,
     WEIR_POLICY_QUEUEING,
     WEIR_POLICY_FALLBACK,
+    WEIR_POLICY_CAPACITY, /* from 2.3 on */
     WEIR_POLICY_PART_COUNT
 };
 WEIR_API weir_status weir_host_restore_policy(struct weir_host *host, uint32_t part,

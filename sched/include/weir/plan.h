@@ -46,8 +46,8 @@ WEIR_BEGIN_DECLS
  *                       not preempted before, value (a grace) not below 0;
  *                       with value 0 what it holds is free after
  *   RESIZE        P J   owner known, value 0 .. 2^32 - 1                    as START and STOP
- *   REQUEST_NODE  -     value 0 .. 2^32 - 1                                 REFUSED, no supplier
- *   RELEASE_NODE  -     the node is there                                   REFUSED, no supplier
+ *   REQUEST_NODE  -     value 0 .. 2^32 - 1                                 CAME, FAILED or REFUSED
+ *   RELEASE_NODE  -     the node is there                                   GONE or REFUSED
  *   DENY          P J   owner known, a known reason                         none
  *   WAKE          -     value not before now                                none: a call with WAKE
  *   RESERVE       J     the job has such a rank, value not before now; of   none
@@ -56,8 +56,9 @@ WEIR_BEGIN_DECLS
  *   CUT           -     a GPU with a MIG table that nothing holds           CUT or UNCUT
  *   ANNOTATE      -     nothing                                             none
  *
- * A controller that cannot do what a verb says reports REFUSED for it; that is no error. Nodes come
- * from nowhere until a controller has a supplier of them: WEIR_REASON_NO_SUPPLIER. */
+ * A controller that cannot do what a verb says reports REFUSED for it; that is no error. A
+ * controller without a supplier of nodes (weir/capacity.h) refuses them: WEIR_REASON_NO_SUPPLIER.
+ */
 #define WEIR_VERB_ENUM(name, text) name,
 enum weir_verb { WEIR_VERBS(WEIR_VERB_ENUM) WEIR_VERB_COUNT };
 #undef WEIR_VERB_ENUM
@@ -92,7 +93,10 @@ WEIR_API const char *weir_verb_name(uint32_t verb);
     X(WEIR_REASON_NO_SUPPLIER, "no supplier of nodes")                                             \
     X(WEIR_REASON_CANCELLED, "the plan was cancelled")                                             \
     X(WEIR_REASON_QUOTA, "a limit of its tenant is reached")                                       \
-    X(WEIR_REASON_RESERVED, "nodes are reserved for others")
+    X(WEIR_REASON_RESERVED, "nodes are reserved for others")                                       \
+    X(WEIR_REASON_NO_NODES, "no more nodes of the type")                                           \
+    X(WEIR_REASON_NODE_USED, "node is in use")                                                     \
+    X(WEIR_REASON_LAUNCH, "node did not start")
 
 #define WEIR_REASON_ENUM(name, text) name,
 enum weir_reason { WEIR_REASONS(WEIR_REASON_ENUM) WEIR_REASON_COUNT };
@@ -128,7 +132,7 @@ struct weir_action {
      * RESERVE: until when, in ns; PREEMPT: time to save what was done, in ns, 0 = none; ANNOTATE: a
      * number of the policy */
     int64_t value;
-    uint32_t reserved;
+    uint32_t causes; /* WAKE: enum weir_cause of the call at that time, 0 = WEIR_CAUSE_WAKE */
     uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */
     uint32_t choice; /* index into the plan's choices, WEIR_NO_INDEX = not kept */
     struct weir_alloc alloc; /* START, MOVE; RESERVE, nothing in it = no place yet */
@@ -260,16 +264,19 @@ enum weir_outcome_kind {
     WEIR_OUTCOME_STARTED,
     WEIR_OUTCOME_REFUSED, /* the plan fitted the view, not the truth */
     WEIR_OUTCOME_STOPPED,
-    WEIR_OUTCOME_LOST, /* worker or node died */
-    WEIR_OUTCOME_CUT,  /* the GPU has its new layout */
-    WEIR_OUTCOME_UNCUT /* it could not be cut and keeps the old one */
+    WEIR_OUTCOME_LOST,   /* worker or node died */
+    WEIR_OUTCOME_CUT,    /* the GPU has its new layout */
+    WEIR_OUTCOME_UNCUT,  /* it could not be cut and keeps the old one */
+    WEIR_OUTCOME_CAME,   /* a node that was asked for is there */
+    WEIR_OUTCOME_FAILED, /* a node that was asked for will not come */
+    WEIR_OUTCOME_GONE    /* a node was given back */
 };
 
 struct weir_outcome {
     uint32_t size; /* sizeof */
     uint32_t kind;
-    uint32_t reason; /* REFUSED: enum weir_reason */
-    uint32_t node;
+    uint32_t reason; /* REFUSED, FAILED: enum weir_reason */
+    uint32_t node;   /* CAME, GONE, and of whom it is about; else WEIR_NO_INDEX */
     struct weir_owner owner;
     uint32_t gpu; /* CUT */
     uint32_t reserved;

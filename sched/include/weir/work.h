@@ -162,16 +162,18 @@ WEIR_API int64_t weir_job_end_ns(const struct weir_job *job, int64_t now_ns);
 
 /* Why a decision is asked for; bits. The host calls the kinds of policies that they concern. */
 enum weir_cause {
-    WEIR_CAUSE_TIMER = 1,   /* an interval of the controller is over */
-    WEIR_CAUSE_WAKE = 2,    /* a policy asked for it */
-    WEIR_CAUSE_JOBS = 4,    /* a job came, ended or left, a cut was made, or a reservation began
-                               or ended */
-    WEIR_CAUSE_NODES = 8,   /* capacity came or went */
-    WEIR_CAUSE_WORKERS = 16 /* workers of a pool were lost */
+    WEIR_CAUSE_TIMER = 1,    /* an interval of the controller is over */
+    WEIR_CAUSE_WAKE = 2,     /* a policy asked for it */
+    WEIR_CAUSE_JOBS = 4,     /* a job came, ended or left, a cut was made, or a reservation began
+                                or ended */
+    WEIR_CAUSE_NODES = 8,    /* capacity came or went */
+    WEIR_CAUSE_WORKERS = 16, /* workers of a pool were lost */
+    WEIR_CAUSE_CAPACITY = 32 /* the capacity policy asked for it */
 };
 
-struct weir_jobs;  /* the host's */
-struct weir_pools; /* the host's */
+struct weir_jobs;       /* the host's */
+struct weir_pools;      /* the host's */
+struct weir_node_offer; /* see weir/capacity.h */
 
 struct weir_view {
     int64_t now_ns;
@@ -185,6 +187,9 @@ struct weir_view {
     uint32_t causes; /* enum weir_cause */
     /* What makes a pool current when it is read; NULL = they are what `pools` says. */
     struct weir_pools *live;
+    const struct weir_node_offer *offers; /* through weir_view_offer; from 2.3 on */
+    uint32_t offer_count;
+    uint32_t reserved;
 };
 
 WEIR_API const struct weir_pool_view *weir_view_pool(const struct weir_view *view, uint32_t pool);

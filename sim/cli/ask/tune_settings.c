@@ -26,13 +26,16 @@ static bool find_policy(const char *name, struct policy *policy)
     const struct weir_placement_ops *placement = weir_placement_find(name);
     const struct weir_scaling_ops *scaling = weir_scaling_find(name);
     const struct weir_queueing_ops *queueing = weir_queueing_find(name);
+    const struct weir_capacity_ops *capacity = weir_capacity_find(name);
     if (placement != NULL)
         *policy = (struct policy){ "placement", name, placement->params, placement->param_count };
     else if (scaling != NULL)
         *policy = (struct policy){ "scaling", name, scaling->params, scaling->param_count };
     else if (queueing != NULL)
         *policy = (struct policy){ "queueing", name, queueing->params, queueing->param_count };
-    return placement != NULL || scaling != NULL || queueing != NULL;
+    else if (capacity != NULL)
+        *policy = (struct policy){ "capacity", name, capacity->params, capacity->param_count };
+    return placement != NULL || scaling != NULL || queueing != NULL || capacity != NULL;
 }
 
 static void refuse_policy(const char *name)

@@ -183,6 +183,7 @@ weir_status decide_host_change(struct decide_host *made, const json_t *change,
     WEIR_TRY(decide_take_all(made, "withdrawn", take_withdrawn, error));
     WEIR_TRY(decide_take_all(made, "new_nodes", decide_take_new_node, error));
     WEIR_TRY(decide_take_all(made, "changed_nodes", take_changed_node, error));
+    WEIR_TRY(decide_take_all(made, "offers", decide_take_offer, error));
     WEIR_TRY(decide_take_all(made, "changed_stages", take_changed_stage, error));
     WEIR_TRY(decide_take_all(made, "estimates", decide_take_estimate, error));
     WEIR_TRY(decide_take_all(made, "job_kinds", take_new_kind, error));

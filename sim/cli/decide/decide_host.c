@@ -447,6 +447,7 @@ static weir_status take_past(struct decide_host *made, struct weir_error *error)
     WEIR_TRY(take_memory(made, "placement_memory", WEIR_POLICY_PLACEMENT, error));
     WEIR_TRY(take_memory(made, "scaling_memory", WEIR_POLICY_SCALING, error));
     WEIR_TRY(take_memory(made, "queueing_memory", WEIR_POLICY_QUEUEING, error));
+    WEIR_TRY(take_memory(made, "capacity_memory", WEIR_POLICY_CAPACITY, error));
     WEIR_TRY(take_memory(made, "fallback_memory", WEIR_POLICY_FALLBACK, error));
     return decide_within(weir_host_restore(made->host, &past, error), error, "next_worker");
 }
@@ -464,7 +465,7 @@ void decide_read_call(struct decide_host *made)
 {
     const json_t *const causes = json_object_get(made->input, "causes");
     const bool has_deadline = json_is_number(json_object_get(made->input, "time_left_ns"));
-    static const char *const words = "timer|wake|jobs|nodes|workers";
+    static const char *const words = "timer|wake|jobs|nodes|workers|capacity";
 
     made->call = (struct weir_call){ .size = sizeof made->call,
                                      .causes = json_array_size(causes) > 0 ? 0 : WEIR_CAUSE_TIMER,
@@ -504,6 +505,8 @@ static weir_status create_with(struct decide_host *made, const struct decide_pol
         .scaling_params = { policy->scaling_values.all, policy->scaling_values.count, 0 },
         .queueing = policy->queueing,
         .queueing_params = { policy->queueing_values.all, policy->queueing_values.count, 0 },
+        .capacity = policy->capacity,
+        .capacity_params = { policy->capacity_values.all, policy->capacity_values.count, 0 },
         .fallback = policy->fallback,
         .seed = made->head.seed,
         .clock_ns = read_clock,
@@ -525,6 +528,16 @@ static weir_status create(struct decide_host *made, struct weir_error *error)
         status = create_with(made, &policy, error);
     decide_policy_clear(&policy);
     return status;
+}
+
+weir_status decide_take_offer(struct decide_host *made, const json_t *json, size_t place,
+                              struct weir_error *error)
+{
+    struct decide_offer given = { .offer = { .size = sizeof given.offer } };
+
+    (void)place;
+    WEIR_TRY(decide_read(json, &decide_offer_keys, &given, error));
+    return weir_host_offer_nodes(made->host, &given.offer, error);
 }
 
 static weir_status take_tenant(struct decide_host *made, const json_t *json, size_t place,
@@ -550,6 +563,7 @@ static weir_status tell(struct decide_host *made, struct weir_error *error)
 {
     WEIR_TRY(take_tables(made, error));
     WEIR_TRY(decide_take_all(made, "nodes", take_node, error));
+    WEIR_TRY(decide_take_all(made, "offers", decide_take_offer, error));
     WEIR_TRY(decide_take_all(made, "stages", take_stage, error));
     WEIR_TRY(decide_take_all(made, "estimates", decide_take_estimate, error));
     WEIR_TRY(decide_take_all(made, "workloads", take_workload, error));

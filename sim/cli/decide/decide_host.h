@@ -48,6 +48,8 @@ weir_status decide_take_all(struct decide_host *made, const char *key, decide_ta
                             struct weir_error *error);
 weir_status decide_take_new_node(struct decide_host *made, const json_t *json, size_t place,
                                  struct weir_error *error);
+weir_status decide_take_offer(struct decide_host *made, const json_t *json, size_t place,
+                              struct weir_error *error);
 weir_status decide_take_estimate(struct decide_host *made, const json_t *json, size_t place,
                                  struct weir_error *error);
 weir_status decide_take_submitted(struct decide_host *made, const json_t *json, size_t place,

@@ -81,15 +81,17 @@ struct decide_policy {
     const struct weir_scaling_ops *scaling;
     const struct weir_queueing_ops *queueing; /* NULL = the usual one */
     const struct weir_scaling_ops *fallback;  /* NULL = none */
+    const struct weir_capacity_ops *capacity; /* NULL = the usual one */
     struct decide_values placement_values;
     struct decide_values scaling_values;
     struct decide_values queueing_values;
+    struct decide_values capacity_values;
 };
 weir_status decide_policy(const struct decide_question *question, struct decide_policy *policy,
                           struct weir_error *error);
 void decide_policy_clear(struct decide_policy *policy);
-/* The parameters of a policy of a kind ("placement", "scaling", "queueing") and their number; 0
- * when there is no such policy. */
+/* The parameters of a policy of a kind ("placement", "scaling", "queueing", "capacity") and their
+ * number; 0 when there is no such policy. */
 uint32_t decide_params_of(const struct sim_policies *policies, const char *kind, const char *name,
                           const struct weir_param **params);
 

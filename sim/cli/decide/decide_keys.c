@@ -399,6 +399,30 @@ static const struct decide_key cut[] = {
 };
 const struct decide_keys decide_cut_keys = TABLE(cut, "cut");
 
+static const struct decide_key offer[] = {
+    { REQUIRED("type", DECIDE_COUNT), INTO(decide_offer, offer.type), .most = MOST_COUNT - 1,
+      .help = "node type that may be asked for" },
+    { OPTIONAL("min", DECIDE_COUNT), INTO(decide_offer, offer.min), .most = MOST_COUNT,
+      .help = "nodes that are kept" },
+    { REQUIRED("max", DECIDE_COUNT), INTO(decide_offer, offer.max), .most = MOST_COUNT,
+      .help = "nodes there may be" },
+    { OPTIONAL("up", DECIDE_COUNT), INTO(decide_offer, offer.up), .most = MOST_COUNT,
+      .help = "that are there" },
+    { OPTIONAL("coming", DECIDE_COUNT), INTO(decide_offer, offer.coming), .most = MOST_COUNT,
+      .help = "that were asked for" },
+    { OPTIONAL("cpus", DECIDE_UNITS), INTO(decide_offer, offer.holds.cpu_units), .unit = "CPU",
+      .help = "of one node" },
+    { OPTIONAL("gpus", DECIDE_UNITS), INTO(decide_offer, offer.holds.gpu_units), .unit = "GPU",
+      .help = "of one node" },
+    { OPTIONAL("ram_bytes", DECIDE_WHOLE), INTO(decide_offer, offer.holds.ram_bytes), .unit = "B",
+      .most = MOST_BYTES, .help = "of one node" },
+    { OPTIONAL("boot_ns", DECIDE_WHOLE), INTO(decide_offer, offer.boot_ns), .unit = "ns",
+      .most = MOST_BYTES, .help = "from a request until the node is there, on average" },
+    { OPTIONAL("price", DECIDE_NUMBER), INTO(decide_offer, offer.price),
+      .help = "of a node for an hour" },
+};
+const struct decide_keys decide_offer_keys = TABLE(offer, "offer");
+
 static const struct decide_key policy[] = {
     { REQUIRED("placement", DECIDE_TEXT), .help = "name of the placement policy" },
     { OPTIONAL("placement_params", DECIDE_PARAMS), .help = "its parameters by name" },
@@ -410,6 +434,9 @@ static const struct decide_key policy[] = {
     { OPTIONAL("queueing", DECIDE_TEXT), .help = "name of the queueing policy (first_fit)" },
     { OPTIONAL("queueing_params", DECIDE_PARAMS), .help = "its parameters by name" },
     { LIST_OF("queueing_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { OPTIONAL("capacity", DECIDE_TEXT), .help = "name of the capacity policy (none)" },
+    { OPTIONAL("capacity_params", DECIDE_PARAMS), .help = "its parameters by name" },
+    { LIST_OF("capacity_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
     { OPTIONAL("fallback", DECIDE_TEXT),
       .help = "scaling policy that decides when a plan is rejected" },
     { LIST_OF("fallback_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
@@ -429,7 +456,7 @@ static const struct decide_key document[] = {
     { REQUIRED("version", DECIDE_COUNT), .most = MOST_COUNT, .help = "3" },
     { REQUIRED("command", DECIDE_TEXT), .help = "`autoscale`" },
     { TIME("time_ns", decide_document, time_ns), .help = "time of the decision (default 0)" },
-    { LIST_OF("causes", DECIDE_CHOICE), .choices = "timer|wake|jobs|nodes|workers",
+    { LIST_OF("causes", DECIDE_CHOICE), .choices = "timer|wake|jobs|nodes|workers|capacity",
       .help = "why it is asked for (timer)" },
     { OPTIONAL("max_actions", DECIDE_COUNT), INTO(decide_document, max_actions), .most = MOST_COUNT,
       .help = "cap on the actions of the plan; 0 = none" },
@@ -450,6 +477,8 @@ static const struct decide_key document[] = {
     { OPTIONAL("mig_tables", DECIDE_LIST), .of = &decide_table_keys,
       .help = "how GPUs may be cut" },
     { REQUIRED("nodes", DECIDE_LIST), .of = &decide_node_keys, .help = "the cluster" },
+    { OPTIONAL("offers", DECIDE_LIST), .of = &decide_offer_keys,
+      .help = "nodes that may be asked for" },
     { REQUIRED("stages", DECIDE_LIST), .of = &decide_stage_keys,
       .help = "in order of the pipelines" },
     { LIST_OF("slots", DECIDE_COUNT), .most = MOST_COUNT,
@@ -523,7 +552,7 @@ static const struct decide_key change[] = {
     { REQUIRED("version", DECIDE_COUNT), .most = MOST_COUNT, .help = "3" },
     { REQUIRED("command", DECIDE_TEXT), .help = "`next`" },
     { TIME("time_ns", decide_document, time_ns), .help = "of the decision; never before the last" },
-    { LIST_OF("causes", DECIDE_CHOICE), .choices = "timer|wake|jobs|nodes|workers",
+    { LIST_OF("causes", DECIDE_CHOICE), .choices = "timer|wake|jobs|nodes|workers|capacity",
       .help = "why it is asked for (timer)" },
     { OPTIONAL("max_actions", DECIDE_COUNT), INTO(decide_document, max_actions), .most = MOST_COUNT,
       .help = "cap on the actions of the plan; 0 = none" },
@@ -539,6 +568,8 @@ static const struct decide_key change[] = {
     { OPTIONAL("new_nodes", DECIDE_LIST), .of = &decide_node_keys, .help = "that came" },
     { OPTIONAL("changed_nodes", DECIDE_LIST), .of = &changed_node_keys,
       .help = "that are lost, back, cordoned or gone" },
+    { OPTIONAL("offers", DECIDE_LIST), .of = &decide_offer_keys,
+      .help = "of the types whose counts changed" },
     { OPTIONAL("changed_stages", DECIDE_LIST), .of = &decide_changed_stage_keys,
       .help = "their queues and workers" },
     { OPTIONAL("estimates", DECIDE_LIST), .of = &decide_estimate_keys,
@@ -564,5 +595,6 @@ const struct decide_keys *const decide_formats[] = {
     &decide_tenant_keys,   &decide_reservation_keys,
     &decide_change_keys,   &decide_outcome_keys,
     &changed_node_keys,    &decide_changed_stage_keys,
+    &decide_offer_keys,
 };
 const size_t decide_formats_count = sizeof decide_formats / sizeof decide_formats[0];

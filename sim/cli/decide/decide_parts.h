@@ -79,6 +79,10 @@ struct decide_cut {
     uint32_t gpu, is_over;
 };
 
+struct decide_offer {
+    struct weir_node_offer offer;
+};
+
 struct decide_policy_rest {
     uint32_t group_scorer, group_report, cut_min_gain, hold_mode;
 };

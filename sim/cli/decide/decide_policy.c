@@ -122,21 +122,23 @@ void decide_policy_clear(struct decide_policy *policy)
     free(policy->placement_values.all);
     free(policy->scaling_values.all);
     free(policy->queueing_values.all);
+    free(policy->capacity_values.all);
 }
 
 /* Of the policies that are known, plug-ins included, the one of this name. */
-#define FIND(kind)                                                                                 \
+#define FIND(kind, list)                                                                           \
     static const struct weir_##kind##_ops *find_##kind(const struct sim_policies *policies,        \
                                                        const char *name)                           \
     {                                                                                              \
-        for (size_t i = 0; policies != NULL && i < policies->kind##s_count; i++)                   \
-            if (strcmp(policies->kind##s[i]->name, name) == 0)                                     \
-                return policies->kind##s[i];                                                       \
+        for (size_t i = 0; policies != NULL && i < policies->list##_count; i++)                    \
+            if (strcmp(policies->list[i]->name, name) == 0)                                        \
+                return policies->list[i];                                                          \
         return policies == NULL ? weir_##kind##_find(name) : NULL;                                 \
     }
-FIND(placement)
-FIND(scaling)
-FIND(queueing)
+FIND(placement, placements)
+FIND(scaling, scalings)
+FIND(queueing, queueings)
+FIND(capacity, capacities)
 
 /* Returns the parameters of the policy when it is there. */
 #define PARAMS(kind_)                                                                              \
@@ -152,6 +154,7 @@ uint32_t decide_params_of(const struct sim_policies *policies, const char *kind,
     PARAMS(placement)
     PARAMS(scaling)
     PARAMS(queueing)
+    PARAMS(capacity)
     return 0;
 }
 
@@ -172,20 +175,21 @@ static weir_status read_params(const struct decide_question *question, const jso
 }
 
 /* Adds the names of a kind of policies, as many as fit. */
-#define LIST_NAMES(kind)                                                                           \
+#define LIST_NAMES(kind, list)                                                                     \
     static size_t list_##kind(const struct sim_policies *policies, const char *names[MOST_NAMES])  \
     {                                                                                              \
         size_t count = 0;                                                                          \
         for (uint32_t i = 0; i < weir_##kind##_count() && count < MOST_NAMES; i++)                 \
             names[count++] = weir_##kind##_at(i)->name;                                            \
-        for (size_t i = 0; policies != NULL && i < policies->kind##s_count && count < MOST_NAMES;  \
+        for (size_t i = 0; policies != NULL && i < policies->list##_count && count < MOST_NAMES;   \
              i++)                                                                                  \
-            names[count++] = policies->kind##s[i]->name;                                           \
+            names[count++] = policies->list[i]->name;                                              \
         return count;                                                                              \
     }
-LIST_NAMES(placement)
-LIST_NAMES(scaling)
-LIST_NAMES(queueing)
+LIST_NAMES(placement, placements)
+LIST_NAMES(scaling, scalings)
+LIST_NAMES(queueing, queueings)
+LIST_NAMES(capacity, capacities)
 
 static weir_status unknown_policy(const struct sim_policies *policies, const char *key,
                                   const char *name, struct weir_error *error)
@@ -193,6 +197,7 @@ static weir_status unknown_policy(const struct sim_policies *policies, const cha
     const char *names[MOST_NAMES];
     const size_t count = strcmp(key, "placement") == 0  ? list_placement(policies, names)
                          : strcmp(key, "queueing") == 0 ? list_queueing(policies, names)
+                         : strcmp(key, "capacity") == 0 ? list_capacity(policies, names)
                                                         : list_scaling(policies, names);
     const char *const near = sim_near_name(name, names, count);
 
@@ -206,6 +211,7 @@ static weir_status find_all(const struct decide_question *question, const json_t
 {
     const char *const queueing = json_string_value(json_object_get(given, "queueing"));
     const char *const fallback = json_string_value(json_object_get(given, "fallback"));
+    const char *const capacity = json_string_value(json_object_get(given, "capacity"));
     const char *name;
 
     WEIR_TRY(decide_get_text(given, "placement", &name, error));
@@ -219,6 +225,9 @@ static weir_status find_all(const struct decide_question *question, const json_t
     policy->queueing = queueing == NULL ? NULL : find_queueing(question->policies, queueing);
     if (queueing != NULL && policy->queueing == NULL)
         return unknown_policy(question->policies, "queueing", queueing, error);
+    policy->capacity = capacity == NULL ? NULL : find_capacity(question->policies, capacity);
+    if (capacity != NULL && policy->capacity == NULL)
+        return unknown_policy(question->policies, "capacity", capacity, error);
     policy->fallback = fallback == NULL ? NULL : find_scaling(question->policies, fallback);
     if (fallback != NULL && policy->fallback == NULL)
         return unknown_policy(question->policies, "fallback", fallback, error);
@@ -235,9 +244,11 @@ weir_status decide_policy(const struct decide_question *question, struct decide_
     WEIR_TRY(find_all(question, given, policy, error));
     WEIR_TRY(read_params(question, given, "placement", &policy->placement_values, error));
     WEIR_TRY(read_params(question, given, "scaling", &policy->scaling_values, error));
-    return policy->queueing == NULL
+    if (policy->queueing != NULL)
+        WEIR_TRY(read_params(question, given, "queueing", &policy->queueing_values, error));
+    return policy->capacity == NULL
                ? WEIR_OK
-               : read_params(question, given, "queueing", &policy->queueing_values, error);
+               : read_params(question, given, "capacity", &policy->capacity_values, error);
 }
 
 static json_t *engines_json(const struct weir_alloc *alloc, bool encoders)

@@ -68,10 +68,16 @@ static struct policy batching_at(size_t index)
     return (struct policy){ "batching", ops->name, ops->summary, ops->params, ops->param_count };
 }
 
+static struct policy capacity_at(const struct sim_policies *policies, size_t index)
+{
+    const struct weir_capacity_ops *ops = policies->capacities[index];
+    return (struct policy){ "capacity", ops->name, ops->summary, ops->params, ops->param_count };
+}
+
 static size_t policy_count(const struct sim_policies *policies)
 {
     return policies->placements_count + policies->scalings_count + policies->queueings_count +
-           weir_batching_count();
+           weir_batching_count() + policies->capacities_count;
 }
 
 static struct policy policy_at(const struct sim_policies *policies, size_t index)
@@ -84,7 +90,10 @@ static struct policy policy_at(const struct sim_policies *policies, size_t index
     index -= policies->scalings_count;
     if (index < policies->queueings_count)
         return queueing_at(policies, index);
-    return batching_at(index - policies->queueings_count);
+    index -= policies->queueings_count;
+    if (index < weir_batching_count())
+        return batching_at(index);
+    return capacity_at(policies, index - weir_batching_count());
 }
 
 static void list_policies(const struct sim_policies *policies, enum sim_format format)

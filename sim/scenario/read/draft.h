@@ -74,6 +74,11 @@ struct draft_thermal {
     struct sim_thermal to;
 };
 
+struct draft_supply {
+    struct draft_head head;
+    struct sim_supply to;
+};
+
 struct draft_node_group {
     struct draft_head head;
     char *type;
@@ -90,6 +95,7 @@ struct draft_node_group {
     double power_cap_w;
     struct draft_thermal thermal;
     struct sim_topology topology;
+    struct draft_supply supply;
 };
 
 enum draft_rates { DRAFT_RATES_NONE, DRAFT_RATES_DEFAULT };
@@ -225,6 +231,7 @@ struct draft_sched {
     struct draft_policy placement;
     struct draft_scaling scaling;
     struct draft_policy queueing;
+    struct draft_policy capacity;
     uint32_t explain;
     struct draft_latency latency;
     int64_t view_age_ns;

@@ -310,12 +310,14 @@ static void emit_parameters(struct emitter *emitter, const struct draft_policy *
                                       : choice->scaling != NULL  ? choice->scaling->params
                                       : choice->queueing != NULL ? choice->queueing->params
                                       : choice->batching != NULL ? choice->batching->params
+                                      : choice->capacity != NULL ? choice->capacity->params
                                                                  : NULL;
     bool is_inline = false;
     const uint32_t count = choice->placement != NULL  ? choice->placement->param_count
                            : choice->scaling != NULL  ? choice->scaling->param_count
                            : choice->queueing != NULL ? choice->queueing->param_count
                            : choice->batching != NULL ? choice->batching->param_count
+                           : choice->capacity != NULL ? choice->capacity->param_count
                                                       : 0;
     const struct weir_params all = { choice->values, (uint32_t)choice->count, 0 };
     for (uint32_t i = 0; i < count && params != NULL; i++) {

@@ -20,7 +20,8 @@ static const char *const kind_words[] = { [SIM_POLICY_NONE] = "",
                                           [SIM_POLICY_PLACEMENT] = "placement",
                                           [SIM_POLICY_SCALING] = "scaling",
                                           [SIM_POLICY_QUEUEING] = "queueing",
-                                          [SIM_POLICY_BATCHING] = "batching" };
+                                          [SIM_POLICY_BATCHING] = "batching",
+                                          [SIM_POLICY_CAPACITY] = "capacity" };
 
 static size_t policy_count(const struct sim_policies *policies, uint32_t kind)
 {
@@ -28,6 +29,8 @@ static size_t policy_count(const struct sim_policies *policies, uint32_t kind)
         return policies->placements_count;
     if (kind == SIM_POLICY_BATCHING)
         return weir_batching_count(); /* modules bring none */
+    if (kind == SIM_POLICY_CAPACITY)
+        return policies->capacities_count;
     return kind == SIM_POLICY_SCALING ? policies->scalings_count : policies->queueings_count;
 }
 
@@ -45,6 +48,10 @@ static struct policy_table choose(const struct sim_policies *policies, uint32_t 
     }
     if (kind == SIM_POLICY_BATCHING) {
         const struct weir_batching_ops *ops = choice->batching = weir_batching_at((uint32_t)index);
+        return (struct policy_table){ ops->name, ops->params, ops->param_count };
+    }
+    if (kind == SIM_POLICY_CAPACITY) {
+        const struct weir_capacity_ops *ops = choice->capacity = policies->capacities[index];
         return (struct policy_table){ ops->name, ops->params, ops->param_count };
     }
     const struct weir_queueing_ops *ops = choice->queueing = policies->queueings[index];

@@ -57,6 +57,7 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
         .placement = draft->placement.choice,
         .scaling = draft->scaling.policy.choice,
         .queueing = draft->queueing.choice,
+        .capacity = draft->capacity.choice,
         .interval_ns = draft->scaling.interval_ns,
         .window_ns = draft->scaling.window_ns,
         .min_points = draft->scaling.min_points,

@@ -134,6 +134,10 @@ void sim_resolve_node_power(struct sim_resolver *resolver, const struct draft_no
                             struct sim_node_type *type);
 uint32_t sim_resolve_group_power(struct sim_resolver *resolver,
                                  const struct draft_node_group *group, uint32_t type);
+/* resolve_supply.c. How many nodes of a group come and go; whether and how they are asked for. */
+struct sim_supply sim_resolve_supply(struct sim_resolver *resolver,
+                                     const struct draft_node_group *group);
+void sim_resolve_capacity(struct sim_resolver *resolver);
 /* resolve_topology.c. Sockets and islands, likewise; `hardware` knows its GPUs. */
 void sim_resolve_node_topology(struct sim_resolver *resolver,
                                const struct draft_node_group *hardware, struct sim_node_type *type);

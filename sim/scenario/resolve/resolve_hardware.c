@@ -392,9 +392,12 @@ static void resolve_groups(struct sim_resolver *resolver)
         type = sim_resolve_group_topology(resolver, &drafts[i], type);
         const char *given = drafts[i].head.name;
         const char *name = given == NULL ? scenario->node_types[type].name : given;
-        const uint32_t count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;
-        add_group(scenario, (struct sim_node_group){
-                                .name = drafts[i].head.name, .type = type, .count = count });
+        const struct sim_supply supply = sim_resolve_supply(resolver, &drafts[i]);
+        const uint32_t count = supply.max > 0 ? supply.max : drafts[i].count;
+        add_group(scenario, (struct sim_node_group){ .name = drafts[i].head.name,
+                                                     .type = type,
+                                                     .count = count,
+                                                     .supply = supply });
         if (!sim_name_set_add(&names, name))
             sim_report_error(resolver->report, drafts[i].head.node,
                              "two groups of nodes are called '%s'; give one another name", name);
@@ -601,6 +604,7 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_gpu_types(resolver);
     resolve_node_types(resolver);
     resolve_groups(resolver);
+    sim_resolve_capacity(resolver);
     append_file_nodes(resolver);
     sim_resolve_topology(resolver);
     resolve_drift(resolver);

@@ -91,7 +91,8 @@ enum sim_policy_kind {
     SIM_POLICY_PLACEMENT,
     SIM_POLICY_SCALING,
     SIM_POLICY_QUEUEING,
-    SIM_POLICY_BATCHING
+    SIM_POLICY_BATCHING,
+    SIM_POLICY_CAPACITY
 };
 
 struct sim_section {

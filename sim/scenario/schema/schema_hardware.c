@@ -184,6 +184,24 @@ static const struct sim_section timeslice_section = {
          "memory that is resident.")
 };
 
+static const struct sim_field supply_fields[] = {
+    { COUNT("min", draft_supply, to.min), ABSENT("0"), MOST(100000),
+      HELP("no node is given back while there are so few") },
+    { COUNT("max", draft_supply, to.max), REQUIRED, RANGE(1, 100000),
+      HELP("nodes there may be; `count` of them are there at the start") },
+    { LAW("boot", draft_supply, to.boot), UNIT(TIME), ABSENT("0 s: at once"),
+      HELP("time from the request of a node until it is there") },
+    { NUMBER("launch_failure", draft_supply, to.launch_failure), UNIT(FRACTION), ABSENT("0"),
+      RANGE(0, 1),
+      HELP("probability that a node does not come; the scheduler hears of it when it "
+           "would have been there") },
+};
+static const struct sim_section supply_section = {
+    MAPPING("cluster.nodes[].supply", draft_supply, supply_fields), SCALAR("max"), SOURCES,
+    HELP("Nodes of the group come and go as sched.capacity decides. One that is not there holds "
+         "nothing, costs nothing and does not fail; it is paid from when it is there.")
+};
+
 /* enum sim_sharing */
 #define SHARE_CHOICES "fraction|mig|timeslice|exclusive|mps"
 
@@ -192,8 +210,8 @@ static const struct sim_field node_group_fields[] = {
       HELP("nodes are called NAME-0, NAME-1 ...; NAME alone when a name is given and count is 1") },
     { TEXT("type", draft_node_group, type), ABSENT("the hardware is given here"),
       HELP("a node type of the catalogue") },
-    { COUNT("count", draft_node_group, count), DEFAULT("1"), RANGE(1, 100000),
-      HELP("equal nodes") },
+    { COUNT("count", draft_node_group, count), DEFAULT("1"), MOST(100000),
+      HELP("equal nodes; with `supply` those that are there at the start") },
     NODE_HARDWARE(draft_node_group),
     { CHOICE("share", draft_node_group, share, SHARE_CHOICES), ABSENT("that of the cluster"),
       WORD("timeslice|mps", SIM_ACTS_TIMED),
@@ -210,6 +228,9 @@ static const struct sim_field node_group_fields[] = {
     { NUMBER("mps_overhead", draft_node_group, mps_overhead), ABSENT("1.05 (a guess)"),
       RANGE(1, 100), ACTS(SIM_ACTS_TIMED),
       HELP("share: mps: work on a GPU takes so many times as long while others work there too") },
+    { SECTION("supply", draft_node_group, supply, &supply_section),
+      ABSENT("all nodes are there for good"), ACTS(SIM_ACTS_TIMED),
+      HELP("how many there may be, and how they come") },
 };
 static const struct sim_section node_group_section = {
     MAPPING("cluster.nodes[]", draft_node_group, node_group_fields), SOURCES,

@@ -237,6 +237,9 @@ static bool policy_at(const struct sim_policies *policies, uint32_t kind, size_t
     } else if (kind == SIM_POLICY_BATCHING && index < weir_batching_count()) {
         const struct weir_batching_ops *ops = weir_batching_at((uint32_t)index);
         *found = (struct policy){ ops->name, ops->params, ops->param_count };
+    } else if (kind == SIM_POLICY_CAPACITY && index < policies->capacities_count) {
+        const struct weir_capacity_ops *ops = policies->capacities[index];
+        *found = (struct policy){ ops->name, ops->params, ops->param_count };
     } else {
         return false;
     }

@@ -43,6 +43,16 @@ static const struct sim_section queueing_section = {
          "parameters.")
 };
 
+static const struct sim_field capacity_fields[] = {
+    { TEXT("policy", draft_policy, head.name), ABSENT("none"),
+      HELP("name of a capacity policy (`weir list policies`); its parameters stand beside it") },
+};
+static const struct sim_section capacity_section = {
+    MAPPING("sched.capacity", draft_policy, capacity_fields), SCALAR("policy"), POLICY(CAPACITY),
+    HELP("Which nodes are asked for and given back, of groups of nodes with a `supply`. The name "
+         "of a policy, or a mapping with its parameters.")
+};
+
 static const struct sim_field latency_fields[] = {
     { TIME("base", draft_latency, base_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),
       HELP("from the view of a decision to the application of its plan") },
@@ -91,6 +101,8 @@ static const struct sim_field sched_fields[] = {
       WAS("autoscaler"), ACTS(SIM_ACTS_PIPELINES), HELP("scaling policy") },
     { SECTION("queueing", draft_sched, queueing, &queueing_section), ABSENT("first_fit"),
       ACTS(SIM_ACTS_JOBS), HELP("queueing policy, for jobs") },
+    { SECTION("capacity", draft_sched, capacity, &capacity_section), ABSENT("none"),
+      ACTS(SIM_ACTS_TIMED), HELP("capacity policy, for nodes that come and go") },
     { CHOICE("explain", draft_sched, explain, "off|counts|top|full"), DEFAULT("counts"),
       ACTS(SIM_ACTS_TIMED), SHOWS("what is kept of decisions, not what they are"),
       HELP("how much of every decision is kept: counts and reasons, the best two places (top), "

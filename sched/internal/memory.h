@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scaling policy remembers from one decision to the next, as numbers: written and read by
+ * What a policy remembers from one decision to the next, as numbers: written and read by
  * one walk over its fields, so that both have the same order.
  */
-#ifndef SCHED_SCALING_MEMORY_H
-#define SCHED_SCALING_MEMORY_H
+#ifndef SCHED_INTERNAL_MEMORY_H
+#define SCHED_INTERNAL_MEMORY_H
 
 #include "weir/cluster.h"
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked of the nodes; see the header. */
+#include "sched/capacity/parts/load.h"
+
+#include <math.h>
+
+static const double NS_PER_S = 1e9;
+
+static double share(int64_t all, int64_t free, int64_t coming)
+{
+    return all + coming > 0 ? (double)(all - free) / (double)(all + coming) : 0;
+}
+
+static void look_at_nodes(const struct weir_view *view, struct weir_load *load)
+{
+    const struct weir_amounts all = weir_cluster_total(view->cluster);
+    const struct weir_amounts free = weir_cluster_free(view->cluster);
+    struct weir_amounts coming = { 0 };
+
+    load->nodes = 0;
+    for (uint32_t i = 0; i < weir_view_offers(view); i++) {
+        struct weir_node_offer offer = { .size = sizeof offer };
+        (void)weir_view_offer(view, i, &offer);
+        load->nodes += offer.up + offer.coming;
+        coming.cpu_units += offer.coming * offer.holds.cpu_units;
+        coming.gpu_units += offer.coming * offer.holds.gpu_units;
+        coming.ram_bytes += offer.coming * offer.holds.ram_bytes;
+    }
+    load->of[WEIR_LOAD_CPU] = share(all.cpu_units, free.cpu_units, coming.cpu_units);
+    load->of[WEIR_LOAD_GPU] = share(all.gpu_units, free.gpu_units, coming.gpu_units);
+    load->of[WEIR_LOAD_RAM] = share(all.ram_bytes, free.ram_bytes, coming.ram_bytes);
+}
+
+static void look_at_pools(const struct weir_view *view, struct weir_load *load)
+{
+    for (uint32_t i = 0; i < view->pool_count; i++) {
+        const struct weir_pool_view *const pool = weir_view_pool(view, i);
+        const double batch = pool->batch_size > 0 ? pool->batch_size : 1;
+        const double tasks = ceil((double)pool->queued_items / batch);
+        const double per_s = pool->ready * pool->estimate.batches_per_s;
+        load->of[WEIR_LOAD_QUEUE] += tasks;
+        if (per_s > 0)
+            load->of[WEIR_LOAD_WAIT] = fmax(load->of[WEIR_LOAD_WAIT], tasks / per_s);
+    }
+}
+
+static void look_at_jobs(const struct weir_view *view, struct weir_load *load)
+{
+    struct weir_job job = { .size = sizeof job };
+    uint32_t cursor = 0;
+
+    while (weir_view_next_job(view, &cursor, &job))
+        if (job.state == WEIR_JOB_WAITING && job.queued_ns < load->oldest_ns)
+            load->oldest_ns = job.queued_ns;
+    if (load->oldest_ns < view->now_ns)
+        load->of[WEIR_LOAD_WAIT] =
+            fmax(load->of[WEIR_LOAD_WAIT], (double)(view->now_ns - load->oldest_ns) / NS_PER_S);
+}
+
+void weir_load_look(const struct weir_view *view, bool has_wait, struct weir_load *load)
+{
+    *load = (struct weir_load){ .oldest_ns = INT64_MAX };
+    load->of[WEIR_LOAD_QUEUE] = weir_view_waiting_jobs(view);
+    look_at_nodes(view, load);
+    look_at_pools(view, load);
+    if (has_wait)
+        look_at_jobs(view, load);
+    else
+        load->of[WEIR_LOAD_WAIT] = 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nodes that may be asked for: what the controller offers, and the policy that asks.
+ *
+ * It is asked after all others, on the scratch with what they planned. A wake that it asks for is
+ * marked as its own, so that nobody else is asked at that time.
+ */
+#include "sched/host/state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/plan_state.h"
+#include "sched/internal/size.h"
+
+weir_status weir_host_offer_nodes(struct weir_host *host, const struct weir_node_offer *offer,
+                                  struct weir_error *error)
+{
+    uint32_t at = 0;
+
+    if (host == NULL || offer == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host or no offer");
+    WEIR_TRY(weir_size_check(offer->size, sizeof *offer, "the offer", error));
+    if (offer->min > offer->max)
+        return weir_fail(error, WEIR_EINVAL, "an offer of %u to %u nodes", offer->min, offer->max);
+    while (at < host->offer_count && host->offers[at].type != offer->type)
+        at++;
+    if (at == host->offer_count) {
+        struct weir_node_offer *const offers = weir_grow(
+            &host->allocator, host->offers, &host->offer_capacity, at + 1, sizeof *host->offers);
+        if (offers == NULL)
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+        host->offers = offers;
+        host->offer_count++;
+    }
+    host->offers[at] = *offer;
+    return WEIR_OK;
+}
+
+bool weir_host_may_grow(const struct weir_host *host, const struct weir_policy_set *set)
+{
+    return host->offer_count > 0 && set->capacity != NULL && set->capacity->decide != NULL;
+}
+
+weir_status weir_host_ask_capacity(struct weir_host *host, const struct weir_policy_set *set,
+                                   struct weir_error *error)
+{
+    const uint32_t before = host->plan->store->action_count;
+    const weir_status status = weir_host_judge_status(
+        set->capacity->decide(set->grown.state, &host->view, host->plan, error), error);
+
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "capacity policy %s", set->capacity->name);
+    for (uint32_t i = before; i < host->plan->store->action_count; i++) {
+        struct weir_action *const action = weir_plan_stored(host->plan->store, i);
+        if (action->verb == WEIR_VERB_WAKE)
+            action->causes = WEIR_CAUSE_CAPACITY;
+    }
+    return status;
+}
+
+weir_status weir_host_node_outcome(struct weir_host *host, const struct weir_outcome *outcome,
+                                   struct weir_error *error)
+{
+    const struct weir_capacity_ops *const capacity = host->main.capacity;
+
+    if (capacity->outcome == NULL)
+        return WEIR_OK;
+    const weir_status status = capacity->outcome(host->main.grown.state, outcome);
+    return status == WEIR_OK ? WEIR_OK
+                             : weir_fail(error, status, "capacity policy %s: outcome: %s",
+                                         capacity->name, weir_status_text(status));
+}
