@@ -6,7 +6,7 @@
  * not act, it is refused with a sentence. A key without a line fails.
  *
  * A line is `key; kind; given; change`: the scenario of the kind (P pipelines, J jobs in time, F a
- * fill) with the sets of `given` (" = those of the line above) runs once without and once with the
+ * fill, A actors) with the sets of `given` (" = those of the line above) runs once without and once with the
  * set `change`. A key that decides whether the scenario is accepted has a fifth part: with `change`
  * it is refused with that sentence, or without.
  *
