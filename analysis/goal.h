@@ -23,7 +23,7 @@ struct an_goal {
     int better;         /* +1 more, -1 less */
     bool is_given;      /* by the scenario */
     bool is_refusing;   /* 1 % of the jobs or more */
-    const char *kind;   /* of work: backlog, arrivals, replay, loss, fill */
+    const char *kind;   /* of work: backlog, arrivals, replay, loss, fill, actors */
     const char *reason; /* why this is the default of the kind */
     struct an_condition conditions[AN_GOAL_CONDITIONS];
     size_t condition_count;

@@ -69,7 +69,8 @@ enum sim_purpose {
     SIM_DRAW_TRACE = 50, /* copies and days of a trace */
     SIM_DRAW_BOOT = 51,
     SIM_DRAW_LAUNCH = 52, /* whether a node that was asked for comes */
-    SIM_DRAW_FIT = 90,   /* bootstrap samples of fitted laws */
+    SIM_DRAW_CALL = 53,   /* what an actor is called for */
+    SIM_DRAW_FIT = 90,    /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };
 
@@ -83,6 +84,8 @@ enum sim_name_kind {
     SIM_NAME_NODES = 5, /* a group of equal nodes */
     SIM_NAME_GPU = 6,   /* its number, within a group of nodes */
     SIM_NAME_STORE = 7,
+    SIM_NAME_ACTORS = 8,
+    SIM_NAME_ROLE = 9,
 };
 
 struct sim_stream_key {

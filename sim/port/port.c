@@ -567,7 +567,7 @@ static weir_status check_progress(struct sim_port *port, const struct weir_plan 
              end++) {
             const struct weir_pool_view *pool = weir_view_pool(view, end);
             goes_on = goes_on || pool->finished == 0;
-            if (!is_starved(pool, weir_plan_pool_note(plan, end)))
+            if (port->pools[end].pool.waits || !is_starved(pool, weir_plan_pool_note(plan, end)))
                 continue;
             starves = true;
             first = first == WEIR_NO_INDEX ? end : first;

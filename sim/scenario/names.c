@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = {
-    [SIM_NAME_PIPELINE] = "pipeline",    [SIM_NAME_STAGE] = "stage",
-    [SIM_NAME_JOBS] = "workload",        [SIM_NAME_CLASS] = "class",
-    [SIM_NAME_NODES] = "group of nodes", [SIM_NAME_GPU] = "GPU",
-    [SIM_NAME_STORE] = "store"
-};
+static const char *const words[] = { [SIM_NAME_PIPELINE] = "pipeline",
+                                     [SIM_NAME_STAGE] = "stage",
+                                     [SIM_NAME_JOBS] = "workload",
+                                     [SIM_NAME_CLASS] = "class",
+                                     [SIM_NAME_NODES] = "group of nodes",
+                                     [SIM_NAME_GPU] = "GPU",
+                                     [SIM_NAME_STORE] = "store",
+                                     [SIM_NAME_ACTORS] = "actor system",
+                                     [SIM_NAME_ROLE] = "role" };
 
 /* ---- the check ---- */
 
@@ -95,6 +98,18 @@ static void add_jobs(struct list *list, const struct draft_scenario *draft)
         add_source(list, &fills[i].head, &fills[i].source);
 }
 
+static void add_actors(struct list *list, const struct draft_scenario *draft)
+{
+    const struct draft_actor_system *systems = draft->actors.items;
+    for (size_t i = 0; i < draft->actors.count; i++) {
+        const struct draft_role *roles = systems[i].roles.items;
+        const uint64_t owner =
+            add(list, 0, SIM_NAME_ACTORS, systems[i].head.name, &systems[i].head);
+        for (size_t r = 0; r < systems[i].roles.count; r++)
+            (void)add(list, owner, SIM_NAME_ROLE, roles[r].head.name, &roles[r].head);
+    }
+}
+
 static void add_hardware(struct list *list, const struct sim_scenario *scenario)
 {
     for (size_t g = 0; g < scenario->node_groups_count; g++) {
@@ -112,6 +127,7 @@ static size_t most_names(const struct sim_resolver *resolver)
     const struct draft_pipeline *pipelines = draft->pipelines.items;
     const struct draft_jobs *jobs = draft->jobs.items;
     const struct draft_fill *fills = draft->fill.items;
+    const struct draft_actor_system *systems = draft->actors.items;
     size_t count = resolver->scenario->node_groups_count + resolver->scenario->stores_count;
     for (size_t p = 0; p < draft->pipelines.count; p++)
         count += 1 + pipelines[p].stages.count;
@@ -119,6 +135,8 @@ static size_t most_names(const struct sim_resolver *resolver)
         count += 1 + jobs[i].source.classes.count;
     for (size_t i = 0; i < draft->fill.count; i++)
         count += 1 + fills[i].source.classes.count;
+    for (size_t i = 0; i < draft->actors.count; i++)
+        count += 1 + systems[i].roles.count;
     return count;
 }
 
@@ -129,6 +147,7 @@ void sim_resolve_names(struct sim_resolver *resolver)
     size_t first = 0;
     add_pipelines(&list, resolver->draft);
     add_jobs(&list, resolver->draft);
+    add_actors(&list, resolver->draft);
     add_hardware(&list, resolver->scenario);
     if (!sim_names_collide(list.names, list.count, &first))
         return;

@@ -13,6 +13,7 @@
 #define SIM_SCENARIO_SCENARIO_H
 
 #include "sim/engine/law.h"
+#include "sim/scenario/actors.h"
 #include "sim/scenario/checkpoint.h"
 #include "sim/scenario/defrag_rule.h"
 #include "sim/scenario/expect.h"
@@ -463,11 +464,11 @@ double sim_job_mean_run_s(const struct sim_workload *workload, const struct sim_
 
 /* ---- all the work there is ---- */
 
-enum sim_work_kind { SIM_WORK_PIPELINE, SIM_WORK_JOBS, SIM_WORK_FILL };
+enum sim_work_kind { SIM_WORK_PIPELINE, SIM_WORK_JOBS, SIM_WORK_FILL, SIM_WORK_ACTORS };
 
 struct sim_work {
     uint32_t kind;  /* enum sim_work_kind */
-    uint32_t index; /* into pipelines or workloads */
+    uint32_t index; /* into pipelines, workloads or actors */
 };
 
 /* ---- things that happen ---- */
@@ -533,7 +534,9 @@ struct sim_input_file {
     uint64_t digest;
 };
 
-enum { SIM_WORK_MAX = 255 }; /* pipelines and lists of jobs in time: an event names its own */
+enum {
+    SIM_WORK_MAX = 255 /* pipelines, lists of jobs in time, actor systems: an event names its own */
+};
 
 struct sim_scenario {
     char *path; /* as given; "-" = standard input */
@@ -577,6 +580,8 @@ struct sim_scenario {
     size_t stages_total;
     struct sim_workload *workloads; /* jobs in time, then fills */
     size_t workloads_count;
+    struct sim_actor_system *actors;
+    size_t actors_count;
     struct sim_work *work; /* all of these, pipelines first */
     size_t work_count;
 

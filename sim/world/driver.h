@@ -85,6 +85,7 @@ struct sim_pool {
     uint32_t driver;                /* filled in by add_pool */
     uint32_t position;              /* among the pools of its driver */
     bool is_last;                   /* what leaves it leaves the driver */
+    bool waits;                     /* who finds no room in it waits: that ends no run */
     int32_t workers;                /* -1 = the scheduler chooses */
     uint32_t batch;                 /* items a task takes */
     uint32_t slots;                 /* tasks a worker may hold */

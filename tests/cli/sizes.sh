@@ -92,7 +92,7 @@ matches stderr 'need 100000 CPUs \(s1 1, s2 1, .*, s12 1, and 99988 more\)'
 many 256 1 >crowd.yaml
 for command in validate show run; do
     expect 2 "$WEIR_BIN" $command crowd.yaml
-    has stderr 'crowd.yaml:5:2: error: pipelines: 256 pipelines and lists of jobs in one scenario, 255 are possible'
+    has stderr 'crowd.yaml:5:2: error: pipelines: 256 pipelines, lists of jobs and actor systems in one scenario, 255 are possible'
 done
 many 255 1 >full.yaml
 expect 0 env WEIR_CHECK_INVARIANTS=0 "$WEIR_BIN" run full.yaml --no-db -q

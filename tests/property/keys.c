@@ -6,9 +6,9 @@
  * not act, it is refused with a sentence. A key without a line fails.
  *
  * A line is `key; kind; given; change`: the scenario of the kind (P pipelines, J jobs in time, F a
- * fill) with the sets of `given` (" = those of the line above) runs once without and once with the
- * set `change`. A key that decides whether the scenario is accepted has a fifth part: with `change`
- * it is refused with that sentence, or without.
+ * fill, A actors) with the sets of `given` (" = those of the line above) runs once without and once
+ * with the set `change`. A key that decides whether the scenario is accepted has a fifth part: with
+ * `change` it is refused with that sentence, or without.
  *
  * What each key does is kept, too: keys.txt has the results with the change. And what a scenario
  * says when all of it is written out comes to the same results.

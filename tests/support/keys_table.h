@@ -14,14 +14,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TEST_KEYS_LINE = 1024, TEST_KEYS_LINES = 700, TEST_KEYS_SETS = 16 };
+enum { TEST_KEYS_LINE = 1024, TEST_KEYS_LINES = 800, TEST_KEYS_SETS = 16 };
 
-/* Pipelines, jobs in time and a fill are kinds of work; the last base has two pipelines and two
- * workloads, whose jobs come at the same instants. */
-enum { TEST_KEYS_KINDS = 3, TEST_KEYS_TOGETHER = 3, TEST_KEYS_BASES };
+/* Pipelines, jobs in time, a fill and actors are kinds of work, in the order of enum sim_acts; the
+ * last base has two pipelines and workloads whose jobs come at the same instants. */
+enum { TEST_KEYS_KINDS = 4, TEST_KEYS_TOGETHER = 4, TEST_KEYS_BASES };
 
 /* The letter of a base. */
-static const char test_keys_letters[] = "PJFT";
+static const char test_keys_letters[] = "PJFAT";
 
 struct test_keys_line {
     char text[TEST_KEYS_LINE];

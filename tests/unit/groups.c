@@ -303,7 +303,39 @@ static void nothing_and_nonsense(void)
     weir_cluster_destroy(lab.cluster);
 }
 
+/* A trainer and two small actors on one node: it has exactly room for them; two nodes that have it
+ * together get none of them. The same once it is busy, which passes.
+ * covers: S4.35 partly (a job has equal bundles; one that can never fit is told so and not kept) */
+static void a_trainer_and_its_actors_are_on_one_node_or_nowhere(void)
+{
+    struct weir_shape trainer = GPU_ONE;
+    trainer.cpu_units = 4 * WEIR_ONE;
+    const struct weir_shape bundles[] = { trainer, CPU_ONE, CPU_ONE };
+    const struct weir_alloc other = { .node = 0, .cpu_units = WEIR_ONE };
+    struct lab one = open_lab((const uint32_t[]){ 6 }, 1, 1);
+    struct lab two = open_lab((const uint32_t[]){ 4, 4 }, 2, 1);
+
+    CHECK_I64(place(&one, WEIR_GROUP_STRICT_PACK, bundles, 3), WEIR_OK);
+    check_nodes(&one, (const uint32_t[]){ 0, 0, 0 }, 3);
+    CHECK_I64(place(&two, WEIR_GROUP_STRICT_PACK, bundles, 3), WEIR_EINFEASIBLE);
+    CHECK_I64(place(&two, WEIR_GROUP_PACK, bundles, 3), WEIR_OK);
+    CHECK_I64(
+        weir_cluster_add_worker(one.cluster, 1, (struct weir_owner){ .index = 9 }, &other, NULL),
+        WEIR_OK);
+    const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                            .scratch = one.cluster,
+                                            .bundles = bundles,
+                                            .bundle_count = 3,
+                                            .strategy = WEIR_GROUP_STRICT_PACK };
+    CHECK_I64(weir_group_place(NULL, &query, one.allocs, &one.answer, &one.error), WEIR_EBUSY);
+    CHECK_I64(weir_cluster_worker_count(one.cluster), 1);
+    weir_cluster_destroy(one.cluster);
+    weir_cluster_destroy(two.cluster);
+}
+
 static const struct test tests[] = {
+    { "a trainer and its actors are on one node or nowhere",
+      a_trainer_and_its_actors_are_on_one_node_or_nowhere },
     { "equal but for CPUs the larger comes first", equal_but_for_cpus_the_larger_comes_first },
     { "bundles go by GPUs, then memory, then CPUs", bundles_go_by_gpus_then_memory_then_cpus },
     { "pack fills a node and goes on to the next", pack_fills_a_node_and_goes_on_to_the_next },

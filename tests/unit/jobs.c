@@ -394,9 +394,10 @@ static void mistakes_of_a_job_scenario_are_reported(void)
         "schema: 1\nname: x\ncluster: {nodes_file: /no}\nworkloads: [{pods: /x, name: a}]\n",
         "schema: 1\nname: x\ncluster: {nodes: [{name: a, cpus: 4}]}\nworkloads: [{name: a}]\n",
     };
-    static const char *const expected[] = { "there is no work: give pipelines, jobs, or a fill",
-                                            "/no: ",
-                                            "needs trace or classes: where its jobs come from" };
+    static const char *const expected[] = {
+        "there is no work: give pipelines, jobs, actors, or a fill",
+        "/no: ", "needs trace or classes: where its jobs come from"
+    };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct sim_scenario *scenario = NULL;
         struct sim_diagnostics diagnostics = { 0 };

@@ -261,12 +261,35 @@ static void print_pipeline(const struct sim_experiment *experiment, size_t index
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
     const char *name = scenario->pipelines[index].name;
-    const bool has_label = scenario->pipelines_count > 1 || scenario->workloads_count > 0;
+    const bool has_label = scenario->pipelines_count > 1 || scenario->workloads_count > 0 ||
+                           scenario->actors_count > 0;
     char p95[32];
     duration_text(mean_of(experiment, "lat.e2e.p95", has_label ? name : ""), p95, sizeof p95);
     (void)fprintf(out, "%-14s %.4g items/s   latency p95 %s\n", name,
                   mean_of(experiment, "thr.pipeline", has_label ? name : ""), p95);
     print_bottleneck(experiment, index, "  slowest      ", out);
+}
+
+/* An actor system: who is not there yet, and how its training loop goes. */
+static void print_actors(const struct sim_experiment *experiment, FILE *out)
+{
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    for (size_t i = 0; i < scenario->actors_count; i++) {
+        const struct sim_actor_system *system = &scenario->actors[i];
+        const char *label = scenario->actors_count == 1 ? "" : system->name;
+        const double pending = mean_of(experiment, "actor.pending.final", label);
+        (void)fprintf(out, "%-14s %g CPUs and %g GPUs asked for", system->name,
+                      mean_of(experiment, "actor.cpus", label),
+                      mean_of(experiment, "actor.gpus", label));
+        if (pending > 0)
+            (void)fprintf(out, "   %g actors pending", pending);
+        if (system->training.is_there && mean_of(experiment, "rl.steps", label) > 0)
+            (void)fprintf(out, "   %g steps   rollouts work %.1f %%   staleness up to %g",
+                          mean_of(experiment, "rl.steps", label),
+                          100 * mean_of(experiment, "rl.rollout_util", label),
+                          mean_of(experiment, "rl.staleness.max", label));
+        (void)fprintf(out, "\n");
+    }
 }
 
 /* Of less than 5 % of free GPUs it says nothing. */
@@ -478,6 +501,7 @@ static void print_jobs_in_time(const struct sim_experiment *experiment,
                   (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
     for (size_t p = 0; p < scenario->pipelines_count; p++)
         print_pipeline(experiment, p, out);
+    print_actors(experiment, out);
     if (scenario->workloads_count == 1) {
         print_workload(experiment, run->outcome, 0, out);
         print_held(experiment, out);
@@ -542,6 +566,7 @@ static void print_summary(const struct sim_experiment *experiment,
         print_bottleneck(experiment, 0, "slowest stage  ", out);
     for (size_t p = 0; scenario->pipelines_count > 1 && p < scenario->pipelines_count; p++)
         print_pipeline(experiment, p, out);
+    print_actors(experiment, out);
     print_gpu(experiment, out);
     print_end(experiment, run, out);
     if (experiment->database != NULL)

@@ -43,6 +43,8 @@ static const char *work_word(const struct sim_scenario *scenario, const struct s
                        !scenario->pipelines[work->index].input.recorded.has_times
                    ? "backlog"
                    : "arrivals";
+    if (work->kind == SIM_WORK_ACTORS)
+        return "actors";
     if (work->kind == SIM_WORK_FILL)
         return "fill";
     return scenario->workloads[work->index].queue_limit == 0 ? "loss" : "replay";

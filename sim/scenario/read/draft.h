@@ -514,6 +514,59 @@ struct draft_fill {
     struct draft_defrag defrag;
 };
 
+struct draft_amounts {
+    struct draft_head head;
+    double cpus, gpus;
+};
+
+struct draft_role {
+    struct draft_head head;
+    uint32_t count;
+    struct draft_amounts asks;
+    int64_t ram_bytes;
+    struct draft_amounts uses;
+    uint32_t concurrency;
+    char *group;
+    struct sim_law *creation;
+};
+
+struct draft_role_group {
+    struct draft_head head;
+    struct draft_amounts asks;
+    uint32_t concurrency;
+};
+
+struct draft_calls {
+    struct draft_head head;
+    char *from, *to;
+    struct sim_calls to_be;
+};
+
+enum { HEALTH_SEQUENTIAL, HEALTH_PARALLEL };
+struct draft_health {
+    struct draft_head head;
+    int64_t interval_ns, probe_ns;
+    uint32_t probes;
+    uint32_t order;
+};
+
+struct draft_training {
+    struct draft_head head;
+    struct sim_training to;
+    uint32_t keeps_order;
+    struct draft_health health;
+};
+
+struct draft_actor_system {
+    struct draft_head head;
+    struct draft_list roles;
+    struct draft_list groups;
+    struct draft_list calls;
+    struct draft_training training;
+    int64_t environment_bytes, creation_bytes;
+    int64_t ready_limit_ns, group_limit_ns;
+};
+
 struct draft_event {
     struct draft_head head;
     struct sim_timeline_entry to;
@@ -604,6 +657,7 @@ struct draft_scenario {
     struct draft_list services; /* of draft_served */
     struct draft_list jobs;
     struct draft_list fill;
+    struct draft_list actors;
     struct draft_list timeline;
     struct draft_list windows;
     struct draft_initial initial;

@@ -124,6 +124,10 @@ static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node
         for (size_t i = 0; i < scenario->pipelines[p].stages_count; i++)
             if (sim_check_most(scenario, type, &scenario->pipelines[p].stages[i].shape) > 0)
                 return true;
+    for (size_t a = 0; a < scenario->actors_count; a++)
+        for (size_t i = 0; i < scenario->actors[a].sets_count; i++)
+            if (sim_check_most(scenario, type, &scenario->actors[a].sets[i].shape) > 0)
+                return true;
     for (size_t w = 0; w < scenario->workloads_count; w++)
         for (size_t i = 0; i < scenario->workloads[w].jobs_count; i++) {
             const struct sim_job_spec *job = &scenario->workloads[w].jobs[i];
@@ -136,7 +140,7 @@ static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node
     return false;
 }
 
-/* Groups of nodes that no stage and no job fits. */
+/* Groups of nodes that nothing fits. */
 static void check_groups(struct sim_resolver *resolver)
 {
     const struct sim_scenario *scenario = resolver->scenario;

@@ -418,6 +418,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_hardware(resolver);
     sim_resolve_sched(&draft->sched, &scenario->sched);
     sim_resolve_pipelines(resolver);
+    sim_resolve_actors(resolver);
     sim_resolve_workloads(resolver);
     sim_resolve_tenants(resolver);
     sim_resolve_owners(resolver);

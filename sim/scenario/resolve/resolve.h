@@ -51,6 +51,8 @@ void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeli
 void sim_resolve_hardware(struct sim_resolver *resolver);
 void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched);
 void sim_resolve_pipelines(struct sim_resolver *resolver);
+/* resolve_actors.c: actor systems; behind the pipelines. */
+void sim_resolve_actors(struct sim_resolver *resolver);
 void sim_resolve_workloads(struct sim_resolver *resolver);
 /* resolve_tenants.c: who there is, and then whose the jobs are. */
 void sim_resolve_tenants(struct sim_resolver *resolver);
@@ -107,6 +109,12 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
 bool sim_resolve_has_process(const struct sim_workload *workload);
 /* Labels of jobs by what they ask for. */
 void sim_resolve_size_labels(struct sim_resolver *resolver, struct sim_workload *workload);
+/* The shape of a request; where it cannot be read that is said, and it is that of no CPU. */
+void sim_resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *at,
+                       const struct weir_request *request, struct weir_shape *shape);
+/* On a cluster without shared GPUs a share takes the whole of one; what is used of it stays. */
+void sim_resolve_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
+                       struct weir_shape *shape);
 /* A request with its defaults filled in (in the draft too), and its shape. */
 void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                          struct draft_request *draft, struct weir_shape *shape);

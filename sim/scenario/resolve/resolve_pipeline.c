@@ -109,9 +109,9 @@ static void refuse_both(struct sim_resolver *resolver, const struct draft_stage 
                             "is given in the stage already");
 }
 
-/* A request that cannot be read counts as the default one, so that nothing is said twice. */
-static void resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *at,
-                          const struct weir_request *request, struct weir_shape *shape)
+/* A request that cannot be read counts as one for nothing, so that nothing is said twice. */
+void sim_resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *at,
+                       const struct weir_request *request, struct weir_shape *shape)
 {
     struct weir_error error = { .phase = -1 };
     if (weir_shape_from_request(request, resolver->scenario->quantum, shape, &error) != WEIR_OK) {
@@ -131,13 +131,12 @@ static void resolve_need(struct sim_resolver *resolver, const struct sim_yaml *a
 {
     *request = request_of(resolver->scenario, draft);
     if (sim_resolve_mig_request(resolver, at, draft, request))
-        resolve_shape(resolver, at, request, shape);
+        sim_resolve_shape(resolver, at, request, shape);
     else
         *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
 }
 
-/* On a cluster without shared GPUs a share takes the whole of one; what is used of it stays. */
-static void take_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
+void sim_resolve_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
                        struct weir_shape *shape)
 {
     if (!resolver->is_exclusive || shape->kind != WEIR_SHAPE_FRACTIONAL)
@@ -156,7 +155,7 @@ void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *a
     *draft = merge_requests(draft, &default_request);
     struct weir_request request;
     resolve_need(resolver, at, draft, &request, shape);
-    take_whole(resolver, at, shape);
+    sim_resolve_whole(resolver, at, shape);
 }
 
 static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *draft,
@@ -173,7 +172,8 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
     stage->uses = stage->request;
     stage->uses_shape = stage->shape;
     stage->traffic = draft->traffic.to;
-    take_whole(resolver, request_node == NULL ? draft->head.node : request_node, &stage->shape);
+    sim_resolve_whole(resolver, request_node == NULL ? draft->head.node : request_node,
+                      &stage->shape);
     if (!has_uses)
         return;
     const struct sim_yaml *uses_node = draft->uses.head.node;

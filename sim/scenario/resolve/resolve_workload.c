@@ -178,20 +178,23 @@ static void resolve_fill(struct sim_resolver *resolver, struct draft_fill *draft
 /* No work, and no key that looks like some (then that was said). */
 static void report_no_work(struct sim_resolver *resolver)
 {
-    static const char *const keys[] = { "pipelines", "services", "jobs", "fill", "workloads" };
+    static const char *const keys[] = { "pipelines", "services", "jobs",
+                                        "fill",      "actors",   "workloads" };
     const struct sim_yaml *child = resolver->root->first;
     for (; child != NULL; child = child->next)
         if (sim_near_name(child->key, keys, sizeof keys / sizeof keys[0]) != NULL)
             return;
     struct sim_yaml place = *resolver->root; /* its first character, not the whole block */
     place.mark.width = 1;
-    sim_report_error(resolver->report, &place, "there is no work: give pipelines, jobs, or a fill");
+    sim_report_error(resolver->report, &place,
+                     "there is no work: give pipelines, jobs, actors, or a fill");
 }
 
 static void list_work(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
-    const size_t count = scenario->pipelines_count + scenario->workloads_count;
+    const size_t count =
+        scenario->pipelines_count + scenario->workloads_count + scenario->actors_count;
     scenario->work = sim_arena_alloc(resolver->arena, count + 1, sizeof *scenario->work);
     for (uint32_t i = 0; i < scenario->pipelines_count; i++)
         scenario->work[scenario->work_count++] = (struct sim_work){ SIM_WORK_PIPELINE, i };
@@ -200,6 +203,8 @@ static void list_work(struct sim_resolver *resolver)
         scenario->work[scenario->work_count++] =
             (struct sim_work){ is_fill ? SIM_WORK_FILL : SIM_WORK_JOBS, i };
     }
+    for (uint32_t i = 0; i < scenario->actors_count; i++)
+        scenario->work[scenario->work_count++] = (struct sim_work){ SIM_WORK_ACTORS, i };
 }
 
 /* Streams of random numbers and rows of results go by the name. */
@@ -222,13 +227,13 @@ static void check_names(struct sim_resolver *resolver)
 static void check_count(const struct sim_resolver *resolver)
 {
     const size_t pipelines = resolver->draft->pipelines.count;
-    const size_t count = pipelines + resolver->draft->jobs.count;
+    const size_t count = pipelines + resolver->draft->jobs.count + resolver->draft->actors.count;
     if (count > SIM_WORK_MAX)
         sim_report_error(
             resolver->report,
             sim_yaml_get(resolver->root, pipelines > SIM_WORK_MAX ? "pipelines" : "jobs"),
-            "%zu pipelines and lists of jobs in one scenario, %d are possible", count,
-            SIM_WORK_MAX);
+            "%zu pipelines, lists of jobs and actor systems in one scenario, %d are possible",
+            count, SIM_WORK_MAX);
 }
 
 void sim_resolve_workloads(struct sim_resolver *resolver)
@@ -249,7 +254,8 @@ void sim_resolve_workloads(struct sim_resolver *resolver)
     const struct sim_yaml *has_jobs = sim_yaml_get(resolver->root, "jobs");
     const struct sim_yaml *has_fill = sim_yaml_get(resolver->root, "fill");
     if (has_jobs == NULL && has_fill == NULL && sim_yaml_get(resolver->root, "pipelines") == NULL &&
-        sim_yaml_get(resolver->root, "services") == NULL)
+        sim_yaml_get(resolver->root, "services") == NULL &&
+        sim_yaml_get(resolver->root, "actors") == NULL)
         report_no_work(resolver);
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->root, "services"),
                           "there are no services in it");

@@ -20,9 +20,9 @@ bool sim_needs_has_word(const char *needs, const char *word)
 
 const char *sim_acts_words(struct sim_arena *arena, uint32_t acts)
 {
-    static const char *const names[] = { "pipelines", "jobs in time", "a fill" };
+    static const char *const names[] = { "pipelines", "jobs in time", "a fill", "actors" };
     const char *text = "";
-    for (uint32_t left = acts, i = 0; i < 3; i++) {
+    for (uint32_t left = acts, i = 0; i < sizeof names / sizeof names[0]; i++) {
         if ((acts & (UINT32_C(1) << i)) == 0)
             continue;
         left &= ~(UINT32_C(1) << i);
@@ -45,7 +45,7 @@ uint32_t sim_acts_present(const struct sim_yaml *root)
 {
     return present(root, "pipelines", SIM_ACTS_PIPELINES) |
            present(root, "services", SIM_ACTS_PIPELINES) | present(root, "jobs", SIM_ACTS_JOBS) |
-           present(root, "fill", SIM_ACTS_FILL);
+           present(root, "fill", SIM_ACTS_FILL) | present(root, "actors", SIM_ACTS_ACTORS);
 }
 
 /* ---- what a key needs ---- */

@@ -134,5 +134,6 @@ extern const struct sim_section sim_schema_job_request;
 extern const struct sim_section sim_schema_traffic;
 extern const struct sim_section sim_schema_jobs;
 extern const struct sim_section sim_schema_fill;
+extern const struct sim_section sim_schema_actors;
 
 #endif

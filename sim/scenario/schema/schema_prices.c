@@ -15,7 +15,7 @@ static const struct sim_field prices_fields[] = {
     { NUMBER("cpu", draft_prices, to.cpu), DEFAULT("0"), MOST(LARGEST_PRICE),
       SHOWS("it is reckoned afterwards"), HELP("price of a CPU for an hour") },
     { NUMBER("storage", draft_prices, to.storage), DEFAULT("0"), MOST(LARGEST_PRICE),
-      SHOWS("it is reckoned afterwards"),
+      ACTS(SIM_ACTS_TIMED), SHOWS("it is reckoned afterwards"),
       HELP("price of a GiB read from a store or written to one") },
     { NUMBER("network", draft_prices, to.network), DEFAULT("0"), MOST(LARGEST_PRICE),
       ACTS(SIM_ACTS_PIPELINES), SHOWS("it is reckoned afterwards"),

@@ -23,13 +23,15 @@ static const struct sim_field scaling_fields[] = {
     { TIME("interval", draft_scaling, interval_ns), DEFAULT("180 s"), RANGE(1e-3, LARGEST_TIME),
       HELP("time between decisions; the first is at 0") },
     { TIME("window", draft_scaling, window_ns), DEFAULT("180 s"), RANGE(1e-3, LARGEST_TIME),
-      HELP("window of the speed estimates") },
+      ACTS(SIM_ACTS_PIPELINES), HELP("window of the speed estimates") },
     { COUNT("min_points", draft_scaling, min_points), DEFAULT("5"), RANGE(1, LARGEST_COUNT),
+      ACTS(SIM_ACTS_PIPELINES),
       HELP("measurements an estimate keeps even when they are older than the window") },
 };
 static const struct sim_section scaling_section = {
     MAPPING("sched.scaling", draft_scaling, scaling_fields), SCALAR("policy"), POLICY(SCALING),
-    HELP("How many workers each stage gets. The name of a policy, or a mapping with its "
+    HELP("How many workers each stage, or role without a count, gets. The name of a policy, or a "
+         "mapping with its "
          "parameters.")
 };
 
@@ -98,17 +100,17 @@ static const struct sim_field sched_fields[] = {
     { SECTION("placement", draft_sched, placement, &placement_section), ABSENT("fgd"),
       HELP("placement policy") },
     { SECTION("scaling", draft_sched, scaling, &scaling_section), ABSENT("xenna"),
-      WAS("autoscaler"), ACTS(SIM_ACTS_PIPELINES), HELP("scaling policy") },
+      WAS("autoscaler"), ACTS(SIM_ACTS_POOLS), HELP("scaling policy") },
     { SECTION("queueing", draft_sched, queueing, &queueing_section), ABSENT("first_fit"),
       ACTS(SIM_ACTS_JOBS), HELP("queueing policy, for jobs") },
     { SECTION("capacity", draft_sched, capacity, &capacity_section), ABSENT("none"),
       ACTS(SIM_ACTS_TIMED), HELP("capacity policy, for nodes that come and go") },
     { CHOICE("explain", draft_sched, explain, "off|counts|top|full"), DEFAULT("counts"),
-      ACTS(SIM_ACTS_TIMED), SHOWS("what is kept of decisions, not what they are"),
+      ACTS(SIM_ACTS_IN_TIME), SHOWS("what is kept of decisions, not what they are"),
       HELP("how much of every decision is kept: counts and reasons, the best two places (top), "
            "every place with its score (full)") },
     { SECTION("latency", draft_sched, latency, &latency_section), ABSENT("0 s"),
-      ACTS(SIM_ACTS_TIMED), HELP("how long a decision takes") },
+      ACTS(SIM_ACTS_IN_TIME), HELP("how long a decision takes") },
     { TIME("view_age", draft_sched, view_age_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),
       ACTS(SIM_ACTS_TIMED),
       HELP("how old the queues, counts of busy workers, measurements and news of jobs (come, gone, "
@@ -162,7 +164,8 @@ static const struct sim_field event_fields[] = {
     { TEXT("stage", draft_event, stage), ACTS(SIM_ACTS_PIPELINES),
       HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
-    { TEXT("store", draft_event, store), HELP("store of the cluster, by its name") },
+    { TEXT("store", draft_event, store), ACTS(SIM_ACTS_TIMED),
+      HELP("store of the cluster, by its name") },
     { TEXT("pipeline", draft_event, pipeline), ABSENT("the only one"), ALIAS("service"),
       ACTS(SIM_ACTS_PIPELINES), HELP("for arrivals and burst: pipeline or service") },
     { TEXT("jobs", draft_event, jobs), ABSENT("the only ones, where there is no pipeline"),
@@ -171,8 +174,9 @@ static const struct sim_field event_fields[] = {
       HELP("for the slow actions and arrivals (0 = none arrive)") },
     { NUMBER("probability", draft_event, to.probability), UNIT(FRACTION), MOST(1),
       ACTS(SIM_ACTS_PIPELINES), HELP("for stage_fail") },
-    { NUMBER("cap", draft_event, to.cap_w), UNIT(POWER), RANGE(1e-6, 1e9), HELP("for power_cap") },
-    { COUNT64("items", draft_event, to.items), RANGE(1, 1e12),
+    { NUMBER("cap", draft_event, to.cap_w), UNIT(POWER), RANGE(1e-6, 1e9), ACTS(SIM_ACTS_TIMED),
+      HELP("for power_cap") },
+    { COUNT64("items", draft_event, to.items), RANGE(1, 1e12), ACTS(SIM_ACTS_TIMED),
       HELP("for burst: items, or jobs drawn from the classes or rows") },
     { SETS("set", draft_event, sets),
       HELP("for set: paths below sched and their values from then on") },
@@ -243,7 +247,7 @@ static const struct sim_field metrics_fields[] = {
       HELP("what is kept: result values; with samples over time; with a row a job, worker and "
            "decision; with single actions and the places they had to choose from") },
     { TIME("sample", draft_metrics, sample_ns), ABSENT("chosen by the length of the run"),
-      RANGE(1e-3, LARGEST_TIME), ACTS(SIM_ACTS_TIMED), SHOWS("how often series are kept"),
+      RANGE(1e-3, LARGEST_TIME), ACTS(SIM_ACTS_IN_TIME), SHOWS("how often series are kept"),
       HELP("time between samples of the series") },
 };
 static const struct sim_section metrics_section = {
@@ -311,7 +315,8 @@ static const struct sim_section goal_section = {
     HELP("What the scenario is about: the verdict of a comparison, its headline, the order of its "
          "tables and charts follow it. Without it: of a backlog max throughput, of items that "
          "arrive min latency p95, of jobs in a queue min slowdown mean, of jobs that cannot wait "
-         "max GPU time accepted, of a fill max GPU allocated; of several the first.")
+         "max GPU time accepted, of a fill max GPU allocated, of actors max throughput; of several "
+         "the first.")
 };
 
 /* ---- the file ---- */
@@ -330,9 +335,9 @@ static const struct sim_field scenario_fields[] = {
     { COUNT("replications", draft_scenario, replications), DEFAULT("1"), RANGE(1, 100000),
       HELP("independent repetitions") },
     { TIME("horizon", draft_scenario, horizon_ns), ABSENT("until the work is done"),
-      RANGE(1e-9, LARGEST_TIME), ACTS(SIM_ACTS_TIMED), HELP("when a run ends at the latest") },
+      RANGE(1e-9, LARGEST_TIME), ACTS(SIM_ACTS_IN_TIME), HELP("when a run ends at the latest") },
     { TIME("warmup", draft_scenario, warmup_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),
-      ACTS(SIM_ACTS_TIMED), SHOWS("results leave it out"),
+      ACTS(SIM_ACTS_IN_TIME), SHOWS("results leave it out"),
       HELP("left out of steady-state results") },
     { TIMESTAMP("start_time", draft_scenario, start_unix_s), ABSENT("not given"),
       SHOWS("the day and hour of stamps"),
@@ -341,7 +346,7 @@ static const struct sim_field scenario_fields[] = {
     { SECTION("resource_quantum", draft_scenario, quantum, &sim_schema_quantum), ABSENT("exact"),
       HELP("how requests become amounts") },
     { CHOICE("contention", draft_scenario, contention, "shared|at_start"),
-      ABSENT("shared; at_start with semantics: tick"), ACTS(SIM_ACTS_TIMED),
+      ABSENT("shared; at_start with semantics: tick"), ACTS(SIM_ACTS_IN_TIME),
       HELP(
           "work on devices that others use too: its rate follows what happens there while it runs, "
           "or stays as its start found them") },
@@ -361,7 +366,7 @@ static const struct sim_field scenario_fields[] = {
     { LIST("reservations", draft_scenario, reservations, &sim_schema_reservation), BY_NAME,
       ABSENT("none"), ACTS(SIM_ACTS_JOBS), HELP("nodes that are kept for somebody for a time") },
     { SECTION("prices", draft_scenario, prices, &sim_schema_prices),
-      ABSENT("nothing is reckoned in money"), ACTS(SIM_ACTS_TIMED),
+      ABSENT("nothing is reckoned in money"), ACTS(SIM_ACTS_IN_TIME),
       HELP("what GPUs, CPUs, bytes and lateness cost") },
     { LIST("pipelines", draft_scenario, pipelines, &sim_schema_pipeline), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_PIPELINES), HELP("the work: items through stages") },
@@ -374,11 +379,13 @@ static const struct sim_field scenario_fields[] = {
     { LIST("fill", draft_scenario, fill, &sim_schema_fill), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_FILL),
       HELP("the static experiment: jobs arrive until nothing fits, none ends") },
-    { LIST("timeline", draft_scenario, timeline, &event_section), OR_FILE, ACTS(SIM_ACTS_TIMED),
+    { LIST("actors", draft_scenario, actors, &sim_schema_actors), BY_NAME, ABSENT("none"),
+      ACTS(SIM_ACTS_ACTORS), HELP("the work: actors that call one another, and training loops") },
+    { LIST("timeline", draft_scenario, timeline, &event_section), OR_FILE, ACTS(SIM_ACTS_IN_TIME),
       HELP(
           "things that happen at known times; or a table of them, a row an entry (docs/feed.md)") },
     { NAMED("windows", draft_scenario, windows, &window_section), ABSENT("none"),
-      ACTS(SIM_ACTS_TIMED), SHOWS("results are also given for each"),
+      ACTS(SIM_ACTS_IN_TIME), SHOWS("results are also given for each"),
       HELP("parts of the run, as before, outage and after: what happened in each, the same moments "
            "in all variants (docs/windows.md)") },
     { SECTION("initial", draft_scenario, initial, &initial_section), ACTS(SIM_ACTS_PIPELINES),
