@@ -6,6 +6,7 @@
 #include "sim/engine/nearest.h"
 #include "sim/port/command_policy.h"
 #include "sim/port/module.h"
+#include "sim/scenario/policies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,16 +101,9 @@ void sim_policies_refuse(const char *who, const struct sim_policies *policies, c
 {
     const struct sim_word word = { name, strlen(name) };
     const char *near = NULL;
-    for (size_t i = 0; i < policies->placements_count; i++)
-        near = sim_nearer(word, near, policies->placements[i]->name);
-    for (size_t i = 0; i < policies->scalings_count; i++)
-        near = sim_nearer(word, near, policies->scalings[i]->name);
-    for (size_t i = 0; i < policies->queueings_count; i++)
-        near = sim_nearer(word, near, policies->queueings[i]->name);
-    for (uint32_t i = 0; i < weir_batching_count(); i++)
-        near = sim_nearer(word, near, weir_batching_at(i)->name);
-    for (size_t i = 0; i < policies->capacities_count; i++)
-        near = sim_nearer(word, near, policies->capacities[i]->name);
+    for (uint32_t kind = 0; kind < SIM_POLICY_KINDS; kind++)
+        for (size_t i = 0; i < sim_policy_count(policies, kind); i++)
+            near = sim_nearer(word, near, sim_policy_at(policies, kind, i, NULL).name);
     (void)fprintf(stderr, "%s: there is no policy '%s'%s%s%s (weir list policies)\n", who, name,
                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                   near == NULL ? "" : "'?");

@@ -3,6 +3,7 @@
  * weir policies: the policies there are, and the parameters of one; `check FILE` puts a module's
  * policies on trial, `new NAME` begins a module.
  */
+#include "sim/scenario/policies.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/load.h"
 #include "sim/cli/look/policies_check.h"
@@ -35,73 +36,32 @@ static const struct sim_column param_columns[] = {
 };
 enum { PARAM_COLUMNS = sizeof param_columns / sizeof param_columns[0] };
 
-/* What all kinds of policies have in common. */
-struct policy {
-    const char *kind;
-    const char *name;
-    const char *summary;
-    const struct weir_param *params;
-    uint32_t count;
-};
-
-static struct policy placement_at(const struct sim_policies *policies, size_t index)
-{
-    const struct weir_placement_ops *ops = policies->placements[index];
-    return (struct policy){ "placement", ops->name, ops->summary, ops->params, ops->param_count };
-}
-
-static struct policy scaling_at(const struct sim_policies *policies, size_t index)
-{
-    const struct weir_scaling_ops *ops = policies->scalings[index];
-    return (struct policy){ "scaling", ops->name, ops->summary, ops->params, ops->param_count };
-}
-
-static struct policy queueing_at(const struct sim_policies *policies, size_t index)
-{
-    const struct weir_queueing_ops *ops = policies->queueings[index];
-    return (struct policy){ "queueing", ops->name, ops->summary, ops->params, ops->param_count };
-}
-
-static struct policy batching_at(size_t index)
-{
-    const struct weir_batching_ops *ops = weir_batching_at((uint32_t)index);
-    return (struct policy){ "batching", ops->name, ops->summary, ops->params, ops->param_count };
-}
-
-static struct policy capacity_at(const struct sim_policies *policies, size_t index)
-{
-    const struct weir_capacity_ops *ops = policies->capacities[index];
-    return (struct policy){ "capacity", ops->name, ops->summary, ops->params, ops->param_count };
-}
-
+/* Of all kinds, one kind after the other. */
 static size_t policy_count(const struct sim_policies *policies)
 {
-    return policies->placements_count + policies->scalings_count + policies->queueings_count +
-           weir_batching_count() + policies->capacities_count;
+    size_t count = 0;
+    for (uint32_t kind = 0; kind < SIM_POLICY_KINDS; kind++)
+        count += sim_policy_count(policies, kind);
+    return count;
 }
 
-static struct policy policy_at(const struct sim_policies *policies, size_t index)
+static struct sim_policy_table policy_at(const struct sim_policies *policies, size_t index,
+                                         const char **kind_name)
 {
-    if (index < policies->placements_count)
-        return placement_at(policies, index);
-    index -= policies->placements_count;
-    if (index < policies->scalings_count)
-        return scaling_at(policies, index);
-    index -= policies->scalings_count;
-    if (index < policies->queueings_count)
-        return queueing_at(policies, index);
-    index -= policies->queueings_count;
-    if (index < weir_batching_count())
-        return batching_at(index);
-    return capacity_at(policies, index - weir_batching_count());
+    uint32_t kind = 0;
+    for (; index >= sim_policy_count(policies, kind); kind++)
+        index -= sim_policy_count(policies, kind);
+    *kind_name = sim_policy_kind_name(kind);
+    return sim_policy_at(policies, kind, index, NULL);
 }
 
 static void list_policies(const struct sim_policies *policies, enum sim_format format)
 {
     struct sim_table *table = sim_table_create(policy_columns, POLICY_COLUMNS);
     for (size_t i = 0; i < policy_count(policies); i++) {
-        const struct policy policy = policy_at(policies, i);
-        sim_table_add(table, policy.kind);
+        const char *kind;
+        const struct sim_policy_table policy = policy_at(policies, i, &kind);
+        sim_table_add(table, kind);
         sim_table_add(table, policy.name);
         sim_table_addf(table, "%u", policy.count);
         sim_table_add(table, policy.summary);
@@ -163,13 +123,14 @@ static void param_row(struct sim_table *table, const struct weir_param *param)
     sim_table_row(table, cells);
 }
 
-static void show_policy(const struct policy *policy, enum sim_format format)
+static void show_policy(const struct sim_policy_table *policy, const char *kind,
+                        enum sim_format format)
 {
     struct sim_table *table = sim_table_create(param_columns, PARAM_COLUMNS);
     for (uint32_t i = 0; i < policy->count; i++)
         param_row(table, &policy->params[i]);
     if (sim_format_is_text(format))
-        printf("%s (%s): %s%s\n\n", policy->name, policy->kind, policy->summary,
+        printf("%s (%s): %s%s\n\n", policy->name, kind, policy->summary,
                policy->count == 0 ? "\nIt has no parameters." : "");
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
@@ -180,9 +141,10 @@ static int show_named(const struct sim_policies *policies, const char *name, enu
     const size_t count = policy_count(policies);
     bool is_found = false;
     for (size_t i = 0; i < count; i++) {
-        const struct policy policy = policy_at(policies, i);
+        const char *kind;
+        const struct sim_policy_table policy = policy_at(policies, i, &kind);
         if (strcmp(policy.name, name) == 0) {
-            show_policy(&policy, format);
+            show_policy(&policy, kind, format);
             is_found = true;
         }
     }
@@ -198,8 +160,9 @@ size_t sim_policy_names(const char **names, size_t capacity)
     size_t count = 0;
     if (sim_plugins_load(&none, false, &policies) != SIM_EXIT_OK)
         return 0;
+    const char *kind;
     for (; count < policy_count(&policies) && count < capacity; count++)
-        names[count] = policy_at(&policies, count).name;
+        names[count] = policy_at(&policies, count, &kind).name;
     sim_plugins_clear(&policies);
     return count;
 }

@@ -306,27 +306,16 @@ static void emit_argv(struct emitter *emitter, const char *const *argv, int inde
 static void emit_parameters(struct emitter *emitter, const struct draft_policy *draft, int indent)
 {
     const struct sim_policy_choice *choice = &draft->choice;
-    const struct weir_param *params = choice->placement != NULL  ? choice->placement->params
-                                      : choice->scaling != NULL  ? choice->scaling->params
-                                      : choice->queueing != NULL ? choice->queueing->params
-                                      : choice->batching != NULL ? choice->batching->params
-                                      : choice->capacity != NULL ? choice->capacity->params
-                                                                 : NULL;
+    const struct sim_policy_table table = sim_policy_chosen(choice);
     bool is_inline = false;
-    const uint32_t count = choice->placement != NULL  ? choice->placement->param_count
-                           : choice->scaling != NULL  ? choice->scaling->param_count
-                           : choice->queueing != NULL ? choice->queueing->param_count
-                           : choice->batching != NULL ? choice->batching->param_count
-                           : choice->capacity != NULL ? choice->capacity->param_count
-                                                      : 0;
     const struct weir_params all = { choice->values, (uint32_t)choice->count, 0 };
-    for (uint32_t i = 0; i < count && params != NULL; i++) {
-        const bool is_text = params[i].kind == WEIR_PARAM_TEXT;
+    for (uint32_t i = 0; i < table.count; i++) {
+        const bool is_text = table.params[i].kind == WEIR_PARAM_TEXT;
         const double *numbers;
-        const size_t listed = weir_params_list(params, count, &all, i, &numbers);
-        put_key(emitter, params[i].name, indent, &is_inline);
+        const size_t listed = weir_params_list(table.params, table.count, &all, i, &numbers);
+        put_key(emitter, table.params[i].name, indent, &is_inline);
         put_scalar(emitter,
-                   numbers == NULL ? param_text(emitter->arena, &params[i], choice->values[i])
+                   numbers == NULL ? param_text(emitter->arena, &table.params[i], choice->values[i])
                                    : list_text(emitter->arena, is_text, numbers, listed),
                    is_text);
     }

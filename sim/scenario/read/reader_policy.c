@@ -9,63 +9,14 @@
 
 #include <string.h>
 
-/* What the kinds of operations have in common. */
-struct policy_table {
-    const char *name;
-    const struct weir_param *params;
-    uint32_t count;
-};
-
-static const char *const kind_words[] = { [SIM_POLICY_NONE] = "",
-                                          [SIM_POLICY_PLACEMENT] = "placement",
-                                          [SIM_POLICY_SCALING] = "scaling",
-                                          [SIM_POLICY_QUEUEING] = "queueing",
-                                          [SIM_POLICY_BATCHING] = "batching",
-                                          [SIM_POLICY_CAPACITY] = "capacity" };
-
-static size_t policy_count(const struct sim_policies *policies, uint32_t kind)
-{
-    if (kind == SIM_POLICY_PLACEMENT)
-        return policies->placements_count;
-    if (kind == SIM_POLICY_BATCHING)
-        return weir_batching_count(); /* modules bring none */
-    if (kind == SIM_POLICY_CAPACITY)
-        return policies->capacities_count;
-    return kind == SIM_POLICY_SCALING ? policies->scalings_count : policies->queueings_count;
-}
-
-/* Makes policy `index` the choice. */
-static struct policy_table choose(const struct sim_policies *policies, uint32_t kind, size_t index,
-                                  struct sim_policy_choice *choice)
-{
-    if (kind == SIM_POLICY_PLACEMENT) {
-        const struct weir_placement_ops *ops = choice->placement = policies->placements[index];
-        return (struct policy_table){ ops->name, ops->params, ops->param_count };
-    }
-    if (kind == SIM_POLICY_SCALING) {
-        const struct weir_scaling_ops *ops = choice->scaling = policies->scalings[index];
-        return (struct policy_table){ ops->name, ops->params, ops->param_count };
-    }
-    if (kind == SIM_POLICY_BATCHING) {
-        const struct weir_batching_ops *ops = choice->batching = weir_batching_at((uint32_t)index);
-        return (struct policy_table){ ops->name, ops->params, ops->param_count };
-    }
-    if (kind == SIM_POLICY_CAPACITY) {
-        const struct weir_capacity_ops *ops = choice->capacity = policies->capacities[index];
-        return (struct policy_table){ ops->name, ops->params, ops->param_count };
-    }
-    const struct weir_queueing_ops *ops = choice->queueing = policies->queueings[index];
-    return (struct policy_table){ ops->name, ops->params, ops->param_count };
-}
-
 static bool find_policy(struct sim_reader *reader, const struct sim_yaml *node, uint32_t kind,
-                        struct draft_policy *draft, struct policy_table *table)
+                        struct draft_policy *draft, struct sim_policy_table *table)
 {
-    const size_t count = policy_count(reader->policies, kind);
+    const size_t count = sim_policy_count(reader->policies, kind);
     const char **names = sim_arena_alloc(reader->arena, count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++) {
         struct sim_policy_choice choice = draft->choice;
-        *table = choose(reader->policies, kind, i, &choice);
+        *table = sim_policy_at(reader->policies, kind, i, &choice);
         names[i] = table->name;
         if (strcmp(table->name, draft->head.name) != 0)
             continue;
@@ -75,7 +26,8 @@ static bool find_policy(struct sim_reader *reader, const struct sim_yaml *node, 
     const struct sim_yaml *at = sim_yaml_get(node, "policy");
     return sim_report_near(reader->report, at == NULL ? node : at, SIM_AT_VALUE,
                            sim_near_name(draft->head.name, names, count),
-                           "there is no %s policy '%s'", kind_words[kind], draft->head.name);
+                           "there is no %s policy '%s'", sim_policy_kind_name(kind),
+                           draft->head.name);
 }
 
 static enum sim_unit param_unit(const struct weir_param *param)
@@ -182,7 +134,7 @@ static void read_list(struct sim_reader *reader, const struct sim_yaml *node,
 }
 
 /* Behind the values of the table, list after list; those that say nothing are empty. */
-static void append_lists(struct sim_reader *reader, const struct policy_table *table,
+static void append_lists(struct sim_reader *reader, const struct sim_policy_table *table,
                          const struct numbers *lists, struct sim_policy_choice *choice)
 {
     size_t count = table->count;
@@ -279,7 +231,7 @@ static void try_policy(struct sim_reader *reader, const struct sim_yaml *node,
 void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
                      const struct sim_section *section, struct draft_policy *draft)
 {
-    struct policy_table table = { .count = 0 };
+    struct sim_policy_table table = { .count = 0 };
     const size_t before = reader->report->out->count;
     draft->choice = (struct sim_policy_choice){ .count = 0 };
     if (draft->head.name == NULL || !find_policy(reader, node, section->policy, draft, &table))

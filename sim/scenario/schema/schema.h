@@ -12,6 +12,7 @@
 #ifndef SIM_SCENARIO_SCHEMA_H
 #define SIM_SCENARIO_SCHEMA_H
 
+#include "sim/scenario/policies.h"
 #include "sim/scenario/read/quantity.h"
 
 #include <stdbool.h>
@@ -88,15 +89,6 @@ struct sim_field {
     const char *needs; /* "key: a|b": acts only where that key, here or further out, says so */
     bool needs_sync;   /* acts on jobs only where some exchange (step.sync), or save to a store */
     const char *shows; /* why it changes nothing that happens: it is about what is kept */
-};
-
-enum sim_policy_kind {
-    SIM_POLICY_NONE,
-    SIM_POLICY_PLACEMENT,
-    SIM_POLICY_SCALING,
-    SIM_POLICY_QUEUEING,
-    SIM_POLICY_BATCHING,
-    SIM_POLICY_CAPACITY
 };
 
 struct sim_section {

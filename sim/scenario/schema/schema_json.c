@@ -216,36 +216,6 @@ static json_t *sourced_json(json_t *form)
 
 /* ---- policies ---- */
 
-struct policy {
-    const char *name;
-    const struct weir_param *params;
-    uint32_t count;
-};
-
-static bool policy_at(const struct sim_policies *policies, uint32_t kind, size_t index,
-                      struct policy *found)
-{
-    if (kind == SIM_POLICY_PLACEMENT && index < policies->placements_count) {
-        const struct weir_placement_ops *ops = policies->placements[index];
-        *found = (struct policy){ ops->name, ops->params, ops->param_count };
-    } else if (kind == SIM_POLICY_SCALING && index < policies->scalings_count) {
-        const struct weir_scaling_ops *ops = policies->scalings[index];
-        *found = (struct policy){ ops->name, ops->params, ops->param_count };
-    } else if (kind == SIM_POLICY_QUEUEING && index < policies->queueings_count) {
-        const struct weir_queueing_ops *ops = policies->queueings[index];
-        *found = (struct policy){ ops->name, ops->params, ops->param_count };
-    } else if (kind == SIM_POLICY_BATCHING && index < weir_batching_count()) {
-        const struct weir_batching_ops *ops = weir_batching_at((uint32_t)index);
-        *found = (struct policy){ ops->name, ops->params, ops->param_count };
-    } else if (kind == SIM_POLICY_CAPACITY && index < policies->capacities_count) {
-        const struct weir_capacity_ops *ops = policies->capacities[index];
-        *found = (struct policy){ ops->name, ops->params, ops->param_count };
-    } else {
-        return false;
-    }
-    return true;
-}
-
 static json_t *param_json(const struct weir_param *param)
 {
     static const uint32_t kinds[] = {
@@ -270,7 +240,7 @@ static json_t *param_json(const struct weir_param *param)
 
 /* The keys of a policy beside those of its section. */
 static json_t *policy_json(const struct writing *writing, const struct sim_section *section,
-                           const struct policy *policy)
+                           const struct sim_policy_table *policy)
 {
     json_t *object = fields_json(writing, section);
     json_t *properties = json_object_get(object, "properties");
@@ -298,8 +268,9 @@ static json_t *policies_json(const struct writing *writing, const struct sim_sec
 {
     json_t *forms = json_array();
     json_t *names = json_array();
-    struct policy policy;
-    for (size_t i = 0; policy_at(writing->policies, section->policy, i, &policy); i++) {
+    for (size_t i = 0; i < sim_policy_count(writing->policies, section->policy); i++) {
+        const struct sim_policy_table policy =
+            sim_policy_at(writing->policies, section->policy, i, NULL);
         append(names, json_string(policy.name));
         append(forms, policy_json(writing, section, &policy));
     }
