@@ -94,6 +94,7 @@ extern const struct sim_section sim_schema_truth;
 extern const struct sim_section sim_schema_cluster;
 extern const struct sim_section sim_schema_tenant;
 extern const struct sim_section sim_schema_reservation;
+extern const struct sim_section sim_schema_band;
 extern const struct sim_section sim_schema_prices;
 extern const struct sim_section sim_schema_pipeline;
 extern const struct sim_section sim_schema_stage;
