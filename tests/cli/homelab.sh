@@ -292,7 +292,7 @@ wrong 's/strict_priority/strict_prioritie/' "sched.queueing.policy: .*did you me
 wrong 's/grace: 10 s/grace: -10 s/' 'sched.queueing.grace: '
 wrong 's/rtx4090: 1/rtx4091: 1/' ".*did you mean 'rtx4090'"
 expect 0 "$WEIR_BIN" check --resolved "$lab"
-for said in 'max_attempts: ' 'timeout: 7200' 'placement:' 'keep: '; do
+for said in 'max_attempts: ' 'timeout: 7200' 'policy: fgd'; do
     has stdout "$said"
 done
 
