@@ -122,6 +122,8 @@ static const struct an_metric metrics[] = {
       -1, false, false },
     { "scale.eta_weak", "weak scaling", "ratio", "time of a step alone over that with all ranks", 1,
       false, false },
+    { "wait.band.p95", "wait p95 of a band", "s",
+      "95 % of the jobs of a band of priority wait at most this long", -1, false, false },
     { "fair.ftf.p95", "finish-time fairness p95", "ratio", "finish time over that with an own part",
       -1, false, false },
     { "fair.jain", "fairness", "ratio", "Jain's index over tenants", 1, false, false },

@@ -169,7 +169,7 @@ struct sim_jobs_run {
     double *frequencies;
     struct sim_job_arrival next;
     struct sim_job_arrival brought; /* the last one: it often starts at once */
-    sim_handle arrival; /* the event of `next` */
+    sim_handle arrival;             /* the event of `next` */
     bool has_next;
     uint32_t index;       /* of the workload, as owners and the scheduler know it */
     uint32_t class_first; /* of its classes among those of all workloads */
@@ -340,6 +340,8 @@ void sim_jobs_set_up(struct sim_jobs_run *run, const struct sim_job *job, uint32
 
 /* progress.c: what a job does while it runs. Its ranks live: they start, then work. */
 weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job);
+/* How long it may run in one go, its start included; INT64_MAX = without end. */
+int64_t sim_jobs_limit_ns(const struct sim_jobs_run *run, const struct sim_job_life *life);
 /* Its activity ended; *is_over: so is its work. */
 weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, bool *is_over);
 /* An interval of work is over. */

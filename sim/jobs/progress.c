@@ -190,14 +190,23 @@ void sim_jobs_set_up(struct sim_jobs_run *run, const struct sim_job *job, uint32
         sim_worker_set_state(run->config.workers, rank_at(run, life, first + i), SIM_WORKER_SETUP);
 }
 
-/* It is stopped when it has run as long as its submitter said, if that ends runs. */
+int64_t sim_jobs_limit_ns(const struct sim_jobs_run *run, const struct sim_job_life *life)
+{
+    const bool has_estimate =
+        run->workload->is_killed_at_estimate && life->estimate_ns != WEIR_UNKNOWN_TIME;
+    return has_estimate && life->estimate_ns <= run->workload->timeout_ns
+               ? life->estimate_ns
+               : run->workload->timeout_ns;
+}
+
+/* It is stopped when it has run as long as it may. */
 static void plan_limit(struct sim_jobs_run *run, const struct sim_job *job)
 {
     struct sim_job_life *life = sim_job_life(run, job);
-    if (!run->workload->is_killed_at_estimate || life->estimate_ns == WEIR_UNKNOWN_TIME)
+    const int64_t limit_ns = sim_jobs_limit_ns(run, life);
+    if (limit_ns == INT64_MAX)
         return;
-    const struct sim_event event = { .time_ns =
-                                         sim_jobs_later(sim_jobs_now(run), life->estimate_ns),
+    const struct sim_event event = { .time_ns = sim_jobs_later(sim_jobs_now(run), limit_ns),
                                      .target = job->slot,
                                      .argument = job->id,
                                      .kind = sim_driver_kind(run->config.index, SIM_JOBS_LIMIT),

@@ -210,19 +210,30 @@ static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
     return sim_jobs_done(run, slot);
 }
 
+/* Why a job ends before its work is done: of the job, and of its ranks. */
+struct overrun {
+    const char *job, *ranks;
+};
+
+static struct overrun overrun_of(const struct sim_jobs_run *run, const struct sim_job_life *life)
+{
+    if (life->is_short)
+        return (struct overrun){ "no memory of a GPU", "no memory of a GPU was left" };
+    return sim_jobs_limit_ns(run, life) == run->workload->timeout_ns
+               ? (struct overrun){ "killed at its timeout", "its timeout was over" }
+               : (struct overrun){ "killed at its estimate", "its estimate was over" };
+}
+
 weir_status sim_jobs_overrun(struct sim_jobs_run *run, uint32_t slot)
 {
     const struct sim_driver_config *config = &run->config;
     struct sim_job *job = sim_job_at(run, slot);
+    const struct overrun why = overrun_of(run, sim_job_life(run, job));
     sim_job_life(run, job)->limit = SIM_NO_HANDLE;
-    WEIR_TRY(sim_jobs_break_off(run, job,
-                                sim_job_life(run, job)->is_short ? "no memory of a GPU"
-                                                                 : "killed at its estimate"));
+    WEIR_TRY(sim_jobs_break_off(run, job, why.job));
     count_running(run, job, -1);
     job->state = SIM_JOB_GONE;
-    WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER,
-                                 sim_job_life(run, job)->is_short ? "no memory of a GPU was left"
-                                                                  : "its estimate was over"));
+    WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER, why.ranks));
     WEIR_TRY(config->services->ended(config->world, run->index, job->id));
     return sim_jobs_give_up(run, slot,
                             sim_job_life(run, job)->is_short ? SIM_JOBS_OOM : SIM_JOBS_OVERRUN);

@@ -145,6 +145,18 @@ static void put_times(struct writer *writer)
                      &(struct sim_censored){ .count = unfinished.count });
 }
 
+/* Of all jobs by their bands of priority. */
+static void put_bands(struct writer *writer)
+{
+    const struct sim_scenario *scenario = writer->run->config.scenario;
+    for (uint32_t b = 0; b < scenario->bands_count; b++) {
+        struct sim_job_meter *row = sim_meter_band(writer->run->context->meter, b);
+        const struct sim_censored waiting = sim_ages_censored(&row->waiting);
+        writer->label = scenario->bands[b].name;
+        put_distribution(writer, "wait.band", "s", &row->wait, &waiting);
+    }
+}
+
 /* ---- counts ---- */
 
 /* What is counted where the workload says from when, or one of all does. */
@@ -343,6 +355,8 @@ weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct si
         put_counts(&all);
         put_times(&all);
     }
+    if (run->index == 0)
+        put_bands(&writer);
     for (size_t i = run->workload->labels_count + 1; i-- > 0;) {
         writer.row = row_of(run, i);
         writer.label = label_of(run, i);

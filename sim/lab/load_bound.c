@@ -29,7 +29,7 @@ static bool is_steady_workload(const struct sim_workload *workload)
                      arrivals->kind != SIM_ARRIVALS_TRACE &&
                      arrivals->kind != SIM_ARRIVALS_DIURNAL && isfinite(arrivals->rate_per_s) &&
                      arrivals->measurements == 0 && workload->jobs_limit == UINT64_MAX &&
-                     !workload->is_killed_at_estimate;
+                     !workload->is_killed_at_estimate && workload->timeout_ns == INT64_MAX;
     for (size_t i = 0; is_steady && i < workload->jobs_count; i++)
         is_steady = !sim_workload_draws_spec(workload, &workload->jobs[i]) ||
                     is_plain(workload, &workload->jobs[i]);

@@ -456,11 +456,25 @@ struct sim_workload {
     struct sim_preemption preemption;
     struct sim_objective objective;
     bool is_killed_at_estimate; /* a run that is longer ends there */
+    int64_t timeout_ns;         /* likewise; INT64_MAX = none */
     uint32_t ties;              /* enum sim_ties */
 };
 
 /* What it runs on average at speed 1, cut at the limit of its workload; NAN = not known. */
 double sim_job_mean_run_s(const struct sim_workload *workload, const struct sim_job_spec *job);
+
+/* ---- bands of priority ---- */
+
+/* Priorities from `lo` to `hi`. Bands do not overlap; where there are some, all classes of jobs lie
+ * in one. */
+struct sim_band {
+    const char *name;
+    int32_t lo, hi;
+};
+
+struct sim_scenario;
+/* The band of a priority; WEIR_NO_INDEX = none has it. */
+uint32_t sim_scenario_band(const struct sim_scenario *scenario, int32_t priority);
 
 /* ---- all the work there is ---- */
 
@@ -575,6 +589,8 @@ struct sim_scenario {
     struct sim_prices prices;
     struct sim_reservation *reservations;
     size_t reservations_count;
+    struct sim_band *bands;
+    size_t bands_count;
     struct sim_pipeline *pipelines;
     size_t pipelines_count;
     size_t stages_total;

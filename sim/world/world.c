@@ -207,15 +207,38 @@ static void tell_owners(const struct sim_world *world, const char **names, uint3
         classes[w] = sim_port_classes(world->port, w);
 }
 
-/* What is expected of jobs, names of nodes and how often they are sampled, then the meter itself.
- */
+/* The band of priority of every class of jobs; where there are none *bands stays NULL. */
+static weir_status tell_bands(const struct sim_world *world, uint32_t **bands)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    size_t count = 0;
+    if (scenario->bands_count == 0)
+        return WEIR_OK;
+    for (size_t w = 0; w < scenario->workloads_count; w++)
+        count += scenario->workloads[w].jobs_count;
+    *bands = calloc(count + 1, sizeof **bands);
+    if (*bands == NULL)
+        return WEIR_ENOMEM;
+    count = 0;
+    for (size_t w = 0; w < scenario->workloads_count; w++)
+        for (size_t c = 0; c < scenario->workloads[w].jobs_count; c++)
+            (*bands)[count++] =
+                sim_scenario_band(scenario, scenario->workloads[w].jobs[c].priority);
+    return WEIR_OK;
+}
+
+/* What is expected of jobs, names of nodes and how often they are sampled, bands of priority, then
+ * the meter itself. */
 static weir_status open_meter(struct sim_world *world, const struct sim_meter_stage_info *stages,
                               struct sim_meter_config *config)
 {
     struct sim_meter_stage_info *expected = NULL;
     const char **node_names = NULL;
-    weir_status status = WEIR_OK;
-    if (config->workload_count > 0)
+    uint32_t *bands = NULL;
+    weir_status status = tell_bands(world, &bands);
+    config->class_bands = bands;
+    config->band_count = world->scenario->bands_count;
+    if (status == WEIR_OK && config->workload_count > 0)
         status = fill_expected(world, stages, config, &expected);
     if (status == WEIR_OK)
         status = name_nodes(world, config, &node_names);
@@ -224,6 +247,7 @@ static weir_status open_meter(struct sim_world *world, const struct sim_meter_st
         config->node_every = sim_sampling_node_every(config->node_count);
     if (status == WEIR_OK)
         status = sim_meter_create(config, &world->context.meter);
+    free(bands);
     free(node_names);
     free(expected);
     return status;

@@ -19,7 +19,8 @@ expect 0 "$WEIR_BIN" compare "$lab" --check -o lab.db
 # covers: S3.4
 if command -v gnuplot >/dev/null; then
     (
-        mkdir page && cd page
+        mkdir page
+        cd page
         . "$WEIR_SOURCE_DIR/tests/support/tutorial.sh"
         ln -s "$WEIR_SOURCE_DIR/scenarios" scenarios
         has "$WEIR_SOURCE_DIR/docs/homelab.md" './dev build'
@@ -102,7 +103,7 @@ P
 sqlite3 lab.db "SELECT sum(attempts > 4), sum(outcome = 'exhausted' AND attempts = 4), sum(outcome = 'exhausted'),
     sum(attempts - 1) FROM v_job WHERE variant = 'base' AND workload_name IN ('nightly', 'finetune')" >retries
 read -r many last given_up again < <(tr '|' ' ' <retries)
-[ "$many" -eq 0 ] && [ "$last" -eq "$given_up" ] && [ "$given_up" -ge 20 ] || fail "retries: $(cat retries)"
+{ [ "$many" -eq 0 ] && [ "$last" -eq "$given_up" ] && [ "$given_up" -ge 20 ]; } || fail "retries: $(cat retries)"
 value lab.db retry.count '' "$again"
 value lab.db retry.exhausted '' "$given_up"
 
@@ -245,6 +246,55 @@ Y
 expect 0 "$WEIR_BIN" compare models.yaml --check -o models.db
 [ "$(sqlite3 models.db "SELECT group_concat(variant || max, ' ') FROM (SELECT variant, max(running) AS max FROM job_sample
     JOIN run USING (run_id) GROUP BY variant ORDER BY 1 DESC)")" = 'fractional4.0 dedicated1.0' ] || fail 'models beside one another'
+
+# covers: S3.38
+# Limits below the machine hold at all times, and a task that takes longer than it may is ended.
+cat >limits.yaml <<'Y'
+schema: 2
+name: limits
+metrics: {sample: 1 min}
+cluster: {nodes: [{name: box, cpus: 16, ram: 64 GB}]}
+tenants: [{name: lab, quota: {hard: {cpus: 14, ram: 60 GB}}}]
+jobs:
+  - name: tasks
+    tenant: lab
+    timeout: 2 h
+    classes:
+      - {name: short, count: 9, run_time: 1 h, request: {cpus: 2, ram: 4 GB}}
+      - {name: endless, count: 1, at: 10 min, run_time: 300 d, request: {cpus: 1}}
+      - {name: large, count: 2, at: 4 h, run_time: 2 h, request: {cpus: 1, ram: 31 GB}}
+Y
+expect 0 "$WEIR_BIN" run limits.yaml -o limits.db
+[ "$(sqlite3 limits.db "SELECT max(cpu_assigned), round(max(ram_assigned_bytes)) FROM cluster_sample")" = '14.0|31000000000.0' ] ||
+    fail 'limits are exceeded, or not reached'
+sqlite3 limits.db "SELECT name, outcome, end_s - start_s FROM v_job WHERE label_name <> 'short' ORDER BY name" >ends
+printf '%s\n' 'endless-0|overrun|7200.0' 'large-0|done|7200.0' 'large-1|done|7200.0' >wanted
+same ends wanted
+expect 0 "$WEIR_BIN" explain limits.db --job endless-0
+has stdout 'its timeout was over'
+
+# covers: S3.5
+# Whatever is set wrong has its place and a word for it; what is left out has a default.
+wrong() {
+    sed "$1" "$lab" >wrong.yaml
+    cmp -s "$lab" wrong.yaml && fail "no such line: $1"
+    expect 2 "$WEIR_BIN" check wrong.yaml
+    matches stderr "^wrong.yaml:[0-9]+:[0-9]+: error: $2"
+}
+wrong 's/hard: {cpus: 14/hard: {cpus: -1/' 'tenants\[0\].quota.hard.cpus: must be at least 0'
+wrong 's/ram: 60 GB}}/rum: 60 GB}}/' "tenants\\[0\\].quota.hard.rum: unknown key; did you mean 'ram'"
+wrong 's/timeout: 2 h/timeout: soon/' 'jobs\[1\].timeout: '
+wrong 's/priority: 100, request: {cpus: 2/priority: 101, request: {cpus: 2/' 'jobs\[1\].classes\[0\].priority: priority 101 lies in none of the bands'
+wrong 's/priority: 20/priority: 9/' 'jobs\[4\].classes\[0\].priority: priority 9 lies in none'
+wrong 's/gpu_memory: 12 GB/gpu_memory: 12 cats/' 'jobs\[0\].classes\[0\].request.gpu_memory: '
+wrong 's/sample: 5 s/sample: 0 s/' 'metrics.sample: '
+wrong 's/strict_priority/strict_prioritie/' "sched.queueing.policy: .*did you mean 'strict_priority'"
+wrong 's/grace: 10 s/grace: -10 s/' 'sched.queueing.grace: '
+wrong 's/rtx4090: 1/rtx4091: 1/' ".*did you mean 'rtx4090'"
+expect 0 "$WEIR_BIN" check --resolved "$lab"
+for said in 'max_attempts: ' 'timeout: 7200' 'policy: fgd'; do
+    has stdout "$said"
+done
 
 # covers: S3.40
 has "$WEIR_SOURCE_DIR/CONTRIBUTING.md" './dev test'

@@ -98,7 +98,9 @@ struct sim_meter_config {
     bool has_power, has_turns, has_addresses;
     size_t link_count;
     size_t workload_count;
-    const uint32_t *workload_classes;            /* how many classes of jobs each has */
+    const uint32_t *workload_classes; /* how many classes of jobs each has */
+    const uint32_t *class_bands;      /* band of priority of each class, by workload; NULL = none */
+    size_t band_count;
     const struct sim_meter_tenant_info *tenants; /* parents before their children */
     size_t tenant_count;
     const struct sim_meter_prices *prices; /* NULL = nothing is reckoned in money */

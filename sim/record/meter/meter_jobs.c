@@ -12,10 +12,17 @@
 static void open_row(struct sim_job_meter *row, uint32_t workload)
 {
     row->workload = workload;
+    row->band = WEIR_NO_INDEX;
     row->wait = sim_percentiles_open(STORED_VALUES);
     row->time = sim_percentiles_open(STORED_VALUES);
     row->restart = sim_percentiles_open(STORED_VALUES);
     row->slowdown = sim_percentiles_open(STORED_VALUES);
+}
+
+/* Of classes and workloads, and of all jobs where there are several; then the bands. */
+static size_t first_band(const struct sim_meter *meter)
+{
+    return meter->class_count + meter->workload_count + (meter->workload_count > 1);
 }
 
 weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_config *config)
@@ -23,7 +30,9 @@ weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_conf
     for (size_t w = 0; w < config->workload_count; w++)
         meter->class_count += config->workload_classes[w];
     meter->workload_count = config->workload_count;
-    meter->jobs = calloc(meter->class_count + meter->workload_count + 1, sizeof *meter->jobs);
+    meter->band_count = config->band_count;
+    meter->jobs = calloc(meter->class_count + meter->workload_count + meter->band_count + 1,
+                         sizeof *meter->jobs);
     if (!meter->jobs)
         return WEIR_ENOMEM;
     size_t class = 0;
@@ -34,13 +43,16 @@ weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_conf
     }
     if (meter->workload_count > 1)
         open_row(sim_meter_all_jobs(meter), WEIR_NO_INDEX);
+    for (uint32_t b = 0; b < meter->band_count; b++)
+        open_row(sim_meter_band(meter, b), WEIR_NO_INDEX);
+    for (size_t c = 0; c < meter->class_count && meter->band_count > 0; c++)
+        meter->jobs[c].band = config->class_bands[c];
     return WEIR_OK;
 }
 
-/* Of classes and workloads, and of all jobs where there are several. */
 static size_t row_count(const struct sim_meter *meter)
 {
-    return meter->class_count + meter->workload_count + (meter->workload_count > 1);
+    return first_band(meter) + meter->band_count;
 }
 
 void meter_jobs_close(struct sim_meter *meter)
@@ -72,19 +84,27 @@ struct sim_job_meter *sim_meter_all_jobs(struct sim_meter *meter)
     return sim_meter_workload(meter, count == 1 ? 0 : (uint32_t)count);
 }
 
-/* ---- what happens: to a class, to its workload, and to all jobs ---- */
+struct sim_job_meter *sim_meter_band(struct sim_meter *meter, uint32_t band)
+{
+    return &meter->jobs[first_band(meter) + band];
+}
+
+/* ---- what happens: to a class, to its workload, to all jobs, and to its band ---- */
 
 struct rows {
-    struct sim_job_meter *rows[3];
+    struct sim_job_meter *rows[4];
     size_t count;
 };
 
 static struct rows rows_of(struct sim_meter *meter, uint32_t job_class)
 {
     struct sim_job_meter *row = sim_meter_class(meter, job_class);
-    return (
-        struct rows){ { row, sim_meter_workload(meter, row->workload), sim_meter_all_jobs(meter) },
-                      meter->workload_count > 1 ? 3 : 2 };
+    struct rows of = { { row, sim_meter_workload(meter, row->workload) }, 2 };
+    if (meter->workload_count > 1)
+        of.rows[of.count++] = sim_meter_all_jobs(meter);
+    if (row->band != WEIR_NO_INDEX)
+        of.rows[of.count++] = sim_meter_band(meter, row->band);
+    return of;
 }
 
 void sim_meter_job(struct sim_meter *meter, uint32_t job_class, enum sim_job_count what,

@@ -46,9 +46,10 @@ enum sim_job_gauge {
     SIM_JOBS_GAUGES
 };
 
-/* Of one class, or of all jobs of a workload. */
+/* Of one class, of all jobs of a workload, or of a band of priority. */
 struct sim_job_meter {
     uint32_t workload;
+    uint32_t band; /* of a class, WEIR_NO_INDEX = none */
     struct sim_gauge gauges[SIM_JOBS_GAUGES];
     double warm[SIM_JOBS_GAUGES]; /* integrals at the end of the warm-up */
     double last[SIM_JOBS_GAUGES]; /* at the latest sample */
@@ -98,6 +99,7 @@ weir_status sim_meter_job_left(struct sim_meter *meter, int64_t now_ns, uint32_t
 
 struct sim_job_meter *sim_meter_class(struct sim_meter *meter, uint32_t job_class);
 struct sim_job_meter *sim_meter_workload(struct sim_meter *meter, uint32_t workload);
+struct sim_job_meter *sim_meter_band(struct sim_meter *meter, uint32_t band);
 /* Of all jobs; of one workload it is that of the workload. */
 struct sim_job_meter *sim_meter_all_jobs(struct sim_meter *meter);
 

@@ -197,7 +197,7 @@ struct sim_meter {
     int64_t steady_since_ns, steady_from_ns, steady_to_ns;
 
     struct sim_job_meter *jobs; /* a class each, then a workload each */
-    size_t class_count, workload_count;
+    size_t class_count, workload_count, band_count;
     struct meter_tenants *tenants;   /* NULL = there are none */
     struct meter_reserved *reserved; /* likewise */
     struct meter_cost *cost;         /* likewise */

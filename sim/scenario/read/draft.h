@@ -220,6 +220,11 @@ struct draft_reservation {
     uint32_t nodes, gpus;
 };
 
+struct draft_band {
+    struct draft_head head;
+    int64_t lo, hi;
+};
+
 struct draft_prices {
     struct draft_head head;
     struct sim_prices to;
@@ -493,6 +498,7 @@ struct draft_jobs {
     struct draft_objective objective;
     struct draft_step step;
     uint32_t over_estimate;
+    int64_t timeout_ns;
     uint32_t dependencies;
     uint32_t ties;
     uint64_t first_row;
@@ -653,6 +659,7 @@ struct draft_scenario {
     struct draft_sched sched;
     struct draft_list tenants;
     struct draft_list reservations;
+    struct draft_list bands;
     struct draft_list pipelines;
     struct draft_list services; /* of draft_served */
     struct draft_list jobs;

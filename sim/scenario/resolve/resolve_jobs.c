@@ -417,6 +417,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->retry_delay = draft->retry_delay;
     workload->max_attempts = draft->max_attempts;
     workload->estimate = draft->estimate;
+    workload->timeout_ns = draft->timeout_ns == SIM_ABSENT_TIME ? INT64_MAX : draft->timeout_ns;
     workload->is_killed_at_estimate = draft->over_estimate == OVER_ESTIMATE_KILL;
     workload->start_latency = draft->start_latency;
     workload->checkpoint = sim_resolve_checkpoint(resolver, &draft->checkpoint);

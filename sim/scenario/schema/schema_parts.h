@@ -125,6 +125,7 @@ extern const struct sim_section sim_schema_truth;
 extern const struct sim_section sim_schema_cluster;
 extern const struct sim_section sim_schema_tenant;
 extern const struct sim_section sim_schema_reservation;
+extern const struct sim_section sim_schema_band;
 extern const struct sim_section sim_schema_prices;
 extern const struct sim_section sim_schema_item_arrivals;
 extern const struct sim_section sim_schema_job_arrivals;

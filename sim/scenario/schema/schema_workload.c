@@ -329,6 +329,9 @@ static const struct sim_field jobs_fields[] = {
       HELP(
           "a job that runs longer than its estimate, in one go and its start included, runs on, or "
           "ends there undone (jobs.overrun)") },
+    { TIME("timeout", draft_jobs, timeout_ns), ABSENT("none"), RANGE(1e-9, LARGEST_TIME),
+      HELP("a job that runs longer than this, in one go and its start included, whatever its "
+           "estimate, ends there undone (jobs.overrun)") },
     { LAW("patience", draft_jobs, patience), UNIT(TIME),
       ABSENT("as the trace says, else without end"), HELP("a job leaves when it waited so long") },
     { TIME("starved_after", draft_jobs, starved_after_ns), ABSENT("none"),
