@@ -7,8 +7,8 @@
  * are known there by the index of their item, which holds while they wait. A batch goes to an idle
  * worker as one task. Until when nothing can happen is one pending event of the pipeline.
  *
- * Invariant: an item that waits is in the queue of its stage, for no longer than an instant, or in
- * the batcher, and counted in `batched`.
+ * Invariant: an item that waits is in the queue of its stage, while it is on its way to the service,
+ * or in the batcher, and counted in `batching.count`.
  */
 #ifndef SIM_PIPELINE_BATCHING_H
 #define SIM_PIPELINE_BATCHING_H

@@ -260,6 +260,8 @@ struct sim_input {
     struct sim_law *bytes; /* NULL = 0 */
     uint32_t store;        /* the first stage reads them there; WEIR_NO_INDEX = nowhere */
     uint32_t traffic;      /* class there, 0 = none */
+    int64_t overhead_ns;   /* of a request, before it waits */
+    double unauthorised;   /* share of the requests that are turned away behind it */
 };
 
 /* How bytes come from one stage to the next. */

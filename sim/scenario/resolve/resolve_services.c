@@ -55,6 +55,8 @@ static void make_pipeline(struct sim_resolver *resolver, struct draft_served *se
     pipeline->backpressure.rule = SIM_BACKPRESSURE_NONE;
     pipeline->input.head = served->requests.head;
     pipeline->input.to.items = served->requests.to.items;
+    pipeline->input.to.overhead_ns = served->requests.to.overhead_ns;
+    pipeline->input.to.unauthorised = served->requests.to.unauthorised;
     pipeline->input.file = served->requests.file;
     pipeline->input.arrivals = served->requests.arrivals;
     pipeline->input.classes = served->requests.classes;
