@@ -65,6 +65,8 @@ static const struct an_metric metrics[] = {
       "requests that were turned away as too many waited", -1, false, false },
     { "batch.expired", "requests expired", "count",
       "requests that were turned away as they had waited too long", -1, false, false },
+    { "requests.unreachable", "unreachable", "count",
+      "requests that were turned away as the service was out of reach", -1, false, false },
     { "requests.unauthorised", "callers refused", "count",
       "requests that were turned away as their callers are not let in", -1, false, false },
     { "jobs.done", "jobs finished", "jobs", "jobs that came to their end after warm-up", 1, false,

@@ -112,6 +112,10 @@ static weir_status take_one(struct sim_stage_run *stage, uint32_t index)
 {
     const struct sim_item *item = &stage->pipeline->items.items[index];
     const struct weir_batch_request request = request_of(stage, index);
+    if (stage->batching.unreachable > 0) {
+        turn_away(stage, index, SIM_TURNED_AWAY_UNREACHABLE);
+        return WEIR_OK;
+    }
     if (!is_let_in(stage, item)) {
         turn_away(stage, index, SIM_TURNED_AWAY_UNAUTHORISED);
         return WEIR_OK;
@@ -212,6 +216,32 @@ static weir_status step(struct sim_stage_run *stage, struct weir_batch *batch)
         turn_away(stage, (uint32_t)batch->expired[i], SIM_TURNED_AWAY_EXPIRED);
     }
     return batch->count == 0 ? WEIR_OK : start(stage, batch);
+}
+
+static weir_status turn_all_away(struct sim_stage_run *stage)
+{
+    const uint64_t count = stage->batching.count;
+    uint64_t *const items = calloc(count + 1, sizeof *items);
+    if (items == NULL)
+        return WEIR_ENOMEM;
+    sim_batching_list(stage, items);
+    for (uint64_t i = 0; i < count; i++) {
+        (void)weir_batcher_remove(stage->batching.batcher, items[i]);
+        leaves(stage, (uint32_t)items[i]);
+        turn_away(stage, (uint32_t)items[i], SIM_TURNED_AWAY_UNREACHABLE);
+    }
+    free(items);
+    return WEIR_OK;
+}
+
+weir_status sim_batching_reach(struct sim_stage_run *stage, bool is_lost)
+{
+    stage->batching.unreachable += is_lost ? 1 : UINT32_MAX;
+    if (!is_lost)
+        return sim_pipeline_unstall(stage);
+    WEIR_TRY(turn_all_away(stage));
+    sim_stage_note_queue(stage);
+    return sim_pipeline_stall(stage);
 }
 
 weir_status sim_batching_settle(struct sim_stage_run *stage, bool *has_started)
