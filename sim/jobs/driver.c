@@ -175,6 +175,8 @@ static weir_status event(void *self, const struct sim_event *event)
         return sim_jobs_next_of_array(run, event->target);
     case SIM_JOBS_LIMIT:
         return sim_jobs_overrun(run, event->target);
+    case SIM_JOBS_CALL:
+        return sim_jobs_calls_fail(run, event->target);
     }
     return WEIR_EINVARIANT;
 }
@@ -263,19 +265,24 @@ static weir_status tell(void *self, const struct sim_teller *teller)
 
 /* ---- the timeline ---- */
 
-/* Sources count on from the pipelines. */
+/* Sources count on from the pipelines. A service that its jobs call is theirs too. */
 static const char *target(const void *self, const struct sim_timeline_entry *entry)
 {
     const struct sim_jobs_run *run = self;
     const bool is_of_sources =
         entry->action == SIM_ACTION_ARRIVALS || entry->action == SIM_ACTION_BURST;
     const size_t source = run->config.scenario->pipelines_count + run->config.instance;
+    const struct sim_calls *calls = &run->workload->calls;
+    if (entry->action == SIM_ACTION_SERVICE_DOWN)
+        return calls->are_made && calls->service == entry->target ? run->workload->name : NULL;
     return is_of_sources && entry->target == source ? run->workload->name : NULL;
 }
 
 static weir_status act(void *self, const struct sim_timeline_entry *entry, double factor,
                        bool is_on)
 {
+    if (entry->action == SIM_ACTION_SERVICE_DOWN)
+        return sim_jobs_calls_reach(self, is_on);
     if (entry->action == SIM_ACTION_ARRIVALS)
         sim_jobs_set_factor(self, factor);
     else if (is_on)

@@ -37,7 +37,8 @@ enum sim_jobs_event {
     SIM_JOBS_KILL,   /* target: slot, argument: job */
     SIM_JOBS_SUBMIT, /* target: spec, argument: key of the submission */
     SIM_JOBS_NEXT,   /* target: slot of the array */
-    SIM_JOBS_LIMIT   /* target: slot, argument: job */
+    SIM_JOBS_LIMIT,  /* target: slot, argument: job */
+    SIM_JOBS_CALL    /* target: slot, argument: job */
 };
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
@@ -57,6 +58,7 @@ struct sim_job {
     uint8_t state;  /* enum sim_job_state */
     bool is_counted;
     bool is_refused; /* it did not run: turned away, or out of patience */
+    bool is_held;    /* AWAY until a service that it calls is back */
 };
 
 /* What a running job is at. One activity each, whose end is the edge:
@@ -130,6 +132,7 @@ struct sim_job_life {
     sim_handle save;  /* the next checkpoint */
     sim_handle kill;  /* the end of its grace */
     sim_handle limit; /* the end of its estimate */
+    sim_handle call;  /* when its calls have failed; SIM_NO_HANDLE = they are answered */
     int64_t estimate_ns;
     int64_t save_at_ns;             /* clock: when the next checkpoint is due */
     int64_t resize_from_ns;         /* clock: when it stopped for a change of its ranks ... */
@@ -187,6 +190,7 @@ struct sim_jobs_run {
     int64_t first_submit_ns, last_done_ns;
     uint64_t waiting, running, away, ending; /* ending: running jobs that will end */
     uint64_t patient;                        /* waiting jobs that may leave */
+    uint32_t unreachable;                    /* depth of outages of the service that they call */
     uint32_t first_lost, first_paced;        /* slot + 1 */
     uint64_t refused_by_truth;
     struct sim_slowest_kept slowest[16]; /* by a hash of the ranks */
@@ -361,6 +365,18 @@ weir_status sim_jobs_ask_turn(struct sim_jobs_run *run, const struct sim_job *jo
 void sim_jobs_give_turn(struct sim_jobs_run *run, struct sim_job_life *life);
 /* Reads its checkpoint, or writes one: life->run is SIM_NO_HANDLE when that is over at once. */
 weir_status sim_jobs_move_state(struct sim_jobs_run *run, const struct sim_job *job, bool is_read);
+
+/* At the rate that its ranks have now. */
+weir_status sim_jobs_go_at(struct sim_jobs_run *run, const struct sim_job *job);
+
+/* calls.c: the service that they call is out of reach from now on, or was until now. */
+weir_status sim_jobs_calls_reach(struct sim_jobs_run *run, bool is_lost);
+/* It works, and stands still if its calls are not answered; these have failed; it stops. */
+weir_status sim_jobs_calls_hang(struct sim_jobs_run *run, const struct sim_job *job);
+weir_status sim_jobs_calls_fail(struct sim_jobs_run *run, uint32_t slot);
+void sim_jobs_calls_end(const struct sim_jobs_run *run, struct sim_job_life *life);
+/* Whether a job that would wait is held back until the service is there. */
+bool sim_jobs_calls_hold(struct sim_jobs_run *run, struct sim_job *job);
 
 /* preempt.c: a plan takes its place; it has saved its work and gives way; its grace is over. */
 weir_status sim_jobs_preempt(struct sim_jobs_run *run, uint64_t id, int64_t grace_ns);

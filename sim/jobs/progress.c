@@ -99,7 +99,7 @@ static weir_status work(struct sim_jobs_run *run, const struct sim_job *job, int
     (void)sim_activity_left(run->context->activities, life->run, &life->stretch);
     if (save_in_ns > 0)
         sim_jobs_plan_save(run, job, save_in_ns);
-    return WEIR_OK;
+    return sim_jobs_calls_hang(run, job);
 }
 
 /* ---- other phases ---- */
@@ -421,6 +421,7 @@ weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, co
     if (life->limit != SIM_NO_HANDLE)
         (void)sim_engine_cancel(run->context->engine, life->limit);
     life->kill = life->limit = SIM_NO_HANDLE;
+    sim_jobs_calls_end(run, life);
     life->is_warned = false;
     life->ran_ns += sim_jobs_now(run) - life->start_ns;
     if (life->save != SIM_NO_HANDLE)
@@ -448,16 +449,16 @@ void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *work
     run->first_paced = slot + 1;
 }
 
-/* At the rate that its ranks have now. */
-static weir_status go_at(struct sim_jobs_run *run, const struct sim_job *job)
+weir_status sim_jobs_go_at(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_job_life *life = sim_job_life(run, job);
     const struct sim_worker *rank = only_rank(run, job);
+    const bool stands = run->unreachable > 0;
     WEIR_TRY(sim_jobs_count_steps(run, job));
-    return rank == NULL
-               ? sim_activity_set(run->context->activities, life->run, 1, rate_of(run, job))
-               : sim_worker_pace(run->config.workers, rank, life->run,
-                                 sim_jobs_rank_speed(run, rank));
+    return rank == NULL ? sim_activity_set(run->context->activities, life->run, 1,
+                                           stands ? 0 : rate_of(run, job))
+                        : sim_worker_pace(run->config.workers, rank, life->run,
+                                          stands ? 0 : sim_jobs_rank_speed(run, rank));
 }
 
 weir_status sim_jobs_go_on(struct sim_jobs_run *run)
@@ -468,7 +469,7 @@ weir_status sim_jobs_go_on(struct sim_jobs_run *run)
         run->first_paced = life->next_paced;
         life->is_paced = false;
         if (life->run != SIM_NO_HANDLE && life->phase == SIM_JOB_WORKING)
-            WEIR_TRY(go_at(run, job));
+            WEIR_TRY(sim_jobs_go_at(run, job));
     }
     return WEIR_OK;
 }

@@ -95,7 +95,7 @@ static weir_status take_life(struct sim_jobs_run *run, struct sim_job *job)
     if (arrival.spec != job->spec || arrival.key != job->key)
         sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
     life->run_ns = life->saved_ns = arrival.run_ns;
-    life->save = life->kill = life->limit = SIM_NO_HANDLE;
+    life->save = life->kill = life->limit = life->call = SIM_NO_HANDLE;
     life->estimate_ns = arrival.estimate_ns;
     job->life = life->slot + 1;
     sim_jobs_draw_steps(run, job);

@@ -110,6 +110,8 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, struct sim_job *job,
                              const struct sim_job_arrival *arrival)
 {
     const struct sim_driver_config *config = &run->config;
+    if (sim_jobs_calls_hold(run, job))
+        return WEIR_OK;
     const struct weir_job_spec spec = describe(run, job, arrival->estimate_ns);
     const weir_status status = config->services->submit(config->world, &spec, &job->kind);
     if (status == WEIR_EINFEASIBLE)

@@ -76,6 +76,23 @@ static void turn_away(struct sim_stage_run *stage, uint32_t item, enum sim_turne
     sim_pipeline_item_done(run, item, false);
 }
 
+/* When a request begins to wait. */
+static int64_t enters_ns(const struct sim_stage_run *stage, const struct sim_item *item)
+{
+    return item->admitted_ns + stage->pipeline->spec->input.overhead_ns;
+}
+
+static bool is_let_in(const struct sim_stage_run *stage, const struct sim_item *item)
+{
+    const double unauthorised = stage->pipeline->spec->input.unauthorised;
+    if (!(unauthorised > 0))
+        return true;
+    struct sim_stream stream;
+    sim_stream_open(&stream, &stage->pipeline->random, SIM_DRAW_AUTHORISATION,
+                    (struct sim_stream_key){ .item = item->id });
+    return !(sim_stream_uniform(&stream) < unauthorised);
+}
+
 /* Since when it waits is since when it is there: one that comes back keeps its turn. */
 static struct weir_batch_request request_of(const struct sim_stage_run *stage, uint32_t index)
 {
@@ -86,27 +103,49 @@ static struct weir_batch_request request_of(const struct sim_stage_run *stage, u
                                         .items = class->items,
                                         .id = index,
                                         .shape = class->shape,
-                                        .queued_ns = item->admitted_ns,
+                                        .queued_ns = enters_ns(stage, item),
                                         .timeout_ns = class->timeout_ns,
                                         .priority = has_priority ? (int32_t) class->priority : -1 };
 }
 
-static weir_status take_in(struct sim_stage_run *stage)
+static weir_status take_one(struct sim_stage_run *stage, uint32_t index)
+{
+    const struct sim_item *item = &stage->pipeline->items.items[index];
+    const struct weir_batch_request request = request_of(stage, index);
+    if (stage->batching.unreachable > 0) {
+        turn_away(stage, index, SIM_TURNED_AWAY_UNREACHABLE);
+        return WEIR_OK;
+    }
+    if (!is_let_in(stage, item)) {
+        turn_away(stage, index, SIM_TURNED_AWAY_UNAUTHORISED);
+        return WEIR_OK;
+    }
+    const weir_status status =
+        weir_batcher_add(stage->batching.batcher, &request, stage->pipeline->context->error);
+    if (status == WEIR_EBUSY) {
+        turn_away(stage, index, SIM_TURNED_AWAY_FULL);
+        return WEIR_OK;
+    }
+    if (status == WEIR_OK) {
+        stage->batching.count++;
+        stage->batching.bytes += item->bytes;
+    }
+    return status;
+}
+
+/* Those that are on their way stand in the queue, the first of them in front; *next_ns is when it
+ * is there. */
+static weir_status take_in(struct sim_stage_run *stage, int64_t *next_ns)
 {
     struct sim_item_slab *slab = &stage->pipeline->items;
+    *next_ns = SIM_TIME_MAX;
     while (stage->queue.count > 0) {
-        const uint32_t item = sim_queue_pop(&stage->queue, slab);
-        const struct weir_batch_request request = request_of(stage, item);
-        const weir_status status =
-            weir_batcher_add(stage->batching.batcher, &request, stage->pipeline->context->error);
-        if (status == WEIR_EBUSY)
-            turn_away(stage, item, SIM_TURNED_AWAY_FULL);
-        else
-            WEIR_TRY(status);
-        if (status == WEIR_EBUSY)
-            continue;
-        stage->batching.count++;
-        stage->batching.bytes += slab->items[item].bytes;
+        const int64_t at_ns = enters_ns(stage, &slab->items[stage->queue.head]);
+        if (at_ns > now_of(stage)) {
+            *next_ns = at_ns;
+            break;
+        }
+        WEIR_TRY(take_one(stage, sim_queue_pop(&stage->queue, slab)));
     }
     return WEIR_OK;
 }
@@ -132,8 +171,8 @@ static weir_status start(struct sim_stage_run *stage, const struct weir_batch *b
         const uint32_t item = (uint32_t)batch->ids[i];
         const struct sim_item *request = &run->items.items[item];
         leaves(stage, item);
-        if (request->admitted_ns < oldest_ns)
-            oldest_ns = request->admitted_ns;
+        if (enters_ns(stage, request) < oldest_ns)
+            oldest_ns = enters_ns(stage, request);
         sim_meter_wait(run->context->meter, now_ns, stage->index, now_ns - request->queued_ns);
         sim_queue_push(&task, &run->items, item);
     }
@@ -168,7 +207,8 @@ static weir_status step(struct sim_stage_run *stage, struct weir_batch *batch)
     const struct weir_batch_query query = { .size = sizeof query,
                                             .has_instance =
                                                 stage->idle.count > 0 && stage->stalled == 0,
-                                            .is_last = run->source_left == 0,
+                                            .is_last =
+                                                run->source_left == 0 && stage->queue.count == 0,
                                             .now_ns = now_of(stage) };
     WEIR_TRY(weir_batcher_next(stage->batching.batcher, &query, batch, run->context->error));
     for (uint32_t i = 0; i < batch->expired_count; i++) {
@@ -178,15 +218,42 @@ static weir_status step(struct sim_stage_run *stage, struct weir_batch *batch)
     return batch->count == 0 ? WEIR_OK : start(stage, batch);
 }
 
+static weir_status turn_all_away(struct sim_stage_run *stage)
+{
+    const uint64_t count = stage->batching.count;
+    uint64_t *const items = calloc(count + 1, sizeof *items);
+    if (items == NULL)
+        return WEIR_ENOMEM;
+    sim_batching_list(stage, items);
+    for (uint64_t i = 0; i < count; i++) {
+        (void)weir_batcher_remove(stage->batching.batcher, items[i]);
+        leaves(stage, (uint32_t)items[i]);
+        turn_away(stage, (uint32_t)items[i], SIM_TURNED_AWAY_UNREACHABLE);
+    }
+    free(items);
+    return WEIR_OK;
+}
+
+weir_status sim_batching_reach(struct sim_stage_run *stage, bool is_lost)
+{
+    stage->batching.unreachable += is_lost ? 1 : UINT32_MAX;
+    if (!is_lost)
+        return sim_pipeline_unstall(stage);
+    WEIR_TRY(turn_all_away(stage));
+    sim_stage_note_queue(stage);
+    return sim_pipeline_stall(stage);
+}
+
 weir_status sim_batching_settle(struct sim_stage_run *stage, bool *has_started)
 {
     struct weir_batch batch;
-    WEIR_TRY(take_in(stage));
+    int64_t next_ns = SIM_TIME_MAX;
+    WEIR_TRY(take_in(stage, &next_ns));
     do {
         WEIR_TRY(step(stage, &batch));
         *has_started = *has_started || batch.count > 0;
     } while (batch.count > 0);
-    plan(stage, batch.wake_ns);
+    plan(stage, batch.wake_ns < next_ns ? batch.wake_ns : next_ns);
     sim_stage_note_queue(stage);
     return WEIR_OK;
 }

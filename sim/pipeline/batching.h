@@ -7,8 +7,8 @@
  * are known there by the index of their item, which holds while they wait. A batch goes to an idle
  * worker as one task. Until when nothing can happen is one pending event of the pipeline.
  *
- * Invariant: an item that waits is in the queue of its stage, for no longer than an instant, or in
- * the batcher, and counted in `batched`.
+ * Invariant: an item that waits is in the queue of its stage, while it is on its way to the
+ * service, or in the batcher, and counted in `batching.count`.
  */
 #ifndef SIM_PIPELINE_BATCHING_H
 #define SIM_PIPELINE_BATCHING_H
@@ -27,6 +27,10 @@ static inline bool sim_stage_batches(const struct sim_stage_run *stage)
 /* Requests and workers came or went, or time is over: whatever can start does, and whoever waited
  * too long goes. */
 weir_status sim_batching_settle(struct sim_stage_run *stage, bool *has_started);
+
+/* Nobody reaches the service from now on, or until now: who waits or comes is turned away, and what
+ * is worked on stands still. */
+weir_status sim_batching_reach(struct sim_stage_run *stage, bool is_lost);
 
 /* Items that a task counts for. */
 uint32_t sim_batching_items(const struct sim_stage_run *stage, uint32_t head, uint32_t count);

@@ -4,6 +4,7 @@
  * flow rules, tasks, sources and recovery. Nothing is decided here.
  */
 #include "sim/pipeline/barrier.h"
+#include "sim/pipeline/batching.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/pipeline.h"
 #include "sim/pipeline/recovery.h"
@@ -256,6 +257,7 @@ static const char *target(const void *self, const struct sim_timeline_entry *ent
                    : NULL;
     case SIM_ACTION_ARRIVALS:
     case SIM_ACTION_BURST:
+    case SIM_ACTION_SERVICE_DOWN:
         return entry->target == run->index ? run->spec->name : NULL;
     case SIM_ACTION_NODE_DOWN:
     case SIM_ACTION_NODE_UP:
@@ -295,6 +297,8 @@ static weir_status act(void *self, const struct sim_timeline_entry *entry, doubl
         return sim_source_set_factor(run, factor);
     if (entry->action == SIM_ACTION_BURST)
         return is_on ? sim_source_burst(run, entry->items) : WEIR_OK;
+    if (entry->action == SIM_ACTION_SERVICE_DOWN)
+        return sim_batching_reach(&run->stages[0], is_on);
     return act_on_stage(stage_of(run, entry->target), entry, factor, is_on);
 }
 

@@ -107,6 +107,7 @@ struct sim_stage_batching {
     double bytes;
     sim_handle due; /* when to look again */
     int64_t due_ns;
+    uint32_t unreachable;     /* depth of outages */
     const char **class_names; /* of the requests */
     uint32_t class_count;
 };

@@ -265,6 +265,8 @@ struct sim_input {
     struct sim_law *bytes; /* NULL = 0 */
     uint32_t store;        /* the first stage reads them there; WEIR_NO_INDEX = nowhere */
     uint32_t traffic;      /* class there, 0 = none */
+    int64_t overhead_ns;   /* of a request, before it waits */
+    double unauthorised;   /* share of the requests that are turned away behind it */
 };
 
 /* How bytes come from one stage to the next. */
@@ -407,6 +409,15 @@ static inline uint32_t sim_job_ranks(const struct sim_job_spec *job)
     return job->members * (job->shape.gpu_count > 0 ? job->shape.gpu_count : 1);
 }
 
+/* A service that jobs call while they run. */
+struct sim_calls {
+    bool are_made;
+    uint32_t service; /* of the pipelines */
+    int64_t timeout_ns;
+    uint32_t attempts;
+    uint32_t is_gated; /* 1 = nobody who calls runs while it cannot be reached */
+};
+
 /* What a job that is preempted keeps, and what it costs it to go on. */
 struct sim_preemption {
     bool keeps_all; /* else what it had at its last checkpoint */
@@ -454,6 +465,7 @@ struct sim_workload {
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;
     struct sim_preemption preemption;
+    struct sim_calls calls;
     struct sim_objective objective;
     bool is_killed_at_estimate; /* a run that is longer ends there */
     int64_t timeout_ns;         /* likewise; INT64_MAX = none */
@@ -505,15 +517,16 @@ enum sim_action {
     SIM_ACTION_NIC_SLOW,  /* its bandwidth / factor */
     SIM_ACTION_STORE_DOWN,
     SIM_ACTION_STORE_UP,
-    SIM_ACTION_STORE_SLOW
+    SIM_ACTION_STORE_SLOW,
+    SIM_ACTION_SERVICE_DOWN /* nobody reaches it, and it works on nothing */
 };
 
 struct sim_timeline_entry {
     int64_t at_ns;
     int64_t for_ns;  /* 0 = for good */
     uint32_t action; /* enum sim_action */
-    uint32_t target; /* stage over all pipelines, node, store or source; WEIR_NO_INDEX for SET.
-                        Sources are the pipelines, then the workloads */
+    uint32_t target; /* stage over all pipelines, node, store, service or source; WEIR_NO_INDEX for
+                        SET. Sources are the pipelines, services among them, then the workloads */
     double factor;
     double probability;
     double cap_w;

@@ -40,19 +40,26 @@ static const char *action_name(uint32_t action)
         [SIM_ACTION_POWER_CAP] = "power_cap",   [SIM_ACTION_NIC_DOWN] = "nic_down",
         [SIM_ACTION_NIC_UP] = "nic_up",         [SIM_ACTION_NIC_SLOW] = "nic_slow",
         [SIM_ACTION_STORE_DOWN] = "store_down", [SIM_ACTION_STORE_UP] = "store_up",
-        [SIM_ACTION_STORE_SLOW] = "store_slow"
+        [SIM_ACTION_STORE_SLOW] = "store_slow", [SIM_ACTION_SERVICE_DOWN] = "service_down"
     };
     return names[action];
 }
 
-/* The driver an entry acts on, NULL = none, with the name of what it acts on there. */
+static bool is_target(const struct sim_driver *driver, const struct sim_timeline_entry *entry,
+                      const char **name)
+{
+    *name = driver->ops->target == NULL ? NULL : driver->ops->target(driver->self, entry);
+    return *name != NULL;
+}
+
+/* The first driver that an entry acts on, NULL = none, with the name of what it acts on there. A
+ * service is that of those, too, who call it. */
 static const struct sim_driver *driver_of(const struct sim_world *world,
                                           const struct sim_timeline_entry *entry, const char **name)
 {
     for (uint32_t d = 1; d <= world->driver_count; d++) {
         const struct sim_driver *driver = &world->drivers[d];
-        *name = driver->ops->target == NULL ? NULL : driver->ops->target(driver->self, entry);
-        if (*name != NULL)
+        if (is_target(driver, entry, name))
             return driver;
     }
     return NULL;
@@ -153,8 +160,12 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
         sim_world_cap_power(world, entry->target, cap_in_force(world, entry->target));
         return WEIR_OK;
     }
-    const struct sim_driver *driver = driver_of(world, entry, &name);
-    return driver == NULL ? WEIR_EINVARIANT : driver->ops->act(driver->self, entry, factor, is_on);
+    if (driver_of(world, entry, &name) == NULL)
+        return WEIR_EINVARIANT;
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (is_target(&world->drivers[d], entry, &name))
+            WEIR_TRY(world->drivers[d].ops->act(world->drivers[d].self, entry, factor, is_on));
+    return WEIR_OK;
 }
 
 weir_status sim_timeline_apply(struct sim_world *world, uint32_t index)

@@ -149,6 +149,10 @@ static void put_service(const struct sim_meter *meter, size_t stage, struct sim_
     }
     put(out, "batch.rejected", label, "count", (double)service->away[SIM_TURNED_AWAY_FULL]);
     put(out, "batch.expired", label, "count", (double)service->away[SIM_TURNED_AWAY_EXPIRED]);
+    put(out, "requests.unauthorised", label, "count",
+        (double)service->away[SIM_TURNED_AWAY_UNAUTHORISED]);
+    put(out, "requests.unreachable", label, "count",
+        (double)service->away[SIM_TURNED_AWAY_UNREACHABLE]);
     for (uint32_t c = 0; service->class_count > 1 && c < service->class_count; c++)
         meter_latency_results(&service->latency[c], service->labels[c], &(struct sim_censored){ 0 },
                               out);

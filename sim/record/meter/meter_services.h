@@ -9,8 +9,10 @@
 #include "sim/record/meter/meter.h"
 
 enum sim_turned_away {
-    SIM_TURNED_AWAY_FULL,    /* too many waited */
-    SIM_TURNED_AWAY_EXPIRED, /* it waited too long */
+    SIM_TURNED_AWAY_FULL,         /* too many waited */
+    SIM_TURNED_AWAY_EXPIRED,      /* it waited too long */
+    SIM_TURNED_AWAY_UNAUTHORISED, /* its caller is not let in */
+    SIM_TURNED_AWAY_UNREACHABLE,  /* the service is out of reach */
     SIM_TURNED_AWAY_KINDS
 };
 

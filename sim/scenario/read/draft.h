@@ -468,6 +468,12 @@ struct draft_preemption {
     int64_t restart_ns;
 };
 
+struct draft_calls {
+    struct draft_head head;
+    struct sim_calls to;
+    char *service;
+};
+
 struct draft_objective {
     struct draft_head head;
     struct sim_objective to;
@@ -495,6 +501,7 @@ struct draft_jobs {
     struct sim_law *start_latency;
     struct draft_checkpoint checkpoint;
     struct draft_preemption preemption;
+    struct draft_calls calls;
     struct draft_objective objective;
     struct draft_step step;
     uint32_t over_estimate;

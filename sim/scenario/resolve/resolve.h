@@ -43,6 +43,9 @@ void sim_resolve(struct sim_resolver *resolver);
  * of one stage; once everything was checked, they leave them. */
 void sim_services_enter(struct sim_resolver *resolver);
 void sim_services_leave(struct sim_resolver *resolver);
+/* Which service the jobs of an entry call. */
+void sim_resolve_calls(struct sim_resolver *resolver, struct draft_calls *draft,
+                       struct sim_workload *workload);
 /* What makes a service of the pipeline; after its input and stages. */
 void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                         struct sim_pipeline *pipeline);

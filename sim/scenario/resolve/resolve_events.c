@@ -13,7 +13,15 @@
 #include <math.h>
 #include <string.h>
 
-enum target { TARGET_STAGE, TARGET_NODE, TARGET_NIC, TARGET_STORE, TARGET_SOURCE, TARGET_NONE };
+enum target {
+    TARGET_STAGE,
+    TARGET_NODE,
+    TARGET_NIC,
+    TARGET_STORE,
+    TARGET_SOURCE,
+    TARGET_SERVICE,
+    TARGET_NONE
+};
 
 /* What each action is about and which keys it takes; in the order of enum sim_action. */
 struct action_rule {
@@ -46,6 +54,7 @@ static const struct action_rule rules[] = {
     { "store_down", TARGET_STORE, true, false, false, false, false, false, "out" },
     { "store_up", TARGET_STORE, false, false, false, false, false, false, "back" },
     { "store_slow", TARGET_STORE, true, true, false, false, false, false, "slowed" },
+    { "service_down", TARGET_SERVICE, true, false, false, false, false, false, "out of reach" },
 };
 
 /* A key must be there exactly if the action takes it (`for` may be left out). */
@@ -80,7 +89,8 @@ static void check_keys(struct sim_resolver *resolver, const struct draft_event *
     check_key(resolver, draft, "node", is_node, is_node);
     check_key(resolver, draft, "store", rule->target == TARGET_STORE, rule->target == TARGET_STORE);
     check_key(resolver, draft, "jobs", is_source, false);
-    check_key(resolver, draft, "pipeline", is_source && draft->jobs == NULL,
+    check_key(resolver, draft, "pipeline",
+              (is_source && draft->jobs == NULL) || rule->target == TARGET_SERVICE,
               is_source && !is_clear && scenario->pipelines_count > 0);
     if (is_source && !is_clear && scenario->pipelines_count == 0)
         check_key(resolver, draft, "jobs", true, true);
@@ -139,6 +149,20 @@ static uint32_t find_source(struct sim_resolver *resolver, const struct draft_ev
     return find_pipeline(resolver, draft);
 }
 
+static uint32_t find_service(struct sim_resolver *resolver, const struct draft_event *draft)
+{
+    const uint32_t found = find_pipeline(resolver, draft);
+    const struct sim_pipeline *pipelines = resolver->scenario->pipelines;
+    if (draft->pipeline == NULL && found == WEIR_NO_INDEX)
+        sim_report_error(resolver->report, draft->head.node,
+                         "the action service_down needs 'service'");
+    if (found == WEIR_NO_INDEX || pipelines[found].stages[0].batching != NULL)
+        return found;
+    sim_report_error(resolver->report, sim_draft_at(&draft->head, "pipeline"),
+                     "'%s' is a pipeline; services are under services:", pipelines[found].name);
+    return WEIR_NO_INDEX;
+}
+
 /* Without an interface of limited bandwidth nothing becomes slower. */
 static uint32_t find_nic(struct sim_resolver *resolver, const struct draft_event *draft)
 {
@@ -169,6 +193,8 @@ static uint32_t find_target(struct sim_resolver *resolver, const struct draft_ev
                    : sim_resolve_store(resolver, sim_draft_at(&draft->head, "store"), draft->store);
     case TARGET_SOURCE:
         return find_source(resolver, draft);
+    case TARGET_SERVICE:
+        return find_service(resolver, draft);
     case TARGET_NONE:
         break;
     }

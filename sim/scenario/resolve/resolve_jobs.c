@@ -424,6 +424,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     take_preemption(&draft->preemption, workload);
     take_objective(resolver, draft, workload);
     take_step(resolver, draft, workload);
+    sim_resolve_calls(resolver, &draft->calls, workload);
     if (is_without_end(workload) && resolver->scenario->horizon_ns == INT64_MAX)
         sim_report_error(resolver->report, draft->head.node,
                          "arrivals never end: give count, or a horizon for the run");

@@ -55,6 +55,8 @@ static void make_pipeline(struct sim_resolver *resolver, struct draft_served *se
     pipeline->backpressure.rule = SIM_BACKPRESSURE_NONE;
     pipeline->input.head = served->requests.head;
     pipeline->input.to.items = served->requests.to.items;
+    pipeline->input.to.overhead_ns = served->requests.to.overhead_ns;
+    pipeline->input.to.unauthorised = served->requests.to.unauthorised;
     pipeline->input.file = served->requests.file;
     pipeline->input.arrivals = served->requests.arrivals;
     pipeline->input.classes = served->requests.classes;
@@ -133,4 +135,45 @@ void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeli
     if (pipeline->input.arrivals == NULL)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "requests"),
                          "requests come in time: give arrivals, or a file with a column `time`");
+}
+
+static uint32_t find_service(struct sim_resolver *resolver, const struct draft_calls *draft)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const char **names =
+        sim_arena_alloc(resolver->arena, scenario->pipelines_count + 1, sizeof *names);
+    size_t count = 0;
+    for (uint32_t i = 0; i < scenario->pipelines_count; i++) {
+        const struct sim_pipeline *pipeline = &scenario->pipelines[i];
+        if (pipeline->name == NULL || pipeline->stages_count == 0 ||
+            pipeline->stages[0].batching == NULL)
+            continue;
+        names[count++] = pipeline->name;
+        if (strcmp(pipeline->name, draft->service) == 0)
+            return i;
+    }
+    sim_report_near(resolver->report, sim_draft_at(&draft->head, "service"), SIM_AT_VALUE,
+                    sim_near_name(draft->service, names, count), "there is no service '%s'",
+                    draft->service);
+    return WEIR_NO_INDEX;
+}
+
+void sim_resolve_calls(struct sim_resolver *resolver, struct draft_calls *draft,
+                       struct sim_workload *workload)
+{
+    if (draft->head.node == NULL || draft->service == NULL)
+        return;
+    workload->calls = draft->to;
+    workload->calls.are_made = true;
+    if (draft->to.timeout_ns == SIM_ABSENT_TIME)
+        workload->calls.timeout_ns = 30 * SIM_NS_PER_S;
+    if (draft->to.attempts == SIM_ABSENT_COUNT)
+        workload->calls.attempts = 3;
+    workload->calls.service = find_service(resolver, draft);
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].step != NULL || workload->jobs[i].elastic != NULL) {
+            sim_report_error(resolver->report, draft->head.node,
+                             "jobs in steps and elastic ones call no service");
+            break;
+        }
 }

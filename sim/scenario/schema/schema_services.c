@@ -35,6 +35,12 @@ static const struct sim_field requests_fields[] = {
       ABSENT("as the file says"),
       HELP("time between arrivals, or a process; with a file its times give way to it") },
     { LIST("classes", draft_input, classes, &class_section), HELP("kinds of requests") },
+    { TIME("overhead", draft_input, to.overhead_ns), DEFAULT("0 s"), MOST(3600),
+      HELP("from the caller until it waits: TLS, authentication, decoding; on top of what it waits "
+           "and takes") },
+    { NUMBER("unauthorised", draft_input, to.unauthorised), UNIT(FRACTION), DEFAULT("0"), MOST(1),
+      HELP("share of the requests whose callers are not let in: turned away behind the overhead, "
+           "and counted") },
 };
 static const struct sim_section requests_section = {
     MAPPING("services[].requests", draft_input, requests_fields), SOURCES, HELP("The requests.")

@@ -153,21 +153,25 @@ static const struct sim_field event_fields[] = {
       HELP("how long") },
     { CHOICE("action", draft_event, to.action,
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
-             "burst|set|power_cap|nic_down|nic_up|nic_slow|store_down|store_up|store_slow"),
-      REQUIRED, WORD("stage_slow|stage_stall|stage_fail|setup_slow", SIM_ACTS_PIPELINES),
+             "burst|set|power_cap|nic_down|nic_up|nic_slow|store_down|store_up|store_slow|"
+             "service_down"),
+      REQUIRED,
+      WORD("stage_slow|stage_stall|stage_fail|setup_slow|service_down", SIM_ACTS_PIPELINES),
       HELP("stage_slow, setup_slow, node_slow: times x factor; stage_stall: no task starts or "
            "ends; stage_fail: attempts fail with `probability`; node_down, node_up; arrivals: rate "
            "x factor; burst: `items` arrive at once; set: other scheduler settings; power_cap: the "
            "GPUs of the node may draw `cap` together; nic_down, store_down: what moves over the "
            "interface of the node, or to and from the store, stands still; nic_up, store_up: it is "
-           "back; nic_slow, store_slow: its bandwidth / factor") },
+           "back; nic_slow, store_slow: its bandwidth / factor; service_down: requests are turned "
+           "away, batches stand still, and so do jobs that call it") },
     { TEXT("stage", draft_event, stage), ACTS(SIM_ACTS_PIPELINES),
       HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
     { TEXT("store", draft_event, store), ACTS(SIM_ACTS_TIMED),
       HELP("store of the cluster, by its name") },
     { TEXT("pipeline", draft_event, pipeline), ABSENT("the only one"), ALIAS("service"),
-      ACTS(SIM_ACTS_PIPELINES), HELP("for arrivals and burst: pipeline or service") },
+      ACTS(SIM_ACTS_PIPELINES),
+      HELP("for arrivals and burst: pipeline or service; service for service_down") },
     { TEXT("jobs", draft_event, jobs), ABSENT("the only ones, where there is no pipeline"),
       ACTS(SIM_ACTS_JOBS), HELP("for arrivals and burst: entry of `jobs`") },
     { NUMBER("factor", draft_event, to.factor), MOST(1e9),

@@ -290,6 +290,22 @@ static const struct sim_section preemption_section = {
     HELP("What it costs a job when a queueing policy gives its place to others.")
 };
 
+static const struct sim_field calls_fields[] = {
+    { TEXT("service", draft_calls, service), REQUIRED, HELP("a service of the scenario") },
+    { TIME("timeout", draft_calls, to.timeout_ns), ABSENT("30 s"), RANGE(1e-9, LARGEST_TIME),
+      HELP("after which a call that nobody answers has failed") },
+    { COUNT("attempts", draft_calls, to.attempts), ABSENT("3"), RANGE(1, LARGEST_COUNT),
+      HELP("calls that fail in a row before the run of the job does") },
+    { FLAG("gate", draft_calls, to.is_gated), ABSENT("false"),
+      HELP("whether jobs ask first: while the service cannot be reached none of them waits for a "
+           "place or holds one, and those that work give it back at once") },
+};
+static const struct sim_section calls_section = {
+    MAPPING("jobs[].calls", draft_calls, calls_fields), SCALAR("service"), SOURCES,
+    HELP("A service that jobs call while they run. While it cannot be reached they stand still, "
+         "with all that they hold.")
+};
+
 #define COUNTED SHOWS("counts in `objective`; no policy looks at it")
 
 static const struct sim_field objective_fields[] = {
@@ -389,6 +405,8 @@ static const struct sim_field jobs_fields[] = {
     { SECTION("preemption", draft_jobs, preemption, &preemption_section),
       ABSENT("a job goes on from its last checkpoint"),
       HELP("what a job keeps when a policy stops it for others") },
+    { SECTION("calls", draft_jobs, calls, &calls_section), ABSENT("none"),
+      HELP("a service that the jobs call while they run") },
     { SECTION("objective", draft_jobs, objective, &objective_section), ABSENT("not reckoned"),
       HELP("what is to be maximised, as the result `objective`") },
     { SECTION("step", draft_jobs, step, &step_section), ABSENT("jobs compute to their end"),

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Services in a run: what happens to requests when replicas and whole services go, and to jobs that
+ * call one. All invariants are checked after every event.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CLUSTER                                                                                    \
+    "schema: 2\nname: t\nhorizon: 10 min\n"                                                        \
+    "cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 2}}]}\n"                          \
+    "sched: {placement: first_fit, scaling: {policy: fixed, interval: 10 s}}\n"
+#define PIPELINE                                                                                   \
+    "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 200}\n"                     \
+    "    stages: [{name: a, cpus: 1, workers: 2, service: 'gamma(2 s, 0.5)'}]\n"
+#define SERVICE                                                                                    \
+    "services:\n  - name: s\n    replicas: 1\n    service: {base: 1 s, per_item: 500 ms}\n"        \
+    "    requests: {arrivals: {process: poisson, rate: 1}}\n"
+
+static double one(const char *text, const char *sets, const char *metric, const char *label)
+{
+    struct sim_run_summary *summary = test_run_text(text, sets);
+    const double value = test_value(summary, metric, label);
+    CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+    free(summary);
+    return value;
+}
+
+/* covers: S3.3 */
+static void a_scenario_runs_as_before_with_a_service_beside_it(void)
+{
+    const double alone = one(CLUSTER PIPELINE, NULL, "lat.e2e.p95", "");
+    const double beside = one(CLUSTER PIPELINE SERVICE, NULL, "lat.e2e.p95", "p");
+
+    CHECK(alone > 1);
+    CHECK_NEAR(beside, alone, 0);
+}
+
+/* What the lost replica had in hand is served by the other one. */
+static void requests_of_a_lost_replica_are_served_again(void)
+{
+    static const char text[] =
+        CLUSTER SERVICE "timeline:\n  - {at: 90 s, action: node_down, node: n-0, for: 60 s}\n";
+    struct sim_run_summary *summary = test_run_text(
+        text, "services.s.replicas=2 services.s.requests.count=300 services.s.cpus=5 horizon=1h");
+
+    CHECK_STR(summary->outcome, "complete");
+    CHECK_I64(summary->items_done, 300);
+    CHECK(test_value(summary, "work.lost_s", "") > 0);
+    CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+    free(summary);
+}
+
+/* Three requests of two items at once: 1 s + 6 x 0.5 s. */
+static void a_batch_takes_as_long_as_its_items(void)
+{
+    static const char text[] = CLUSTER "services:\n  - name: s\n    replicas: 1\n"
+                                       "    service: {base: 1 s, per_item: 500 ms}\n"
+                                       "    requests:\n      count: 30\n"
+                                       "      arrivals: {gap: const(20 s), batch: const(3)}\n"
+                                       "      classes: [{name: x, items: 2}]\n";
+
+    CHECK_NEAR(one(text, NULL, "lat.e2e.max", ""), 4, 1e-9);
+    CHECK_NEAR(one(text, NULL, "batch.size.mean", "s"), 6, 1e-9);
+    CHECK_NEAR(one(text, NULL, "batch.fill", "s"), 0.75, 1e-9);
+}
+
+/* Two outages that overlap are one from 20.5 to 40.5 s; the batch of 20 s stands still meanwhile.
+ */
+static void an_outage_turns_away_who_waits_and_who_comes(void)
+{
+    static const char text[] =
+        CLUSTER SERVICE "timeline:\n"
+                        "  - {at: 20500 ms, action: service_down, service: s, for: 10 s}\n"
+                        "  - {at: 25500 ms, action: service_down, service: s, for: 15 s}\n";
+    struct sim_run_summary *summary =
+        test_run_text(text, "services.s.requests.arrivals=const(1s) services.s.requests.count=100 "
+                            "services.s.batching.max_batch=1 services.s.service=const(900ms)");
+
+    CHECK_STR(summary->outcome, "complete");
+    CHECK_NEAR(test_value(summary, "requests.unreachable", "s"), 20, 0);
+    CHECK_NEAR(test_value(summary, "lat.e2e.max", ""), 20.9, 1e-9);
+    CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+    free(summary);
+}
+
+#define CALLERS                                                                                    \
+    "jobs:\n  - name: w\n    calls: {service: s, timeout: 20 s, attempts: 2}\n"                    \
+    "    max_attempts: 3\n    arrivals: {process: renewal, gap: const(30 s)}\n    count: 9\n"      \
+    "    classes: [{name: a, request: {gpus: 1}, run_time: 60 s}]\n"                               \
+    "windows: {out: '100 s..200 s'}\n"
+#define OUTAGE "timeline:\n  - {at: 100 s, action: service_down, service: s, for: 100 s}\n"
+#define LOSS   "  - {at: 120 s, action: node_down, node: n-0, for: 30 s}\n"
+
+/* Those of 60 and 90 s run at 100 s, and fail at 140 and 180 s; the third time they stand still for
+ * 20 s. So do those of 120 s, at 160 s, and of 150 s, at 190 s. */
+static void jobs_that_call_stand_still_and_fail(void)
+{
+    struct sim_run_summary *summary =
+        test_run_text(CLUSTER SERVICE CALLERS OUTAGE, "horizon=1h services.s.requests.count=100");
+
+    CHECK_NEAR(test_value(summary, "jobs.restarted", ""), 6, 0);
+    CHECK_NEAR(test_value(summary, "jobs.done", ""), 9, 0);
+    CHECK(test_value(summary, "util.gpu.active@out", "") <
+          0.5 * test_value(summary, "util.gpu.assigned@out", ""));
+    CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+    free(summary);
+}
+
+static void two_failed_runs_are_the_end_of_a_job_that_has_two(void)
+{
+    CHECK_NEAR(one(CLUSTER SERVICE CALLERS OUTAGE,
+                   "horizon=1h services.s.requests.count=100 jobs.w.max_attempts=2",
+                   "jobs.exhausted", ""),
+               2, 0);
+}
+
+/* covers: S3.33 */
+static void with_a_gate_none_of_them_holds_a_gpu_meanwhile(void)
+{
+    struct sim_run_summary *summary =
+        test_run_text(CLUSTER SERVICE CALLERS OUTAGE,
+                      "horizon=1h services.s.requests.count=100 jobs.w.calls.gate=true "
+                      "jobs.w.max_attempts=2");
+
+    CHECK_NEAR(test_value(summary, "util.gpu.assigned@out", ""), 0, 1e-9);
+    CHECK_NEAR(test_value(summary, "jobs.done", ""), 9, 0);
+    CHECK_NEAR(test_value(summary, "jobs.restarted", ""), 2, 0); /* those that ran */
+    CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+    free(summary);
+}
+
+/* A node is lost while they stand still, and checkpoints are due. */
+static void what_stands_still_can_be_lost_too(void)
+{
+    struct sim_run_summary *summary =
+        test_run_text(CLUSTER SERVICE CALLERS OUTAGE LOSS,
+                      "horizon=1h services.s.requests.count=100 jobs.w.checkpoint.interval=7s "
+                      "jobs.w.checkpoint.cost=2s jobs.w.classes.a.members=2 jobs.w.max_attempts=9");
+
+    CHECK(test_value(summary, "jobs.restarted", "") > 0);
+    CHECK_NEAR(test_value(summary, "jobs.done", ""), 9, 0);
+    CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+    free(summary);
+}
+
+static const struct test tests[] = {
+    { "a scenario runs as before with a service beside it",
+      a_scenario_runs_as_before_with_a_service_beside_it },
+    { "requests of a lost replica are served again", requests_of_a_lost_replica_are_served_again },
+    { "a batch takes as long as its items", a_batch_takes_as_long_as_its_items },
+    { "an outage turns away who waits and who comes",
+      an_outage_turns_away_who_waits_and_who_comes },
+    { "jobs that call stand still and fail", jobs_that_call_stand_still_and_fail },
+    { "two failed runs are the end of a job that has two",
+      two_failed_runs_are_the_end_of_a_job_that_has_two },
+    { "with a gate none of them holds a GPU meanwhile",
+      with_a_gate_none_of_them_holds_a_gpu_meanwhile },
+    { "what stands still can be lost too", what_stands_still_can_be_lost_too },
+};
+TEST_MAIN(tests)
