@@ -68,8 +68,10 @@ enum sim_purpose {
     SIM_DRAW_THINK = 49,
     SIM_DRAW_TRACE = 50, /* copies and days of a trace */
     SIM_DRAW_BOOT = 51,
-    SIM_DRAW_LAUNCH = 52, /* whether a node that was asked for comes */
-    SIM_DRAW_FIT = 90,   /* bootstrap samples of fitted laws */
+    SIM_DRAW_LAUNCH = 52,  /* whether a node that was asked for comes */
+    SIM_DRAW_RECLAIM = 53, /* how much hazard a spot node survives */
+    SIM_DRAW_SPOT_PRICE = 54,
+    SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };
 
