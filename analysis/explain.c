@@ -471,7 +471,11 @@ static weir_status explain_stage(const struct an_explanation *explanation, struc
 
 static const char moment_sql[] =
     "SELECT decision, t_s, placement, scaling, started, stopped, denied, refused, status, message,"
-    " (SELECT min(t_s) FROM decision n WHERE n.run_id = d.run_id AND n.t_s > d.t_s)"
+    " (SELECT min(t_s) FROM decision n WHERE n.run_id = d.run_id AND n.t_s > d.t_s),"
+    " (SELECT count(*) FROM action a WHERE a.run_id = d.run_id AND a.decision = d.decision"
+    "  AND a.verb = 'request_node'),"
+    " (SELECT count(*) FROM action a WHERE a.run_id = d.run_id AND a.decision = d.decision"
+    "  AND a.verb = 'release_node')"
     " FROM decision d WHERE run_id = :run AND t_s <= :from ORDER BY t_s DESC, decision DESC"
     " LIMIT 1";
 
@@ -505,6 +509,9 @@ static void print_moment(const struct an_explanation *explanation, const struct 
         an_number(decision, 0, 4), an_number(decision, 0, 5), an_number(decision, 0, 6),
         an_number(decision, 0, 7), an_text(decision, 0, 8),
         an_text(decision, 0, 9)[0] == '\0' ? "" : ": ", an_text(decision, 0, 9));
+    if (an_number(decision, 0, 11) + an_number(decision, 0, 12) > 0)
+        (void)fprintf(out, "  of nodes it asked for %.0f and gave back %.0f\n",
+                      an_number(decision, 0, 11), an_number(decision, 0, 12));
     if (!isnan(an_number(decision, 0, 10)))
         (void)fprintf(out, "  the next one came at %s\n",
                       an_explain_clock(explanation, an_number(decision, 0, 10)).text);

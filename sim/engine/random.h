@@ -71,6 +71,8 @@ enum sim_purpose {
     SIM_DRAW_LAUNCH = 52, /* whether a node that was asked for comes */
     SIM_DRAW_CALL = 53,   /* what an actor is called for */
     SIM_DRAW_AUTHORISATION = 54,
+    SIM_DRAW_RECLAIM = 55, /* how much hazard a spot node survives */
+    SIM_DRAW_SPOT_PRICE = 56,
     SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };

@@ -97,12 +97,23 @@ struct sim_node_type {
     struct sim_topology topology;
 };
 
+/* Nodes that their owner takes back (sim/world/spot.c). */
+struct sim_spot {
+    double hazard_per_s; /* 0 = never */
+    double pressure;     /* the hazard goes with the price to this power */
+    double volatility;   /* sd of the logarithm of the price */
+    double correlation;  /* of neighbouring steps */
+    int64_t step_ns;
+    double price; /* part of that of the GPU types */
+};
+
 /* Nodes of a group that come and go: the group has as many as there may be. */
 struct sim_supply {
     uint32_t min, max;     /* max 0 = all are there for good */
     uint32_t initial;      /* that are there at the start, the first ones */
     struct sim_law *boot;  /* from a request until the node is there, NULL = at once */
     double launch_failure; /* probability that it does not come */
+    struct sim_spot spot;
 };
 
 /* `count` equal nodes, named NAME-0, NAME-1 ... (NAME alone when count is 1 and a name is given).

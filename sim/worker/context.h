@@ -90,7 +90,9 @@ enum sim_kind {
     SIM_KIND_DETECT = 20,         /* target: node, argument: loss << 32 | GPU */
     SIM_KIND_DRIFT = 21,          /* target: entry of drift */
     SIM_KIND_MEMORY = 22,         /* target: node */
-    SIM_KIND_BOOT = 23            /* target: node */
+    SIM_KIND_BOOT = 23,           /* target: node */
+    SIM_KIND_RECLAIM = 24,        /* target: node, argument: its launches before */
+    SIM_KIND_SPOT = 25            /* target: group of nodes */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

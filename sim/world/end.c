@@ -12,7 +12,7 @@
  * A horizon is kept: a run that ended early goes on to it, so that means cover the same time.
  */
 #include "sim/cluster/cluster.h"
-#include "sim/world/world.h"
+#include "sim/world/supply.h"
 
 enum { DECISIONS_IN_VAIN = 100 };
 
@@ -114,7 +114,7 @@ static bool finds_still(const struct sim_world *world)
     const bool is_timed = sim_port_pool_count(port) > 0 && sim_port_interval_ns(port) > 0;
     const uint64_t looks = sim_port_looks(port) + (is_timed ? 1 : 0);
     const uint64_t samples = 1;
-    const uint64_t steps = world->scenario->drifts_count;
+    const uint64_t steps = world->scenario->drifts_count + sim_spot_steps(world);
     return sim_engine_stats(world->context.engine).pending <= looks + samples + steps &&
            !sim_port_is_busy(port) && !is_reserved_yet(world) &&
            (looks == 0 || world->decisions_in_vain >= DECISIONS_IN_VAIN);

@@ -14,7 +14,7 @@
 #include "sim/cluster/link.h"
 #include "sim/cluster/power.h"
 #include "sim/record/record.h"
-#include "sim/world/world.h"
+#include "sim/world/supply.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "sim/port/module.h"
 #include "sim/record/record.h"
 #include "sim/world/lab_apart.h"
+#include "sim/world/supply.h"
 
 #include <math.h>
 #include <stdlib.h>

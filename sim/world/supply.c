@@ -9,14 +9,15 @@
  *    +----- launch failed ---+
  *
  * One that is away is down for that reason beside others: nobody starts there, and it does not
- * fail. The first that is away boots; how long, and whether it comes, is drawn by its name and by
- * how often it was asked for. A node in use is not given back, and no more than `max` are asked
- * for: the truth refuses. The scheduler hears of all of it at once.
+ * fail. Its owner may take one back (spot.c), whoever uses it. The first that is away boots; how
+ * long, and whether it comes, is drawn by its name and by how often it was asked for. A node in use
+ * is not given back, and no more than `max` are asked for: the truth refuses. The scheduler hears
+ * of all of it at once.
  */
+#include "sim/world/supply.h"
 #include "sim/record/meter/gauge.h"
 #include "sim/record/record.h"
 #include "sim/scenario/belief.h"
-#include "sim/world/world.h"
 
 #include <stdlib.h>
 
@@ -70,7 +71,8 @@ static double price(const struct sim_world *world, uint32_t node)
     const struct sim_node_type *type = sim_scenario_node_type(scenario, node);
     double sum = type->cpus * scenario->prices.cpu;
     for (size_t i = 0; i < type->gpus_count; i++)
-        sum += type->gpus[i].count * scenario->gpu_truth[type->gpus[i].type].price;
+        sum += type->gpus[i].count * scenario->gpu_truth[type->gpus[i].type].price *
+               scenario->node_groups[sim_scenario_node_group(scenario, node)].supply.spot.price;
     return scenario->prices.is_there ? sum : 0;
 }
 
@@ -175,8 +177,10 @@ weir_status sim_supply_booted(struct sim_world *world, const struct sim_event *e
     run->up += !has_failed;
     WEIR_TRY(note(world, node, has_failed ? "node_launch_fail" : "node_came",
                   has_failed ? "did not start" : "is there"));
-    if (!has_failed)
+    if (!has_failed) {
+        sim_spot_came(world, node);
         WEIR_TRY(sim_faults_switch_node(world, node, false));
+    }
     WEIR_TRY(offer(world, group));
     WEIR_TRY(has_failed
                  ? sim_port_supply_outcome(world->port, WEIR_OUTCOME_FAILED, WEIR_NO_INDEX,
@@ -197,6 +201,27 @@ static bool is_used(const struct sim_world *world, uint32_t node, weir_status *s
     return count > 0;
 }
 
+/* It is away from now on, and what ran there is lost. */
+static weir_status leave(struct sim_world *world, uint32_t node, const char *happening,
+                         const char *what)
+{
+    struct group *run;
+    const struct sim_node_group *group = group_of(world, node, &run);
+    world->supply->states[node] = AWAY;
+    run->up--;
+    WEIR_TRY(note(world, node, happening, what));
+    WEIR_TRY(sim_faults_switch_node(world, node, true));
+    WEIR_TRY(offer(world, group));
+    return sim_port_supply_outcome(world->port, WEIR_OUTCOME_GONE, node, WEIR_REASON_NONE);
+}
+
+weir_status sim_supply_take_back(struct sim_world *world, uint32_t node)
+{
+    WEIR_TRY(leave(world, node, "node_reclaimed", "taken back by its owner"));
+    sim_port_wake(world->port, WEIR_CAUSE_CAPACITY);
+    return sim_world_settle(world);
+}
+
 static weir_status release(void *self, uint32_t node, uint32_t *reason)
 {
     struct sim_world *world = self;
@@ -210,15 +235,11 @@ static weir_status release(void *self, uint32_t node, uint32_t *reason)
     if (*reason != WEIR_REASON_NONE || status != WEIR_OK)
         return status;
     struct group *run;
-    const struct sim_node_group *group = group_of(world, node, &run);
-    supply->states[node] = AWAY;
-    run->up--;
+    (void)group_of(world, node, &run);
     run->given_back++;
     step(supply, -1);
-    WEIR_TRY(note(world, node, "node_released", "given back"));
-    WEIR_TRY(sim_faults_switch_node(world, node, true));
-    WEIR_TRY(offer(world, group));
-    return sim_port_supply_outcome(world->port, WEIR_OUTCOME_GONE, node, WEIR_REASON_NONE);
+    sim_spot_leaves(world, node);
+    return leave(world, node, "node_released", "given back");
 }
 
 struct sim_supplier sim_supply_supplier(struct sim_world *world)
@@ -231,6 +252,11 @@ bool sim_supply_has(const struct sim_world *world, uint32_t node)
 {
     return world->supply == NULL || world->supply->states[node] == THERE ||
            world->supply->states[node] == HERE;
+}
+
+uint32_t sim_supply_launches(const struct sim_world *world, uint32_t node)
+{
+    return world->supply->launches[node];
 }
 
 /* ---- life ---- */
@@ -255,13 +281,14 @@ weir_status sim_supply_create(struct sim_world *world)
     supply->states = calloc(nodes + 1, sizeof(*supply->states));
     supply->launches = calloc(nodes + 1, sizeof(*supply->launches));
     supply->groups = calloc(scenario->node_groups_count + 1, sizeof(*supply->groups));
-    return supply->states == NULL || supply->launches == NULL || supply->groups == NULL
-               ? WEIR_ENOMEM
-               : WEIR_OK;
+    if (supply->states == NULL || supply->launches == NULL || supply->groups == NULL)
+        return WEIR_ENOMEM;
+    return sim_spot_create(world);
 }
 
 void sim_supply_destroy(struct sim_world *world)
 {
+    sim_spot_destroy(world);
     if (world->supply == NULL)
         return;
     free(world->supply->states);
@@ -274,10 +301,13 @@ static weir_status begin_group(struct sim_world *world, const struct sim_node_gr
 {
     struct group *run = &world->supply->groups[group - world->scenario->node_groups];
     run->up = group->supply.initial;
+    sim_spot_begin(world, group);
     for (uint32_t n = 0; n < group->count; n++) {
         const bool is_here = n < group->supply.initial;
         world->supply->states[group->first + n] = is_here ? HERE : AWAY;
-        if (!is_here)
+        if (is_here)
+            sim_spot_came(world, group->first + n);
+        else
             WEIR_TRY(sim_faults_switch_node(world, group->first + n, true));
     }
     return offer(world, group);
@@ -318,6 +348,7 @@ void sim_supply_results(struct sim_world *world, int64_t end_ns, struct sim_resu
         sum.failed += run->failed;
         node_ns += sim_gauge_integral(&run->here, end_ns);
     }
+    sim_spot_results(world, out);
     put(out, "as.out", "nodes", (double)sum.asked);
     put(out, "as.in", "nodes", (double)sum.given_back);
     put(out, "as.failed", "nodes", (double)sum.failed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run: building the parts, dispatching events, ending (see world.h). */
-#include "sim/world/world.h"
+#include "sim/world/supply.h"
 
 #include "sim/cluster/compute.h"
 #include "sim/cluster/link.h"
@@ -179,7 +179,9 @@ static struct sim_meter_prices tell_prices(const struct sim_world *world, double
             gpus += type->gpus[i].count;
             sum += type->gpus[i].count * scenario->gpu_truth[type->gpus[i].type].price;
         }
-        gpu[n] = gpus > 0 ? sum / gpus : 0;
+        const struct sim_supply *supply =
+            &scenario->node_groups[sim_scenario_node_group(scenario, n)].supply;
+        gpu[n] = gpus > 0 ? sum / gpus * (supply->max > 0 ? supply->spot.price : 1) : 0;
     }
     return (struct sim_meter_prices){ .gpu = gpu,
                                       .cpu = prices->cpu,
@@ -683,6 +685,10 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_faults_repair(world, event);
     case SIM_KIND_BOOT:
         return sim_supply_booted(world, event);
+    case SIM_KIND_RECLAIM:
+        return sim_spot_reclaim(world, event);
+    case SIM_KIND_SPOT:
+        return sim_spot_step(world, event->target);
     case SIM_KIND_DETECT:
         return sim_faults_detect(world, event);
     case SIM_KIND_TIMELINE_BEGIN:

@@ -28,6 +28,7 @@ struct sim_world {
     uint32_t *failures[SIM_FAULTS]; /* so far, by entity: names the streams */
     uint64_t failed[SIM_FAULTS];
     struct sim_supply_run *supply; /* NULL = all nodes are there for good */
+    struct sim_spot_run *spot;     /* NULL = nobody takes nodes back */
     uint32_t *losses;              /* by node, of it and its GPUs: names their detections */
     double *straggle;              /* by node: times as long; 1 = as it should be */
     sim_handle *power_look;        /* by node: the next look at its power */
@@ -105,17 +106,6 @@ weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_
 /* The same for a node that comes or goes as it was asked for: the scheduler knows at once, and
  * whoever calls settles. */
 weir_status sim_faults_switch_node(struct sim_world *world, uint32_t node, bool is_down);
-
-/* supply.c: nodes that are asked for and given back. */
-weir_status sim_supply_create(struct sim_world *world);
-void sim_supply_destroy(struct sim_world *world);
-weir_status sim_supply_begin(struct sim_world *world);
-struct sim_supplier sim_supply_supplier(struct sim_world *world);
-/* The boot of a node is over. */
-weir_status sim_supply_booted(struct sim_world *world, const struct sim_event *event);
-/* Whether it is there, as far as that was asked for: what is not there does not fail. */
-bool sim_supply_has(const struct sim_world *world, uint32_t node);
-void sim_supply_results(struct sim_world *world, int64_t end_ns, struct sim_results *out);
 
 /* power.c: looks at the nodes where other power may be drawn now. */
 weir_status sim_world_power(struct sim_world *world);

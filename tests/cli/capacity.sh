@@ -48,3 +48,26 @@ if command -v sqlite3 >/dev/null; then
             fail "$1 of hybrid and $2 by replication: $(paste -s hybrid other)"
     done
 fi
+
+# What was asked for is told, decided again from a document, and the same with a module in a process of
+# its own, which the policy of capacity then is in, too.
+expect 0 "$WEIR_BIN" run nodes.yaml -q --set compare=- --set expect=- -o nodes.db
+expect 0 "$WEIR_BIN" explain nodes.db --at 3720
+has stdout 'of nodes it asked for 1 and gave back 0'
+expect 0 "$WEIR_BIN" explain nodes.db --at 8520
+has stdout 'of nodes it asked for 0 and gave back 2'
+expect 0 "$WEIR_BIN" export nodes.db --to decision --at 3720
+cp stdout document
+has document '"capacity_memory"'
+expect 0 "$WEIR_BIN" decide document
+has stdout '"request_node"'
+sed 's/"up": *1/"up": 4/' document >full
+expect 0 "$WEIR_BIN" decide full
+hasnt stdout '"request_node"'
+for where in '' --in-process; do
+    # shellcheck disable=SC2086 # one option, or none
+    expect 0 "$WEIR_BIN" run nodes.yaml --set compare=- --set expect=- --set sched.queueing=widest_first \
+        --plugin "$WEIR_PLUGINS/queueings.so" $where -o module.db --force
+    grep '^digest' stdout >"digest$where"
+done
+same digest digest--in-process

@@ -66,7 +66,7 @@ static double mape(const struct weir_forecaster *by, const double *values)
     return sum / (VALUES - 10 * HOURS);
 }
 
-/* covers: S1.59 partly (a table of another forecaster's numbers) */
+/* covers: S1.59 */
 static void a_day_that_repeats_itself_is_foreseen(void)
 {
     static double values[VALUES];

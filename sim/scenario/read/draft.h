@@ -74,8 +74,14 @@ struct draft_thermal {
     struct sim_thermal to;
 };
 
+struct draft_spot {
+    struct draft_head head;
+    struct sim_spot to;
+};
+
 struct draft_supply {
     struct draft_head head;
+    struct draft_spot spot;
     struct sim_supply to;
 };
 

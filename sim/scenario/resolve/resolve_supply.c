@@ -24,13 +24,32 @@ static void report_count(struct sim_resolver *resolver, const struct draft_node_
                          supply->initial, supply->min);
 }
 
+static double number_or(double given, double usual)
+{
+    return isnan(given) ? usual : given;
+}
+
+static struct sim_spot spot_of(const struct sim_spot *given)
+{
+    static const int64_t usual_step_ns = INT64_C(600000000000);
+    return (struct sim_spot){ .hazard_per_s = number_or(given->hazard_per_s, 0),
+                              .pressure = number_or(given->pressure, 1),
+                              .volatility = number_or(given->volatility, 0),
+                              .correlation = number_or(given->correlation, 0.9),
+                              .step_ns = given->step_ns == SIM_ABSENT_TIME ? usual_step_ns
+                                                                           : given->step_ns,
+                              .price = number_or(given->price, 1) };
+}
+
 struct sim_supply sim_resolve_supply(struct sim_resolver *resolver,
                                      const struct draft_node_group *group)
 {
     const bool is_there = group->supply.head.node != NULL;
     struct sim_supply supply = { .max = 0 };
-    if (is_there)
+    if (is_there) {
         supply = group->supply.to;
+        supply.spot = spot_of(&group->supply.spot.to);
+    }
     if (is_there && supply.max == SIM_ABSENT_COUNT)
         supply.max = 1; /* reported */
     if (is_there && supply.min == SIM_ABSENT_COUNT)

@@ -185,6 +185,28 @@ static const struct sim_section timeslice_section = {
          "memory that is resident.")
 };
 
+static const struct sim_field spot_fields[] = {
+    { NUMBER("hazard", draft_spot, to.hazard_per_s), UNIT(RATE), ABSENT("0: never"), RANGE(0, 1),
+      HELP("how often a node that is there is taken away, at the mean of the logarithm of the "
+           "price") },
+    { NUMBER("pressure", draft_spot, to.pressure), ABSENT("1"), RANGE(0, 10),
+      HELP("the hazard goes with the price to this power; 0: it does not") },
+    { NUMBER("volatility", draft_spot, to.volatility), ABSENT("0: the price stands"), RANGE(0, 3),
+      HELP("standard deviation of the logarithm of the price, which all nodes of the group have") },
+    { NUMBER("correlation", draft_spot, to.correlation), UNIT(FRACTION), ABSENT("0.9"), RANGE(0, 1),
+      HELP("of that logarithm in neighbouring steps") },
+    { TIME("step", draft_spot, to.step_ns), ABSENT("10 min"), RANGE(1, LARGEST_TIME),
+      HELP("time between two changes of the price") },
+    { NUMBER("price", draft_spot, to.price), UNIT(FRACTION), ABSENT("100%"), RANGE(0, 10),
+      SHOWS("it is reckoned afterwards"),
+      HELP("of its GPUs in the mean, as a part of the prices of their types; with prices") },
+};
+static const struct sim_section spot_section = {
+    MAPPING("cluster.nodes[].supply.spot", draft_spot, spot_fields), SCALAR("hazard"), SOURCES,
+    HELP("Nodes that their owner takes back, the more often the higher their price is. What is "
+         "paid is the mean.")
+};
+
 static const struct sim_field supply_fields[] = {
     { COUNT("min", draft_supply, to.min), ABSENT("0"), MOST(100000),
       HELP("no node is given back while there are so few") },
@@ -196,6 +218,8 @@ static const struct sim_field supply_fields[] = {
       RANGE(0, 1),
       HELP("probability that a node does not come; the scheduler hears of it when it "
            "would have been there") },
+    { SECTION("spot", draft_supply, spot, &spot_section), ABSENT("nobody takes nodes back"),
+      HELP("how often their owner takes nodes back, and what they cost") },
 };
 static const struct sim_section supply_section = {
     MAPPING("cluster.nodes[].supply", draft_supply, supply_fields), SCALAR("max"), SOURCES,
