@@ -185,6 +185,7 @@ static weir_status compute_next(struct sim_actor *actor)
         if (actor->worker->state == SIM_WORKER_BUSY) {
             sim_worker_set_state(run->config.workers, actor->worker, SIM_WORKER_IDLE);
             set->busy--;
+            sim_loop_note_memory(actor);
         }
         return WEIR_OK;
     }
@@ -279,14 +280,21 @@ static void return_calls(struct sim_actor *actor)
     sim_meter_queue(run->context->meter, sim_actors_now(run), set->pool, set->queued, 0);
 }
 
-/* A lost process is started again as soon as there is room. */
-static void ask_for_another(struct sim_actors_run *run)
+/* A lost process is started again as soon as there is room, or the system ends. */
+static void was_lost(struct sim_actor *actor)
 {
+    struct sim_actors_run *run = actor->set->run;
     const int64_t now_ns = sim_actors_now(run);
-    if (run->is_over || run->asked_ns == now_ns)
+    char text[160];
+    if (run->is_over)
         return;
-    run->asked_ns = now_ns;
-    run->config.services->wake(run->config.world, WEIR_CAUSE_WORKERS);
+    if (run->spec->ends_on_loss) {
+        (void)snprintf(text, sizeof text, "an actor of %s was lost", actor->set->spec->name);
+        sim_actors_end(run, text);
+    } else if (run->asked_ns != now_ns) {
+        run->asked_ns = now_ns;
+        run->config.services->wake(run->config.world, WEIR_CAUSE_WORKERS);
+    }
 }
 
 weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why)
@@ -297,6 +305,8 @@ weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why)
     for (uint32_t c = 0; c < actor->client_count; c++)
         WEIR_TRY(sim_client_away(run->clients[actor->client_first + c]));
     return_calls(actor);
+    sim_loop_lose(run, actor);
+    sim_worker_take_bytes(run->config.workers, actor->worker, 0);
     if (actor->is_ready) {
         set->ready--;
         sim_gauge_add(&set->limit, sim_actors_now(run), -(double)set->spec->concurrency);
@@ -311,7 +321,7 @@ weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why)
     if (actor->number < set->free_from)
         set->free_from = actor->number;
     if (why == SIM_STOP_NODE_LOST || why == SIM_STOP_CRASHED)
-        ask_for_another(run);
+        was_lost(actor);
     return WEIR_OK;
 }
 

@@ -81,6 +81,7 @@ struct sim_actor {
     sim_handle work;
     int64_t counted_ns; /* up to here its computing was told to the meter */
     uint32_t client_first, client_count;
+    uint32_t trajectories; /* that lie in its memory */
 };
 
 struct sim_set_run {
@@ -110,6 +111,7 @@ enum sim_client_state {
     SIM_CLIENT_BLOCKED, /* rollout: weights are on their way */
     SIM_CLIENT_THINKING,
     SIM_CLIENT_COMPUTING,
+    SIM_CLIENT_HELD, /* rollout: the pool is full */
     SIM_CLIENT_CALLING
 };
 
@@ -144,6 +146,11 @@ struct sim_item_back {
     int64_t began_ns;
 };
 
+struct sim_trajectory {
+    uint64_t version;
+    uint32_t actor; /* number in the set of the pool */
+};
+
 struct sim_loop {
     uint8_t state;
     bool is_locked; /* rollouts wait for weights */
@@ -153,7 +160,7 @@ struct sim_loop {
     uint64_t left;              /* of the batch, not handed out */
     struct sim_item_back *back; /* of lost processes, handed out first */
     uint32_t back_count, back_capacity;
-    uint64_t *pool; /* versions of the trajectories there */
+    struct sim_trajectory *pool; /* what lies there, oldest first */
     uint32_t pool_count, pool_capacity;
     uint32_t out;     /* rollouts under way */
     uint32_t awaited; /* trainers that are at the step */
@@ -162,7 +169,8 @@ struct sim_loop {
     /* measures */
     int64_t first_end_ns, last_end_ns;
     double staleness_sum, sync_sum_s;
-    uint64_t staleness_max, used, syncs;
+    uint64_t staleness_max, used, syncs, lost;
+    uint32_t coming; /* trajectories on their way to the pool */
     struct sim_gauge working, resting, clients, bytes;
     double warm_working, warm_resting, warm_clients;
     double bytes_most;
@@ -269,6 +277,8 @@ weir_status sim_rollout_impatient(struct sim_client *client);
 weir_status sim_rollout_unblock(struct sim_client *client);
 /* There may be items again. */
 void sim_rollout_wake(struct sim_client *client);
+/* There is room in the pool. */
+weir_status sim_rollout_put(struct sim_client *client);
 void sim_client_enter(struct sim_client *client, enum sim_client_state state);
 
 /* training.c */
@@ -276,7 +286,12 @@ void sim_loop_begin(struct sim_actors_run *run);
 /* The next item; false = there is none. */
 bool sim_loop_hand_out(struct sim_actors_run *run, uint64_t *item, int64_t *began_ns);
 weir_status sim_loop_give_back(struct sim_actors_run *run, const struct sim_client *client);
-weir_status sim_loop_put(struct sim_actors_run *run, uint64_t version);
+bool sim_loop_has_room(const struct sim_actors_run *run);
+weir_status sim_loop_put(struct sim_actors_run *run, const struct sim_client *client);
+/* A process of the pool is gone, with what lay there. */
+void sim_loop_lose(struct sim_actors_run *run, struct sim_actor *actor);
+/* What lies in the memory of an actor is counted on its node. */
+void sim_loop_note_memory(struct sim_actor *actor);
 /* Something changed that a step may wait for. */
 void sim_loop_look(struct sim_actors_run *run);
 weir_status sim_loop_turn(struct sim_actors_run *run);

@@ -145,6 +145,8 @@ static void put_training(struct writer *writer)
         ratio(resting * 1e-9, clients / (double)(writer->to_ns - writer->from_ns)) /
             fmax(1, (double)loop->steps));
     put(writer, "rl.pool.max", "B", loop->bytes_most);
+    if (loop->lost > 0)
+        put(writer, "rl.lost", "trajectories", (double)loop->lost);
     writer->n = loop->used;
     put(writer, "rl.staleness.mean", "versions", ratio(loop->staleness_sum, (double)loop->used));
     if (loop->used > 0)

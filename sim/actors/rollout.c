@@ -3,7 +3,7 @@
  * Rollouts: the loop of a worker that makes trajectories.
  *
  *   AWAY -> ASKING -> (no item: RESTING -> ASKING) -> (weights under way: BLOCKED)
- *        -> THINKING -> COMPUTING -> CALLING -> ASKING
+ *        -> THINKING -> COMPUTING -> (the pool is full: HELD) -> CALLING -> ASKING
  *
  * A worker without an item asks again every `poll`. Questions that find nothing are not made one by
  * one: the worker rests until there are items, and asks when its next question is due.
@@ -132,9 +132,20 @@ static weir_status take_item(struct sim_client *client)
 
 static weir_status put(struct sim_client *client)
 {
+    struct sim_loop *loop = &client->actor->set->run->loop;
+    if (!sim_loop_has_room(client->actor->set->run)) {
+        sim_client_enter(client, SIM_CLIENT_HELD);
+        return WEIR_OK;
+    }
+    loop->coming++;
     sim_client_enter(client, SIM_CLIENT_CALLING);
     return call(client, SIM_TRAIN_POOL,
                 draw(client, training_of(client)->put, client->round, PART_PUT));
+}
+
+weir_status sim_rollout_put(struct sim_client *client)
+{
+    return client->state == SIM_CLIENT_HELD ? put(client) : WEIR_OK;
 }
 
 weir_status sim_rollout_timer(struct sim_client *client)
@@ -153,13 +164,15 @@ weir_status sim_rollout_answered(struct sim_client *client)
     if (client->state == SIM_CLIENT_COMPUTING)
         return put(client);
     sim_client_done(client);
-    WEIR_TRY(sim_loop_put(run, client->version));
+    run->loop.coming--;
+    WEIR_TRY(sim_loop_put(run, client));
     return ask(client);
 }
 
 weir_status sim_rollout_away(struct sim_client *client)
 {
     struct sim_actors_run *run = client->actor->set->run;
+    run->loop.coming -= client->state == SIM_CLIENT_CALLING ? 1 : 0;
     if (client->has_item)
         WEIR_TRY(sim_loop_give_back(run, client));
     client->has_item = false;

@@ -83,6 +83,15 @@ weir_status sim_loop_give_back(struct sim_actors_run *run, const struct sim_clie
     return WEIR_OK;
 }
 
+void sim_loop_note_memory(struct sim_actor *actor)
+{
+    struct sim_workers *workers = actor->set->run->config.workers;
+    if (actor->worker != NULL && sim_workers_memory_is_timed(workers))
+        sim_worker_take_bytes(workers, actor->worker,
+                              (double)actor->trajectories *
+                                  (double)training_of(actor->set->run)->trajectory_bytes);
+}
+
 static void note_bytes(struct sim_actors_run *run)
 {
     struct sim_loop *loop = &run->loop;
@@ -92,15 +101,59 @@ static void note_bytes(struct sim_actors_run *run)
         loop->bytes_most = bytes;
 }
 
-weir_status sim_loop_put(struct sim_actors_run *run, uint64_t version)
+bool sim_loop_has_room(const struct sim_actors_run *run)
+{
+    return run->loop.pool_count + run->loop.coming < training_of(run)->pool_limit;
+}
+
+/* Where the trajectories of this number lie; NULL = nowhere. */
+static struct sim_actor *pool_actor(struct sim_actors_run *run, uint32_t number)
+{
+    return sim_actor_of_role(run, training_of(run)->roles[SIM_TRAIN_POOL], number);
+}
+
+weir_status sim_loop_put(struct sim_actors_run *run, const struct sim_client *client)
 {
     struct sim_loop *loop = &run->loop;
+    struct sim_actor *actor = pool_actor(run, client->actor->number);
     SIM_ROOM(loop->pool, loop->pool_capacity, loop->pool_count + 1);
-    loop->pool[loop->pool_count++] = version;
+    loop->pool[loop->pool_count++] =
+        (struct sim_trajectory){ .version = client->version,
+                                 .actor = actor == NULL ? 0 : actor->number };
     loop->out--;
     note_bytes(run);
+    if (actor != NULL) {
+        actor->trajectories++;
+        sim_loop_note_memory(actor);
+    }
     sim_loop_look(run);
     return WEIR_OK;
+}
+
+/* A batch of which nothing is left gives way to the next. */
+static void renew(struct sim_actors_run *run)
+{
+    const struct sim_loop *loop = &run->loop;
+    if (loop->state == SIM_LOOP_COLLECTS && loop->left == 0 && loop->out == 0 &&
+        loop->back_count == 0 && loop->pool_count == 0)
+        load_batch(run);
+}
+
+void sim_loop_lose(struct sim_actors_run *run, struct sim_actor *actor)
+{
+    struct sim_loop *loop = &run->loop;
+    uint32_t kept = 0;
+    if (actor->trajectories == 0 || run->is_over)
+        return;
+    for (uint32_t i = 0; i < loop->pool_count; i++)
+        if (loop->pool[i].actor != actor->number)
+            loop->pool[kept++] = loop->pool[i];
+    loop->lost += loop->pool_count - kept;
+    loop->pool_count = kept;
+    actor->trajectories = 0;
+    note_bytes(run);
+    renew(run);
+    sim_loop_look(run);
 }
 
 /* ---- a step ---- */
@@ -129,22 +182,37 @@ void sim_loop_look(struct sim_actors_run *run)
     (void)sim_actors_schedule(run, (now_ns + turn_ns - 1) / turn_ns * turn_ns, SIM_ACTORS_TURN, 0);
 }
 
+/* Workers that were held up go on, in their order. */
+static weir_status let_in(struct sim_actors_run *run)
+{
+    for (uint32_t c = 0; c < run->client_count && sim_loop_has_room(run); c++)
+        if (run->clients[c]->is_rollout)
+            WEIR_TRY(sim_rollout_put(run->clients[c]));
+    return WEIR_OK;
+}
+
 /* The oldest trajectories go into it. */
-static void take_trajectories(struct sim_actors_run *run)
+static weir_status take_trajectories(struct sim_actors_run *run)
 {
     struct sim_loop *loop = &run->loop;
     const bool takes_all = training_of(run)->ready == SIM_READY_DRAINED;
     const uint32_t count = takes_all ? loop->pool_count : training_of(run)->ready_count;
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t staleness = loop->version + 1 - loop->pool[i];
+        const uint64_t staleness = loop->version + 1 - loop->pool[i].version;
+        struct sim_actor *actor = pool_actor(run, loop->pool[i].actor);
         loop->staleness_sum += (double)staleness;
         if (staleness > loop->staleness_max)
             loop->staleness_max = staleness;
+        if (actor != NULL) {
+            actor->trajectories--;
+            sim_loop_note_memory(actor);
+        }
     }
     loop->used += count;
     loop->pool_count -= count;
     memmove(loop->pool, loop->pool + count, loop->pool_count * sizeof *loop->pool);
     note_bytes(run);
+    return let_in(run);
 }
 
 static bool weights_are_due(const struct sim_actors_run *run)
@@ -183,7 +251,7 @@ weir_status sim_loop_turn(struct sim_actors_run *run)
     loop->state = SIM_LOOP_TRAINS;
     loop->step_ns = sim_actors_now(run);
     loop->is_locked = weights_are_due(run);
-    take_trajectories(run);
+    WEIR_TRY(take_trajectories(run));
     WEIR_TRY(train(run));
     if (!loop->is_locked && training_of(run)->keeps_order && loop->left == 0)
         load_batch(run);
@@ -221,6 +289,7 @@ static weir_status collect(struct sim_actors_run *run)
             WEIR_TRY(sim_rollout_unblock(run->clients[c]));
     if (was_locked && training_of(run)->keeps_order && loop->left == 0)
         load_batch(run);
+    renew(run);
     sim_loop_look(run);
     return WEIR_OK;
 }

@@ -60,6 +60,7 @@ struct sim_training {
     struct sim_law *rollout, *rollout_cpu, *get, *put;
     int64_t poll_ns;
     int64_t trajectory_bytes;
+    uint32_t pool_limit;  /* trajectories there and on their way; UINT32_MAX = any */
     uint32_t ready;       /* enum sim_train_ready */
     uint32_t ready_count; /* trajectories that are enough */
     struct sim_law *step;
@@ -87,6 +88,7 @@ struct sim_actor_system {
     struct sim_calls *calls;
     size_t calls_count;
     struct sim_training training;
+    bool ends_on_loss;         /* where a process is lost */
     int64_t environment_bytes; /* that every process is given */
     double creation_per_s;     /* bytes of environments that go out, one process after the other */
     int64_t ready_limit_ns;    /* of processes of one role */

@@ -119,6 +119,38 @@ static void a_pool_grows_where_rollouts_are_faster(void)
     free(summary);
 }
 
+/* With a bound workers that bring more wait for the next step: the pool and all that is under way.
+ */
+static void a_full_pool_holds_workers_up(void)
+{
+    const char *const sets = SET("keep_order=false ") SET("ready=batch_size_reached ")
+        SET("sync=fully_async ") SET("step=40s ") SET("steps=20 ") SET("pool_limit=20");
+    struct sim_run_summary *summary = test_run_text(LOOP, sets);
+    CHECK_NEAR(test_value(summary, "rl.pool.max", ""), 20 * 3e6, 0.5);
+    CHECK_NEAR(test_value(summary, "rl.cycle_s", ""), 40, 0.5);
+    CHECK_NEAR(test_value(summary, "rl.rollout_util", ""), 0.25, 0.03); /* 0.4 of 1.6 a second */
+    free(summary);
+}
+
+/* What lies in a process goes with it, and a batch of which nothing is left gives way to the next.
+ */
+static void trajectories_of_a_lost_pool_are_gone(void)
+{
+    struct sim_run_summary *summary = test_run_text(
+        LOOP "timeline: [{at: 10.5 s, action: node_down, node: n-1, for: 20 s}]\n", NULL);
+    CHECK_STR(summary->outcome, "complete");
+    CHECK_NEAR(test_value(summary, "rl.lost", ""), 16, 0);
+    CHECK_NEAR(test_value(summary, "rl.steps", ""), 12, 0);
+    CHECK_I64(summary->items_done, 13 * 16);
+    free(summary);
+    summary =
+        test_run_text(LOOP "timeline: [{at: 10.5 s, action: node_down, node: n-1, for: 20 s}]\n",
+                      "actors.rl.on_loss=stop");
+    CHECK_STR(summary->outcome, "ended early");
+    CHECK_NEAR(summary->early_s, 10.5, 1e-9);
+    free(summary);
+}
+
 /* covers: S4.25 */
 static void a_trainer_without_a_gpu_is_slow_and_leaves_it_idle(void)
 {
@@ -153,6 +185,8 @@ static const struct test tests[] = {
     { "a version is validated if it divides", a_version_is_validated_if_it_divides },
     { "a batch is its prompts times their rollouts", a_batch_is_its_prompts_times_their_rollouts },
     { "a pool grows where rollouts are faster", a_pool_grows_where_rollouts_are_faster },
+    { "a full pool holds workers up", a_full_pool_holds_workers_up },
+    { "trajectories of a lost pool are gone", trajectories_of_a_lost_pool_are_gone },
     { "a trainer without a GPU is slow and leaves it idle",
       a_trainer_without_a_gpu_is_slow_and_leaves_it_idle },
     { "rollouts of a lost node are made again", rollouts_of_a_lost_node_are_made_again },

@@ -6,6 +6,7 @@
 #include "analysis/database/query.h"
 #include "analysis/text.h"
 #include "sim/cli/experiment/experiment.h"
+#include "sim/cli/look/show_actors.h"
 
 #include <math.h>
 
@@ -85,14 +86,18 @@ int sim_show_results(const char *path, enum sim_format format)
     struct weir_error error = { .phase = -1, .pool = -1 };
     struct an_db *db = NULL;
     struct an_frame *frame = NULL;
+    bool has_actors = false;
     weir_status status = an_open(path, &db, &error);
+    if (status == WEIR_OK)
+        status = sim_show_actors(db, format, &has_actors, &error);
     if (status == WEIR_OK)
         status = an_query(db, tenants_sql, NULL, &frame, &error);
     if (status != WEIR_OK)
         (void)fprintf(stderr, "weir: %s\n", error.text);
-    else if (frame->row_count > 0 || format != SIM_FORMAT_TABLE)
+    else if (has_actors ? frame->row_count > 0 && format == SIM_FORMAT_TABLE
+                        : frame->row_count > 0 || format != SIM_FORMAT_TABLE)
         print_tenants(frame, format);
-    else
+    else if (!has_actors)
         printf("No tenants in %s.\n", path);
     if (status == WEIR_OK && format == SIM_FORMAT_TABLE)
         printf("next: weir compare %s, weir report %s\n", path, path);

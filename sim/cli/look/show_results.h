@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What weir show tells of a result database: the tenants of its runs. */
+/* What weir show tells of a result database: the actors and the tenants of its runs. */
 #ifndef SIM_CLI_SHOW_RESULTS_H
 #define SIM_CLI_SHOW_RESULTS_H
 

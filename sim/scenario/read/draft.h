@@ -561,6 +561,7 @@ struct draft_calls {
     struct sim_calls to_be;
 };
 
+enum { ON_LOSS_RESTART, ON_LOSS_STOP };
 enum { HEALTH_SEQUENTIAL, HEALTH_PARALLEL };
 struct draft_health {
     struct draft_head head;
@@ -582,6 +583,7 @@ struct draft_actor_system {
     struct draft_list groups;
     struct draft_list calls;
     struct draft_training training;
+    uint32_t on_loss;
     int64_t environment_bytes, creation_bytes;
     int64_t ready_limit_ns, group_limit_ns;
 };

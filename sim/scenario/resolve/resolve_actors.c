@@ -299,6 +299,22 @@ static void resolve_health(const struct draft_health *draft, struct sim_training
     training->probes_at_once = draft->order == HEALTH_PARALLEL;
 }
 
+/* What a step waits for must come, and have room. */
+static void check_pool(struct sim_resolver *resolver, const struct draft_training *from,
+                       const struct sim_training *training)
+{
+    const uint32_t batch = training->batch * training->repeat;
+    const uint32_t wanted = training->ready == SIM_READY_BATCH ? training->ready_count : batch;
+    if (training->keeps_order && training->ready != SIM_READY_DRAINED &&
+        training->ready_count > batch)
+        sim_report_error(resolver->report, sim_draft_at(&from->head, "ready_count"),
+                         "is more than a batch has (%u), and the next batch waits for the step",
+                         batch);
+    else if (training->pool_limit < wanted)
+        sim_report_error(resolver->report, sim_draft_at(&from->head, "pool_limit"),
+                         "is less than a step waits for (%u)", wanted);
+}
+
 static void resolve_training(struct sim_resolver *resolver, const struct draft_actor_system *draft,
                              struct sim_actor_system *system)
 {
@@ -312,11 +328,7 @@ static void resolve_training(struct sim_resolver *resolver, const struct draft_a
     fill_in(resolver, training);
     resolve_health(&from->health, training);
     find_roles(resolver, draft, system);
-    if (training->keeps_order && training->ready != SIM_READY_DRAINED &&
-        training->ready_count > training->batch * training->repeat)
-        sim_report_error(resolver->report, sim_draft_at(&from->head, "ready_count"),
-                         "is more than a batch has (%u), and the next batch waits for the step",
-                         training->batch * training->repeat);
+    check_pool(resolver, from, training);
 }
 
 /* A set without a count has a policy that counts it by its work. */
@@ -339,6 +351,7 @@ static void resolve_system(struct sim_resolver *resolver, struct draft_actor_sys
                            struct sim_actor_system *system)
 {
     system->name = draft->head.name;
+    system->ends_on_loss = draft->on_loss == ON_LOSS_STOP;
     system->environment_bytes = draft->environment_bytes;
     system->creation_per_s = (double)draft->creation_bytes;
     system->ready_limit_ns = limit_or_none(draft->ready_limit_ns);

@@ -353,7 +353,7 @@ static const struct sim_field memory_fields[] = {
     { TIME("refresh", draft_memory, to.refresh_ns), ABSENT("250 ms"), RANGE(1e-3, 3600),
       NEEDS("rule: memory_monitor"), HELP("time between two looks; at each one worker dies") },
     { NUMBER("store", draft_memory, to.store_frac), UNIT(FRACTION), ABSENT("30%"), RANGE(0, 1),
-      IN_TIME,
+      ACTS(SIM_ACTS_PIPELINES), IN_TIME,
       HELP("share of a node's memory for outputs that wait; more is written to disk, which takes "
            "no time and is counted (store.spill_bytes)") },
 };
@@ -450,7 +450,7 @@ static const struct sim_field cluster_fields[] = {
     { LIST("drift", draft_cluster, drifts, &drift_section), ABSENT("none"), ACTS(SIM_ACTS_IN_TIME),
       HELP("service times that wander, on each node or on all together") },
     { SECTION("memory", draft_cluster, memory, &memory_section), ABSENT("admit"),
-      ACTS(SIM_ACTS_PIPELINES), HELP("memory of nodes in time") },
+      ACTS(SIM_ACTS_POOLS), HELP("memory of nodes in time") },
     { SECTION("power", draft_cluster, power, &power_section), HELP("electric power of CPUs") },
     { CHOICE("share", draft_cluster, share, SHARE_CHOICES),
       ABSENT("exclusive, or fraction when somebody asks for a part of a GPU"),

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Actors of a result database; see the header. */
+#include "sim/cli/look/show_actors.h"
+
+#include "analysis/database/query.h"
+
+#include <stdio.h>
+
+/* The first run of each variant, its sets of actors, and those of their processes that are there at
+ * the end, or were until the system was over. */
+#define WITH_ACTORS                                                                                \
+    "WITH first AS (SELECT min(run_id) AS run_id, variant, variant_order FROM run"                 \
+    "  WHERE status <> 'failed' GROUP BY variant),"                                                \
+    " there AS (SELECT f.variant, f.variant_order, s.*, w.worker, w.node, w.devices FROM first f"  \
+    "  JOIN stage s USING (run_id) JOIN worker w ON w.run_id = s.run_id AND w.stage = s.stage"     \
+    "  WHERE w.ended_s IS NULL OR w.end_reason = 'system over'),"                                  \
+    " pending AS (SELECT f.variant, f.variant_order, s.stage, s.name, s.shape,"                    \
+    "  s.workers_fixed - (SELECT count(*) FROM there t WHERE t.run_id = s.run_id"                  \
+    "   AND t.stage = s.stage) AS count FROM first f JOIN stage s USING (run_id)"                  \
+    "  WHERE s.workers_fixed IS NOT NULL) "
+
+static const char has_sql[] = "SELECT count(*) FROM meta WHERE key = 'work' AND"
+                              " ' ' || value || ' ' LIKE '% actors %'";
+
+static const char usage_sql[] = WITH_ACTORS
+    "SELECT variant, 'CPU' AS resource, coalesce((SELECT sum(t.cpus) FROM there t"
+    "  WHERE t.run_id = f.run_id), 0) AS used, (SELECT sum(cpus) FROM node n"
+    "  WHERE n.run_id = f.run_id) AS total, variant_order FROM first f"
+    " UNION ALL SELECT variant, 'GPU', coalesce((SELECT sum(t.gpus) FROM there t"
+    "  WHERE t.run_id = f.run_id), 0), (SELECT sum(gpus) FROM node n WHERE n.run_id = f.run_id),"
+    "  variant_order FROM first f ORDER BY variant_order, variant, resource";
+
+static const char places_sql[] =
+    WITH_ACTORS "SELECT variant, n.name, t.name, count(*), t.shape FROM there t"
+                " JOIN node n ON n.run_id = t.run_id AND n.node = t.node"
+                " GROUP BY variant_order, variant, t.node, t.stage"
+                " ORDER BY variant_order, variant, t.node, t.stage";
+
+static const char pending_sql[] = WITH_ACTORS "SELECT variant, name, count, shape FROM pending"
+                                              " WHERE count > 0"
+                                              " ORDER BY variant_order, variant, stage";
+
+static const char actors_sql[] =
+    WITH_ACTORS "SELECT variant, t.name, t.worker, n.name, t.devices, t.shape FROM there t"
+                " JOIN node n ON n.run_id = t.run_id AND n.node = t.node"
+                " ORDER BY variant_order, variant, t.stage, t.worker";
+
+static const struct sim_column usage_columns[] = { { "variant", "variant", NULL, false, false },
+                                                   { "resource", "resource", NULL, false, false },
+                                                   { "used", "used", NULL, true, true },
+                                                   { "total", "total", NULL, true, true },
+                                                   { "available", "available", NULL, true, true } };
+static const struct sim_column place_columns[] = { { "variant", "variant", NULL, false, false },
+                                                   { "node", "node", NULL, false, false },
+                                                   { "role", "role", NULL, false, false },
+                                                   { "actors", "actors", NULL, true, true },
+                                                   { "each asks for", "request", NULL, false,
+                                                     false } };
+static const struct sim_column pending_columns[] = { { "variant", "variant", NULL, false, false },
+                                                     { "pending", "role", NULL, false, false },
+                                                     { "actors", "actors", NULL, true, true },
+                                                     { "each asks for", "request", NULL, false,
+                                                       false } };
+static const struct sim_column actor_columns[] = {
+    { "variant", "variant", NULL, false, false }, { "role", "role", NULL, false, false },
+    { "actor", "actor", NULL, true, true },       { "node", "node", NULL, false, false },
+    { "devices", "devices", NULL, false, false }, { "each asks for", "request", NULL, false, false }
+};
+
+struct page {
+    const char *sql;
+    const struct sim_column *columns;
+    int count;
+    bool is_usage; /* what is available is worked out */
+};
+
+static weir_status print_page(struct an_db *db, const struct page *page, enum sim_format format,
+                              struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, page->sql, NULL, &frame, error));
+    struct sim_table *table = sim_table_create(page->columns, (size_t)page->count);
+    for (size_t i = 0; i < frame->row_count; i++) {
+        for (int c = 0; c < page->count; c++) {
+            const size_t column = (size_t)c;
+            const double value = page->is_usage && c == 4
+                                     ? an_number(frame, i, 3) - an_number(frame, i, 2)
+                                     : an_number(frame, i, column);
+            if (page->columns[c].is_number)
+                sim_table_add_numbers(table, format, &value, 1);
+            else
+                sim_table_add(table, an_text(frame, i, column));
+        }
+    }
+    if (frame->row_count > 0 || format != SIM_FORMAT_TABLE) {
+        sim_table_print(table, format, stdout);
+        if (format == SIM_FORMAT_TABLE)
+            printf("\n");
+    }
+    sim_table_destroy(table);
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+weir_status sim_show_actors(struct an_db *db, enum sim_format format, bool *has_any,
+                            struct weir_error *error)
+{
+    static const struct page pages[] = { { usage_sql, usage_columns, 5, true },
+                                         { places_sql, place_columns, 5, false },
+                                         { pending_sql, pending_columns, 4, false } };
+    static const struct page rows = { actors_sql, actor_columns, 6, false };
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, has_sql, NULL, &frame, error));
+    *has_any = an_number(frame, 0, 0) > 0.5;
+    an_frame_destroy(frame);
+    if (!*has_any)
+        return WEIR_OK;
+    if (format != SIM_FORMAT_TABLE)
+        return print_page(db, &rows, format, error);
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
+        WEIR_TRY(print_page(db, &pages[i], format, error));
+    return WEIR_OK;
+}

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Who is where at the end of a run of actors, what of the cluster is in use, who waits for what.
+# covers: S4.20 S4.21 S4.22
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+cat >few.yaml <<'Y'
+schema: 2
+name: few
+horizon: 10 min
+cluster: {nodes: [{name: a, cpus: 8, gpus: {h100: 2}}, {name: b, cpus: 4}]}
+sched: {placement: first_fit, scaling: fixed}
+actors:
+  - name: s
+    roles: {learner: {count: 1, cpus: 4, gpus: 1}, worker: {count: 3, cpus: 3}}
+    calls: [{from: worker, to: learner, think: 10 s, cpu: 0.1 s}]
+Y
+expect 0 "$WEIR_BIN" run few.yaml -o few.db
+has stdout '13 CPUs and 1 GPUs asked for   1 actors pending'
+
+# Used, total and available; total less used is available.
+expect 0 "$WEIR_BIN" show few.db
+has stdout 'base     CPU         10     12          2'
+has stdout 'base     GPU          1      2          1'
+has stdout 'base     a     learner       1  4 CPU + 1 GPU'
+has stdout 'base     a     worker        1  3 CPU'
+has stdout 'base     b     worker        1  3 CPU'
+has stdout 'base     worker        1  3 CPU' # pending
+
+# A row an actor, with node and device.
+expect 0 "$WEIR_BIN" show few.db --format csv
+[ "$(wc -l <stdout)" -eq 4 ] || fail 'not a row an actor'
+grep -q '^base,learner,[0-9]*,a,.*4 CPU + 1 GPU' stdout || fail 'the learner is not there'
+[ "$(grep -c '^base,worker,' stdout)" -eq 2 ] || fail 'not two workers'
+
+# Why one is pending.
+expect 0 "$WEIR_BIN" explain few.db --pending
+has stdout 'worker'
+has stdout 'CPU'
