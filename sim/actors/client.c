@@ -107,7 +107,7 @@ weir_status sim_client_compute(struct sim_client *client, double seconds)
 
 /* ---- rounds ---- */
 
-static const struct sim_calls *calls_of(const struct sim_client *client)
+static const struct sim_role_calls *calls_of(const struct sim_client *client)
 {
     return &client->actor->set->run->spec->calls[client->calls];
 }
@@ -123,7 +123,7 @@ static double draw(const struct sim_client *client, const struct sim_law *law, u
 static weir_status call(struct sim_client *client)
 {
     struct sim_actors_run *run = client->actor->set->run;
-    const struct sim_calls *calls = calls_of(client);
+    const struct sim_role_calls *calls = calls_of(client);
     const struct sim_call_spec spec = { .actor = sim_actor_of_role(run, calls->to,
                                                                    client->actor->number),
                                         .work_s = draw(client, calls->cpu, PART_CPU),

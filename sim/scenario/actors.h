@@ -30,7 +30,7 @@ struct sim_role {
 };
 
 /* Every process of `from` goes round: it waits, computes, calls one of `to` and waits for it. */
-struct sim_calls {
+struct sim_role_calls {
     uint32_t from, to;             /* roles */
     struct sim_law *think, *work;  /* of the caller; NULL = 0 */
     struct sim_law *service, *cpu; /* of the one that is called: it waits, it computes; NULL = 0 */
@@ -85,7 +85,7 @@ struct sim_actor_system {
     struct sim_actor_set *sets;
     size_t sets_count;
     size_t set_first; /* pool of its first set */
-    struct sim_calls *calls;
+    struct sim_role_calls *calls;
     size_t calls_count;
     struct sim_training training;
     bool ends_on_loss;         /* where a process is lost */

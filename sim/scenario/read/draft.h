@@ -555,10 +555,10 @@ struct draft_role_group {
     uint32_t concurrency;
 };
 
-struct draft_calls {
+struct draft_role_calls {
     struct draft_head head;
     char *from, *to;
-    struct sim_calls to_be;
+    struct sim_role_calls to_be;
 };
 
 enum { ON_LOSS_RESTART, ON_LOSS_STOP };

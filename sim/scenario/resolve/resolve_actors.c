@@ -212,12 +212,12 @@ static void check_called(struct sim_resolver *resolver, const struct sim_actor_s
 static void resolve_calls(struct sim_resolver *resolver, const struct draft_actor_system *draft,
                           struct sim_actor_system *system)
 {
-    const struct draft_calls *calls = draft->calls.items;
+    const struct draft_role_calls *calls = draft->calls.items;
     system->calls_count = draft->calls.count;
     system->calls =
         sim_arena_alloc(resolver->arena, system->calls_count + 1, sizeof *system->calls);
     for (size_t i = 0; i < system->calls_count; i++) {
-        struct sim_calls *to = &system->calls[i];
+        struct sim_role_calls *to = &system->calls[i];
         const struct sim_yaml *at = sim_draft_at(&calls[i].head, "to");
         *to = calls[i].to_be;
         to->from = resolve_role(resolver, draft, system, sim_draft_at(&calls[i].head, "from"),

@@ -57,21 +57,22 @@ static const struct sim_section group_section = {
 };
 
 static const struct sim_field calls_fields[] = {
-    { TEXT("from", draft_calls, from), REQUIRED, HELP("role that calls, each actor in turns") },
-    { TEXT("to", draft_calls, to), REQUIRED,
+    { TEXT("from", draft_role_calls, from), REQUIRED,
+      HELP("role that calls, each actor in turns") },
+    { TEXT("to", draft_role_calls, to), REQUIRED,
       HELP("role that is called: the n-th actor calls the n-th, and round again") },
-    { LAW("think", draft_calls, to_be.think), UNIT(TIME), ABSENT("0 s"),
+    { LAW("think", draft_role_calls, to_be.think), UNIT(TIME), ABSENT("0 s"),
       HELP("what the caller waits for before a call, such as a model that answers") },
-    { LAW("work", draft_calls, to_be.work), UNIT(TIME), ABSENT("0 s"),
+    { LAW("work", draft_role_calls, to_be.work), UNIT(TIME), ABSENT("0 s"),
       HELP("what it computes behind that") },
-    { LAW("service", draft_calls, to_be.service), UNIT(TIME), ABSENT("0 s"),
+    { LAW("service", draft_role_calls, to_be.service), UNIT(TIME), ABSENT("0 s"),
       HELP("what the one that is called waits for; others are served meanwhile") },
-    { LAW("cpu", draft_calls, to_be.cpu), UNIT(TIME), ABSENT("0 s"),
+    { LAW("cpu", draft_role_calls, to_be.cpu), UNIT(TIME), ABSENT("0 s"),
       HELP("what it computes before that: one call after the other, an actor is one interpreter") },
-    { TIME("limit", draft_calls, to_be.limit_ns), ABSENT("none"), RANGE(1e-9, LARGEST_TIME),
+    { TIME("limit", draft_role_calls, to_be.limit_ns), ABSENT("none"), RANGE(1e-9, LARGEST_TIME),
       HELP("a call that takes longer has failed and is made again") },
 };
-static const struct sim_section calls_section = { MAPPING("actors[].calls[]", draft_calls,
+static const struct sim_section calls_section = { MAPPING("actors[].calls[]", draft_role_calls,
                                                           calls_fields),
                                                   HELP("Who calls whom, round after round.") };
 
