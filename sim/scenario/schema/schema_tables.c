@@ -139,14 +139,16 @@ static const struct sim_field event_fields[] = {
       HELP("how long") },
     { CHOICE("action", draft_event, to.action,
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
-             "burst|set|power_cap|nic_down|nic_up|nic_slow|store_down|store_up|store_slow"),
+             "burst|set|power_cap|nic_down|nic_up|nic_slow|store_down|store_up|store_slow|"
+             "head_down"),
       REQUIRED, WORD("stage_slow|stage_stall|stage_fail|setup_slow", SIM_ACTS_PIPELINES),
       HELP("stage_slow, setup_slow, node_slow: times x factor; stage_stall: no task starts or "
            "ends; stage_fail: attempts fail with `probability`; node_down, node_up; arrivals: rate "
            "x factor; burst: `items` arrive at once; set: other scheduler settings; power_cap: the "
            "GPUs of the node may draw `cap` together; nic_down, store_down: what moves over the "
            "interface of the node, or to and from the store, stands still; nic_up, store_up: it is "
-           "back; nic_slow, store_slow: its bandwidth / factor") },
+           "back; nic_slow, store_slow: its bandwidth / factor; head_down: nothing is decided, and "
+           "jobs that come are refused and come again (`retries`), what runs goes on") },
     { TEXT("stage", draft_event, stage), ACTS(SIM_ACTS_PIPELINES),
       HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
