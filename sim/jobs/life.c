@@ -7,6 +7,7 @@
 #include "sim/record/meter/meter_tenants.h"
 #include "sim/record/record.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* As the trace calls it; who is drawn from classes or rows by the number there. */
@@ -258,9 +259,11 @@ weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_
         sim_jobs_digest(run, DIGEST_REFUSED, job);
         return forget(run, slot, "refused");
     }
-    const int64_t delay_ns = sim_time_from_s(sim_law_draw_of(
+    const double growth = pow(run->workload->retry_growth, job->retries);
+    const double delay_s = sim_law_draw_of(
         run->workload->retry_delay, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_RETRY,
-        (struct sim_stream_key){ .item = job->key, .attempt = job->retries++ }));
+        (struct sim_stream_key){ .item = job->key, .attempt = job->retries++ });
+    const int64_t delay_ns = sim_time_from_s(fmin(growth * delay_s, 9e9));
     const struct sim_event event = { .time_ns = sim_jobs_later(sim_jobs_now(run), delay_ns),
                                      .target = slot,
                                      .argument = job->id,

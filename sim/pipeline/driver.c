@@ -270,6 +270,7 @@ static const char *target(const void *self, const struct sim_timeline_entry *ent
     case SIM_ACTION_STORE_DOWN:
     case SIM_ACTION_STORE_UP:
     case SIM_ACTION_STORE_SLOW:
+    case SIM_ACTION_HEAD_DOWN:
         break;
     }
     return NULL;

@@ -460,6 +460,7 @@ struct sim_workload {
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
     uint32_t retries;
     struct sim_law *retry_delay;
+    double retry_growth;           /* of the delay, from one time to the next */
     uint32_t max_attempts;         /* starts of a job, UINT32_MAX = no limit */
     struct sim_law *estimate;      /* over run time; NULL = as the trace or the class says */
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
@@ -518,7 +519,8 @@ enum sim_action {
     SIM_ACTION_STORE_DOWN,
     SIM_ACTION_STORE_UP,
     SIM_ACTION_STORE_SLOW,
-    SIM_ACTION_SERVICE_DOWN /* nobody reaches it, and it works on nothing */
+    SIM_ACTION_SERVICE_DOWN, /* nobody reaches it, and it works on nothing */
+    SIM_ACTION_HEAD_DOWN     /* nothing is decided, and no job that comes is taken */
 };
 
 struct sim_timeline_entry {

@@ -150,7 +150,8 @@ struct sim_driver_services {
     weir_status (*add_workload)(struct sim_world *world, uint32_t driver,
                                 const struct sim_driver_workload *workload, uint32_t *index);
     /* A job waits, waits no more, or is over (its ranks went before). WEIR_EINFEASIBLE: it can
-     * never fit, and does not wait. Jobs that ask for the same are of one *kind, a small number. */
+     * never fit, and does not wait. WEIR_EBUSY: the head is down, and takes no job that has not run
+     * yet. Jobs that ask for the same are of one *kind, a small number. */
     weir_status (*submit)(struct sim_world *world, const struct weir_job_spec *job, uint32_t *kind);
     weir_status (*withdraw)(struct sim_world *world, uint32_t workload, uint64_t job);
     weir_status (*ended)(struct sim_world *world, uint32_t workload, uint64_t job);

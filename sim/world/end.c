@@ -82,14 +82,25 @@ static bool is_reserved_yet(const struct sim_world *world)
     return false;
 }
 
+/* The head is down, and will be back. */
+static bool is_head_awaited(const struct sim_world *world)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    for (size_t i = 0; world->heads_down > 0 && i < scenario->timeline_count; i++)
+        if (world->is_active[i] && scenario->timeline[i].action == SIM_ACTION_HEAD_DOWN &&
+            scenario->timeline[i].for_ns > 0)
+            return true;
+    return false;
+}
+
 /* Whether who waits may still be given room by somebody else than a driver: a node, a cut, the end
- * of a reservation, a call that the policy asked for. */
+ * of a reservation, a head that comes back, a call that the policy asked for. */
 static bool may_make_room(const struct sim_world *world)
 {
     if (sim_port_looks(world->port) > 0 && world->decisions_in_vain < DECISIONS_IN_VAIN)
         return true;
     return !sim_cluster_is_whole(world->context.cluster) || sim_port_is_busy(world->port) ||
-           is_reserved_yet(world);
+           is_reserved_yet(world) || is_head_awaited(world);
 }
 
 /* No driver has anything to do but wait for room, and nobody makes any. */

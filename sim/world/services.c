@@ -43,6 +43,8 @@ static weir_status add_workload(struct sim_world *world, uint32_t driver,
 
 static weir_status submit(struct sim_world *world, const struct weir_job_spec *job, uint32_t *kind)
 {
+    if (world->heads_down > 0 && job->attempts == 0)
+        return WEIR_EBUSY;
     return sim_port_submit(world->port, job, kind);
 }
 

@@ -40,7 +40,8 @@ static const char *action_name(uint32_t action)
         [SIM_ACTION_POWER_CAP] = "power_cap",   [SIM_ACTION_NIC_DOWN] = "nic_down",
         [SIM_ACTION_NIC_UP] = "nic_up",         [SIM_ACTION_NIC_SLOW] = "nic_slow",
         [SIM_ACTION_STORE_DOWN] = "store_down", [SIM_ACTION_STORE_UP] = "store_up",
-        [SIM_ACTION_STORE_SLOW] = "store_slow", [SIM_ACTION_SERVICE_DOWN] = "service_down"
+        [SIM_ACTION_STORE_SLOW] = "store_slow", [SIM_ACTION_SERVICE_DOWN] = "service_down",
+        [SIM_ACTION_HEAD_DOWN] = "head_down"
     };
     return names[action];
 }
@@ -147,6 +148,13 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
                                    is_on == (entry->action == SIM_ACTION_NODE_DOWN));
     if (entry->action == SIM_ACTION_SET)
         return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
+    if (entry->action == SIM_ACTION_HEAD_DOWN) {
+        world->heads_down += is_on ? 1 : -1;
+        if (world->heads_down == 0)
+            sim_port_wake(world->port, WEIR_CAUSE_JOBS | world->causes_kept);
+        world->causes_kept = world->heads_down == 0 ? 0 : world->causes_kept;
+        return WEIR_OK;
+    }
     if (entry->action == SIM_ACTION_NODE_SLOW)
         return sim_world_pace_node(world, entry->target);
     if (is_about_stores(entry) || is_about_nics(entry)) {

@@ -592,9 +592,19 @@ static weir_status sample(struct sim_world *world, int64_t now_ns)
     return WEIR_OK;
 }
 
+/* While the head is down it is asked nothing; what it would have been asked for it is asked then.
+ */
+static weir_status ask(struct sim_world *world, uint32_t causes)
+{
+    if (world->heads_down == 0)
+        return sim_port_decide(world->port, causes);
+    world->causes_kept |= causes;
+    return WEIR_OK;
+}
+
 static weir_status decide(struct sim_world *world, int64_t now_ns, uint32_t causes)
 {
-    WEIR_TRY(sim_port_decide(world->port, causes));
+    WEIR_TRY(ask(world, causes));
     if (sim_port_is_enough(world->port)) {
         sim_engine_stop(world->context.engine);
         return WEIR_OK;

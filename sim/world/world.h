@@ -39,6 +39,8 @@ struct sim_world {
     uint64_t stirred_digest;    /* result digest when it changed last */
     int64_t stirred_ns;         /* and when that was */
     uint32_t decisions_in_vain; /* since then */
+    int32_t heads_down;         /* outages of the head that last: nothing is decided */
+    uint32_t causes_kept;       /* what it would have been asked for meanwhile */
     bool is_still;              /* and nothing will change it */
     bool is_interrupted;
 };

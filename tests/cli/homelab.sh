@@ -296,5 +296,33 @@ for said in 'max_attempts: ' 'timeout: 7200' 'policy: fgd'; do
     has stdout "$said"
 done
 
+# covers: S3.2 partly (Triton's services)
+# Without any one of its parts the box still works: bands and limits of its configuration, memory of the
+# GPU, priorities, the monitor, the file that others read.
+without() {
+    expect 0 "$WEIR_BIN" run "$lab" --set expect=- --set horizon=2h --no-db "$@"
+    matches stdout '^held +CPUs'
+}
+without --set priority_bands=-
+without --set 'tenants=[{name: lab}]'
+without --set jobs.models.classes.llama2_7b.request='{cpus: 1}'
+without --set sched.queueing=first_fit
+without --set sched=-
+without --set metrics=-
+without --set metrics.keep=results
+
+# covers: S3.36
+# A module of one's own in the place of the scheduler of the box: made from the template, built, and run.
+if command -v gcc >/dev/null; then
+    expect 0 "$WEIR_BIN" new policy mine.c --kind queueing
+    expect 0 gcc -std=c17 -shared -fPIC -I "$WEIR_SOURCE_DIR/sched/include" -o mine.so mine.c
+    expect 0 "$WEIR_BIN" check ./mine.so
+    name=$(sed -n 's/.*\.name = "\([a-z_]*\)".*/\1/p' mine.c | head -n 1)
+    expect 0 "$WEIR_BIN" run "$lab" --plugin ./mine.so --set expect=- --set horizon=2h --set sched.queueing="$name" -o mine.db
+    [ "$(sqlite3 mine.db "SELECT count(*) > 100 FROM v_job WHERE outcome = 'done'")" -eq 1 ] || fail 'it does nothing'
+else
+    skip_part 'no gcc'
+fi
+
 # covers: S3.40
 has "$WEIR_SOURCE_DIR/CONTRIBUTING.md" './dev test'

@@ -47,6 +47,28 @@ bounded_slowdown() {
     value slowdown.db slowdown.max '' 1.6
 }
 
+# The head is away from 10 to 110 s: what runs ends, who waits starts when it is back, and who comes
+# tries again after 10, 20 and 40 s.
+nobody_decides_while_the_head_is_down() {
+    run headless '{name: n, cpus: 2}' '
+      - {name: before, count: 1, at: 0 s, service: const(20 s), request: {cpus: 1}}
+      - {name: waits, count: 1, at: 1 s, service: const(5 s), request: {cpus: 2}}
+      - {name: comes, count: 1, at: 15 s, service: const(5 s), request: {cpus: 1}}
+      - {name: late, count: 1, at: 90 s, service: const(5 s), request: {cpus: 1}}' \
+        -S 'timeline=[{at: 10 s, action: head_down, for: 100 s}]' -S workloads.w.retries=3 \
+        -S 'workloads.w.retry_delay=const(10 s)' -S workloads.w.retry_growth=2
+    wants headless 'before 0 0 20 done 1' 'waits 1 110 115 done 1' 'comes 15 None 85 refused 0' \
+        'late 90 120 125 done 1'
+    run patient '{name: n, cpus: 2}' '
+      - {name: before, count: 1, at: 0 s, service: const(20 s), request: {cpus: 1}}
+      - {name: waits, count: 1, at: 1 s, service: const(5 s), request: {cpus: 2}}' \
+        -S 'timeline=[{at: 10 s, action: head_down, for: 100 s}]'
+    wants patient 'before 0 0 20 done 1' 'waits 1 110 115 done 1'
+    expect 1 "$WEIR_BIN" run patient.yaml -q --no-db -S 'timeline=[{at: 10 s, action: head_down}]'
+    has stderr 'work waits, but nothing will start it'
+    asked headless 'head_down sched 10.0 110.0' 'SELECT kind, target, t_s, until_s FROM happening'
+}
+
 # What came, started, was done, was refused and left in each interval adds up to what the run says.
 samples_add_up() {
     run sampled '{name: n, cpus: 1}' '
@@ -310,6 +332,7 @@ asked() {
 
 bounded_slowdown
 samples_add_up
+nobody_decides_while_the_head_is_down
 arrivals_are_held_and_added
 use_of_gpus_and_their_memory
 queues_waits_rates_and_late_ones

@@ -500,6 +500,7 @@ struct draft_jobs {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    double retry_growth;
     uint32_t max_attempts;
     struct sim_law *estimate;
     char *measured_on;

@@ -55,6 +55,7 @@ static const struct action_rule rules[] = {
     { "store_up", TARGET_STORE, false, false, false, false, false, false, "back" },
     { "store_slow", TARGET_STORE, true, true, false, false, false, false, "slowed" },
     { "service_down", TARGET_SERVICE, true, false, false, false, false, false, "out of reach" },
+    { "head_down", TARGET_NONE, true, false, false, false, false, false, "the head is down" },
 };
 
 /* A key must be there exactly if the action takes it (`for` may be left out). */

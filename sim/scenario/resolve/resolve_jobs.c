@@ -415,6 +415,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->ties = draft->ties == SIM_ABSENT_COUNT ? SIM_TIES_AS_GIVEN : draft->ties;
     workload->retries = draft->retries;
     workload->retry_delay = draft->retry_delay;
+    workload->retry_growth = isnan(draft->retry_growth) ? 1 : draft->retry_growth;
     workload->max_attempts = draft->max_attempts;
     workload->estimate = draft->estimate;
     workload->timeout_ns = draft->timeout_ns == SIM_ABSENT_TIME ? INT64_MAX : draft->timeout_ns;

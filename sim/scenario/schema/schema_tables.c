@@ -154,7 +154,7 @@ static const struct sim_field event_fields[] = {
     { CHOICE("action", draft_event, to.action,
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
              "burst|set|power_cap|nic_down|nic_up|nic_slow|store_down|store_up|store_slow|"
-             "service_down"),
+             "service_down|head_down"),
       REQUIRED,
       WORD("stage_slow|stage_stall|stage_fail|setup_slow|service_down", SIM_ACTS_PIPELINES),
       HELP("stage_slow, setup_slow, node_slow: times x factor; stage_stall: no task starts or "
@@ -163,7 +163,8 @@ static const struct sim_field event_fields[] = {
            "GPUs of the node may draw `cap` together; nic_down, store_down: what moves over the "
            "interface of the node, or to and from the store, stands still; nic_up, store_up: it is "
            "back; nic_slow, store_slow: its bandwidth / factor; service_down: requests are turned "
-           "away, batches stand still, and so do jobs that call it") },
+           "away, batches stand still, and so do jobs that call it; head_down: nothing is decided, "
+           "and jobs that come are refused and come again (`retries`), what runs goes on") },
     { TEXT("stage", draft_event, stage), ACTS(SIM_ACTS_PIPELINES),
       HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },

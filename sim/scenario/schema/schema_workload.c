@@ -389,6 +389,9 @@ static const struct sim_field jobs_fields[] = {
            "refused (0 = a loss system)") },
     { COUNT("retries", draft_jobs, retries), ABSENT("0"), MOST(1e9),
       HELP("how often a refused job comes again") },
+    { NUMBER("retry_growth", draft_jobs, retry_growth), ABSENT("1: always as long"), RANGE(1, 1000),
+      HELP("retry_delay becomes so many times longer from one refusal of a job to the next: 2 = "
+           "exponential back-off") },
     { LAW("retry_delay", draft_jobs, retry_delay), UNIT(TIME), ABSENT("60 s"),
       HELP("time until a refused job comes again") },
     { COUNT("max_attempts", draft_jobs, max_attempts), ABSENT("no limit"), RANGE(1, LARGEST_COUNT),
