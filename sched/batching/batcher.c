@@ -53,7 +53,7 @@ static weir_status check_rules(const struct weir_batcher *batcher, struct weir_e
     const struct weir_batch_rules *const rules = &batcher->rules;
 
     if (rules->levels >= 1 && rules->levels <= WEIR_BATCH_LEVELS && rules->most_items >= 1 &&
-        rules->timeout_ns >= 0)
+        rules->timeout_ns >= 0 && rules->ageing_ns >= 0)
         return WEIR_OK;
     return weir_fail(error, WEIR_EPOLICY,
                      "batching policy %s: %u levels (1 to %d), %u items of a batch (at least 1)",
@@ -283,20 +283,57 @@ static void expire_all(struct weir_batcher *batcher, int64_t now_ns)
         }
 }
 
-/* The front of the queue, as far as a batch goes and one further; places of them in `ids`. */
-static void look(struct weir_batcher *batcher)
+/* The level it counts as now, from 0 on. Beyond its time it ages no more. */
+static int64_t level_now(const struct weir_batcher *batcher, uint32_t index, int64_t now_ns)
 {
+    const struct waiting *const one = &batcher->all[index];
+    const int64_t level = one->list / 2;
+    const int64_t waited_ns = now_ns - one->request.queued_ns;
+    const bool ages = batcher->rules.ageing_ns > 0 && one->list % 2 == 0 && waited_ns > 0;
+    const int64_t aged = ages ? waited_ns / batcher->rules.ageing_ns : 0;
+
+    return aged < level ? level - aged : 0;
+}
+
+/* Whether the first of one list goes before that of another: by the level they count as, within
+ * their time or beyond it, and since when they wait. */
+static bool goes_before(const struct weir_batcher *batcher, uint32_t first, uint32_t second,
+                        int64_t now_ns)
+{
+    const int64_t one = level_now(batcher, first, now_ns);
+    const int64_t other = level_now(batcher, second, now_ns);
+    const bool is_late = batcher->all[first].list % 2 == 1;
+    const bool is_other_late = batcher->all[second].list % 2 == 1;
+
+    if (one != other)
+        return one < other;
+    if (is_late != is_other_late)
+        return is_other_late;
+    return batcher->all[first].request.queued_ns < batcher->all[second].request.queued_ns;
+}
+
+/* The front of the queue, as far as a batch goes and one further; places of them in `ids`. */
+static void look(struct weir_batcher *batcher, int64_t now_ns)
+{
+    uint32_t next[2 * WEIR_BATCH_LEVELS]; /* of each list */
+    const uint32_t lists = 2 * batcher->rules.levels;
     uint64_t items = 0;
 
+    for (uint32_t l = 0; l < lists; l++)
+        next[l] = batcher->lists[l].head;
     batcher->front_count = 0;
-    for (uint32_t l = 0; l < 2 * batcher->rules.levels; l++)
-        for (uint32_t i = batcher->lists[l].head; i != NONE; i = batcher->all[i].behind) {
-            if (items > batcher->rules.most_items)
-                return;
-            items += batcher->all[i].request.items;
-            batcher->ids[batcher->front_count] = i;
-            batcher->front[batcher->front_count++] = batcher->all[i].request;
-        }
+    while (items <= batcher->rules.most_items) {
+        uint32_t best = NONE;
+        for (uint32_t l = 0; l < lists; l++)
+            if (next[l] != NONE && (best == NONE || goes_before(batcher, next[l], best, now_ns)))
+                best = next[l];
+        if (best == NONE)
+            return;
+        next[batcher->all[best].list] = batcher->all[best].behind;
+        items += batcher->all[best].request.items;
+        batcher->ids[batcher->front_count] = best;
+        batcher->front[batcher->front_count++] = batcher->all[best].request;
+    }
 }
 
 static weir_status take(struct weir_batcher *batcher, uint32_t count, struct weir_batch *batch,
@@ -328,7 +365,7 @@ weir_status weir_batcher_next(struct weir_batcher *batcher, const struct weir_ba
                                   .ids = batcher->ids,
                                   .expired = batcher->expired };
     if (query->has_instance && batcher->count > 0) {
-        look(batcher);
+        look(batcher, query->now_ns);
         const struct weir_batch_view view = { .size = sizeof view,
                                               .count = batcher->front_count,
                                               .requests = batcher->front,

@@ -33,6 +33,7 @@ enum {
     PARAM_TIMEOUT,
     PARAM_TIMEOUT_ACTION,
     PARAM_MAX_QUEUE,
+    PARAM_AGEING,
     PARAM_COUNT
 };
 enum { LIST_MOST = 64 };
@@ -60,6 +61,9 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_MAX_QUEUE] = WEIR_COUNT("max_queue", "requests", 0, 1e9, 0,
                                    "a request that finds so many of its level waiting is turned "
                                    "away; 0 = none is"),
+    [PARAM_AGEING] = WEIR_DURATION("ageing", 0, 1e6, 0,
+                                   "a request counts as one level higher for each time it has "
+                                   "waited so long; 0 = never, as Triton has it"),
 };
 
 struct dynamic {
@@ -151,6 +155,7 @@ static void rules_of(const void *state, struct weir_batch_rules *rules)
     rules->most_items = dynamic->most;
     rules->most_waiting = (uint32_t)dynamic->values[PARAM_MAX_QUEUE];
     rules->timeout_ns = llround(1e9 * dynamic->values[PARAM_TIMEOUT]);
+    rules->ageing_ns = llround(1e9 * dynamic->values[PARAM_AGEING]);
     rules->keeps_expired = dynamic->values[PARAM_TIMEOUT_ACTION] > 0;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 512, LIST = 4, LISTS_AT = 9, VALUES = LISTS_AT + 2 * LIST, STEPS = 400 };
+enum { MOST = 512, LIST = 4, LISTS_AT = 10, VALUES = LISTS_AT + 2 * LIST, STEPS = 400 };
 
 /* The parameters of "dynamic", as the oracle takes them. */
 struct rules {
@@ -19,13 +19,14 @@ struct rules {
     uint32_t preferred[LIST], preferred_count;
     int32_t bands[LIST];
     uint32_t bands_count;
-    int64_t delay_ns, timeout_ns;
+    int64_t delay_ns, timeout_ns, ageing_ns;
     bool delays;
 };
 
 struct standing {
     struct weir_batch_request request;
     uint32_t level;
+    uint32_t level_now; /* that it counts as */
     bool is_late;
     uint64_t came;
 };
@@ -50,6 +51,22 @@ static int by_turn(const void *a, const void *b)
     if (!first->is_late && first->request.queued_ns != second->request.queued_ns)
         return first->request.queued_ns < second->request.queued_ns ? -1 : 1;
     return first->came < second->came ? -1 : 1;
+}
+
+/* As they are served now. */
+static int by_age(const void *a, const void *b)
+{
+    const struct standing *first = a;
+    const struct standing *second = b;
+    if (first->level_now != second->level_now)
+        return first->level_now < second->level_now ? -1 : 1;
+    if (first->is_late != second->is_late)
+        return first->is_late ? 1 : -1;
+    if (first->level == second->level)
+        return by_turn(a, b);
+    if (first->request.queued_ns != second->request.queued_ns)
+        return first->request.queued_ns < second->request.queued_ns ? -1 : 1;
+    return first->level < second->level ? -1 : 1;
 }
 
 static uint32_t level_of(const struct rules *rules, int32_t priority)
@@ -117,6 +134,20 @@ static bool is_preferred(const struct rules *rules, uint64_t items)
     return false;
 }
 
+static void oracle_age(struct oracle *oracle, int64_t now_ns)
+{
+    for (uint32_t i = 0; i < oracle->count; i++) {
+        struct standing *one = &oracle->all[i];
+        const int64_t ageing_ns = oracle->rules.ageing_ns;
+        one->level_now = one->level;
+        for (int64_t waited_ns = now_ns - one->request.queued_ns;
+             ageing_ns > 0 && !one->is_late && waited_ns >= ageing_ns && one->level_now > 1;
+             waited_ns -= ageing_ns)
+            one->level_now--;
+    }
+    qsort(oracle->all, oracle->count, sizeof oracle->all[0], by_age);
+}
+
 /* GetDynamicBatch: how many go, 0 = wait. */
 static uint32_t oracle_form(const struct oracle *oracle, int64_t now_ns)
 {
@@ -175,6 +206,7 @@ static struct rules draw_rules(struct draws *draws)
         rules.bands[i] = 90 - 20 * (int32_t)i;
     rules.delay_ns = draw(draws, 2) * (1 + (int64_t)draw(draws, 30)) * 1000000;
     rules.timeout_ns = draw(draws, 2) * (1 + (int64_t)draw(draws, 60)) * 1000000;
+    rules.ageing_ns = draw(draws, 2) * (1 + (int64_t)draw(draws, 20)) * 1000000;
     rules.delays = draw(draws, 2) == 1;
     return rules;
 }
@@ -189,7 +221,8 @@ static struct weir_batcher *batcher_of(const struct rules *rules)
                               rules->bands_count,
                               (double)rules->timeout_ns * 1e-9,
                               rules->delays,
-                              rules->max_queue };
+                              rules->max_queue,
+                              (double)rules->ageing_ns * 1e-9 };
     uint32_t count = LISTS_AT;
     for (uint32_t i = 0; i < rules->preferred_count; i++)
         values[count++] = rules->preferred[i];
@@ -260,6 +293,7 @@ static void decide(struct game *game)
     const uint32_t expired = oracle_expire(oracle, game->now_ns, ids);
     game->is_same =
         game->is_same && batch.expired_count == expired && are_equal(batch.expired, ids, expired);
+    oracle_age(oracle, game->now_ns);
     const uint32_t count = query.has_instance ? oracle_form(oracle, game->now_ns) : 0;
     for (uint32_t i = 0; i < count; i++)
         ids[i] = oracle->all[i].request.id;
@@ -272,6 +306,7 @@ static void decide(struct game *game)
     if (!game->is_same)
         return;
     weir_batcher_list(game->batcher, ids);
+    qsort(oracle->all, oracle->count, sizeof oracle->all[0], by_turn);
     for (uint32_t i = 0; i < oracle->count; i++)
         game->is_same = game->is_same && ids[i] == oracle->all[i].request.id;
     game->batches += count > 0;

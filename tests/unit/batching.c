@@ -5,6 +5,7 @@
  */
 #include "weir/batching.h"
 #include "tests/support/check.h"
+#include "tests/support/pipeline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ enum { MS = 1000000, SERVICE = 20, TEXT = 256, MOST = 32 };
 
 /* What the policy is told beside its defaults. */
 struct settings {
-    double max_batch, preferred, max_delay_s, levels, timeout_s, delays, max_queue;
+    double max_batch, preferred, max_delay_s, levels, timeout_s, delays, max_queue, ageing_s;
 };
 
 static struct weir_batcher *batcher_of(const struct settings *settings)
@@ -27,8 +28,9 @@ static struct weir_batcher *batcher_of(const struct settings *settings)
                               settings->timeout_s,
                               settings->delays,
                               settings->max_queue,
+                              settings->ageing_s,
                               settings->preferred };
-    const struct weir_params params = { values, settings->preferred > 0 ? 10 : 9, 0 };
+    const struct weir_params params = { values, settings->preferred > 0 ? 11 : 10, 0 };
     struct weir_batcher *batcher = NULL;
     struct weir_error error = { .phase = -1 };
 
@@ -231,6 +233,20 @@ static void priorities_become_levels_by_their_bands(void)
     CHECK_STR(SERVED(settings, arrivals, true), "20:6 40:7 60:4 80:5 100:2 120:3 140:0 160:1");
 }
 
+/* One of the last level counts as one of the first after 60 ms, and then goes before those that
+ * came later. */
+static void who_has_waited_long_counts_as_more_urgent(void)
+{
+    const struct settings settings = { .max_batch = 1, .levels = 4, .ageing_s = 0.020 };
+    const struct arrival arrivals[] = {
+        { .at_ms = 1, .priority = 10 },  { .at_ms = 2, .priority = 95 },
+        { .at_ms = 21, .priority = 95 }, { .at_ms = 41, .priority = 95 },
+        { .at_ms = 61, .priority = 95 }, { .at_ms = 62, .priority = 95 },
+    };
+
+    CHECK_STR(SERVED(settings, arrivals, true), "20:1 40:2 60:3 80:0 100:4 120:5");
+}
+
 static void a_fixed_batch_waits_until_it_is_full_or_nothing_comes(void)
 {
     const double size = 3;
@@ -293,22 +309,49 @@ static weir_status refused(const double *values, uint32_t count, const char *sen
 
 static void what_cannot_be_is_refused_with_a_sentence(void)
 {
-    const double too_large[] = { 8, 1, 0, 1, 1, 0, 0, 0, 0, 9 };
-    const double broken[] = { 8, 1, 0, 1, 1, 0, 0, 0, 0, 2.5 };
-    const double no_level[] = { 8, 0, 0, 2, 3, 0, 0, 0, 0 };
-    const double rising[] = { 8, 0, 0, 2, 1, 2, 0, 0, 0, 10, 20 };
-    const double many[] = { 8, 0, 0, 1, 1, 2, 0, 0, 0, 20, 10 };
+    const double too_large[] = { 8, 1, 0, 1, 1, 0, 0, 0, 0, 0, 9 };
+    const double broken[] = { 8, 1, 0, 1, 1, 0, 0, 0, 0, 0, 2.5 };
+    const double no_level[] = { 8, 0, 0, 2, 3, 0, 0, 0, 0, 0 };
+    const double rising[] = { 8, 0, 0, 2, 1, 2, 0, 0, 0, 0, 10, 20 };
+    const double many[] = { 8, 0, 0, 1, 1, 2, 0, 0, 0, 0, 20, 10 };
     struct weir_batcher *const batcher = batcher_of(&usual);
     const struct weir_batch_request request = { .size = sizeof request, .items = 9 };
 
-    CHECK_I64(refused(too_large, 10, "preferred must be whole numbers from 1 to max_batch (8)"),
+    CHECK_I64(refused(too_large, 11, "preferred must be whole numbers from 1 to max_batch (8)"),
               WEIR_EINVAL);
-    CHECK_I64(refused(broken, 10, "got 2.5"), WEIR_EINVAL);
-    CHECK_I64(refused(no_level, 9, "default_level must be at most levels (2), got 3"), WEIR_EINVAL);
-    CHECK_I64(refused(rising, 11, "bands must fall, got 20 after 10"), WEIR_EINVAL);
-    CHECK_I64(refused(many, 11, "bands are more than levels (1), got 2"), WEIR_EINVAL);
+    CHECK_I64(refused(broken, 11, "got 2.5"), WEIR_EINVAL);
+    CHECK_I64(refused(no_level, 10, "default_level must be at most levels (2), got 3"),
+              WEIR_EINVAL);
+    CHECK_I64(refused(rising, 12, "bands must fall, got 20 after 10"), WEIR_EINVAL);
+    CHECK_I64(refused(many, 12, "bands are more than levels (1), got 2"), WEIR_EINVAL);
     CHECK_I64(weir_batcher_add(batcher, &request, NULL), WEIR_EINVAL);
     weir_batcher_destroy(batcher);
+}
+
+/* Whatever allocation fails, what stood in it still does. */
+static void running_out_of_memory_leaves_it_whole(void)
+{
+    bool has_failed = true;
+
+    for (uint32_t n = 1; has_failed; n++) {
+        struct test_memory memory = { .fail_at = n };
+        const struct weir_allocator allocator = test_allocator(&memory);
+        struct weir_batch_request request = { .size = sizeof request, .items = 1 };
+        struct weir_batcher *batcher = NULL;
+        uint32_t refused = 0;
+        has_failed = weir_batcher_create(weir_batching_find("dynamic"), NULL, &allocator, &batcher,
+                                         NULL) != WEIR_OK;
+        for (; batcher != NULL && request.id < MOST; request.id++) {
+            const weir_status status = weir_batcher_add(batcher, &request, NULL);
+            CHECK(status == WEIR_OK || status == WEIR_ENOMEM);
+            refused += status != WEIR_OK;
+        }
+        if (batcher != NULL)
+            CHECK_I64(weir_batcher_waiting(batcher), MOST - refused);
+        has_failed = has_failed || refused > 0;
+        weir_batcher_destroy(batcher);
+        CHECK_I64(memory.blocks, 0);
+    }
 }
 
 static const struct test tests[] = {
@@ -331,9 +374,11 @@ static const struct test tests[] = {
     { "what would go beyond the preferred size is left",
       what_would_go_beyond_the_preferred_size_is_left },
     { "priorities become levels by their bands", priorities_become_levels_by_their_bands },
+    { "who has waited long counts as more urgent", who_has_waited_long_counts_as_more_urgent },
     { "a fixed batch waits until it is full or nothing comes",
       a_fixed_batch_waits_until_it_is_full_or_nothing_comes },
     { "one that comes back stands where it stood", one_that_comes_back_stands_where_it_stood },
     { "what cannot be is refused with a sentence", what_cannot_be_is_refused_with_a_sentence },
+    { "running out of memory leaves it whole", running_out_of_memory_leaves_it_whole },
 };
 TEST_MAIN(tests)

@@ -40,6 +40,8 @@ struct weir_batch_rules {
     uint32_t keeps_expired; /* 1 = those whose time is over wait on, behind all others of their
                                level; 0 = they are turned away */
     uint32_t reserved;
+    int64_t ageing_ns; /* a request counts as one level higher for each time it has waited so long;
+                          0 = never */
 };
 
 /* What a policy sees when an instance is free: the front of the queue, level after level, as far as
@@ -105,7 +107,7 @@ WEIR_API weir_status weir_batcher_add(struct weir_batcher *batcher,
 /* Its caller does not want it any more. WEIR_ENOTFOUND when it does not wait. O(waiting). */
 WEIR_API weir_status weir_batcher_remove(struct weir_batcher *batcher, uint64_t id);
 WEIR_API uint32_t weir_batcher_waiting(const struct weir_batcher *batcher);
-/* The ids of all that wait, in the order of service; room for weir_batcher_waiting. */
+/* The ids of all that wait, level after level; room for weir_batcher_waiting. */
 WEIR_API void weir_batcher_list(const struct weir_batcher *batcher, uint64_t *ids);
 
 struct weir_batch_query {
