@@ -86,7 +86,7 @@ struct forecast {
     double *series; /* of intervals that are over, then a season to work in */
     double *given;
     uint32_t count, given_count;
-    int64_t begun; /* the interval that lasts */
+    int64_t begun; /* the interval that lasts; -1 = nobody looked yet */
     double most;   /* in it, so far */
     double base;   /* forecast, as of its begin */
     int64_t above_ns, low_ns, wake_ns;
@@ -140,6 +140,7 @@ static weir_status forecast_create(const struct weir_params *given,
                                              .level = values[PARAM_ALPHA],
                                              .trend = values[PARAM_BETA],
                                              .seasonal = values[PARAM_GAMMA] };
+    forecast->begun = -1;
     forecast->above_ns = forecast->low_ns = forecast->wake_ns = WEIR_UNKNOWN_TIME;
     weir_pace_begin(&forecast->pace);
     return weir_made_end(take(forecast, given), forecast_destroy, state, error);
@@ -212,6 +213,11 @@ static double observe(struct forecast *forecast, const struct weir_view *view)
     const double demand = weir_node_demand(view);
     const int64_t interval = view->now_ns / param_ns(forecast, PARAM_INTERVAL);
 
+    const int64_t kept = SEASONS * (int64_t)forecast->by.season;
+    if (forecast->begun < 0) /* clocks may begin anywhere */
+        forecast->begun = interval;
+    if (interval - forecast->begun > kept)
+        forecast->begun = interval - kept;
     for (; forecast->begun < interval; forecast->begun++) {
         keep(forecast, forecast->most);
         forecast->most = demand; /* of intervals that nobody looked at */
@@ -344,7 +350,7 @@ static void remember(struct forecast *forecast, struct weir_memory *memory)
     forecast->count = forecast->count > most ? most : forecast->count;
     for (uint32_t i = 0; i < forecast->count; i++)
         weir_memory_number(memory, &forecast->series[i]);
-    weir_memory_amount(memory, &forecast->begun);
+    forecast->begun = weir_memory_count(memory, forecast->begun + 1, 0) - 1;
     weir_memory_number(memory, &forecast->most);
     weir_pace_remember_time(memory, &forecast->above_ns);
     weir_pace_remember_time(memory, &forecast->low_ns);

@@ -192,15 +192,6 @@ weir_status sim_supply_booted(struct sim_world *world, const struct sim_event *e
 
 /* ---- and go ---- */
 
-static bool is_used(const struct sim_world *world, uint32_t node, weir_status *status)
-{
-    uint64_t *ids = NULL;
-    uint32_t count = 0;
-    *status = sim_workers_on_node(world->workers, node, WEIR_NO_INDEX, &ids, &count);
-    free(ids);
-    return count > 0;
-}
-
 /* It is away from now on, and what ran there is lost. */
 static weir_status leave(struct sim_world *world, uint32_t node, const char *happening,
                          const char *what)
@@ -222,22 +213,32 @@ weir_status sim_supply_take_back(struct sim_world *world, uint32_t node)
     return sim_world_settle(world);
 }
 
+/* Why it is not given back. */
+static weir_status find_reason(const struct sim_world *world, uint32_t node, uint32_t *reason)
+{
+    uint64_t *ids = NULL;
+    uint32_t count = 0;
+    *reason = world->supply->states[node] == THERE  ? WEIR_REASON_NO_SUPPLIER
+              : world->supply->states[node] != HERE ? WEIR_REASON_NODE_DOWN
+                                                    : WEIR_REASON_NONE;
+    if (*reason != WEIR_REASON_NONE)
+        return WEIR_OK;
+    WEIR_TRY(sim_workers_on_node(world->workers, node, WEIR_NO_INDEX, &ids, &count));
+    free(ids);
+    *reason = count > 0 ? WEIR_REASON_NODE_USED : WEIR_REASON_NONE;
+    return WEIR_OK;
+}
+
 static weir_status release(void *self, uint32_t node, uint32_t *reason)
 {
     struct sim_world *world = self;
-    struct sim_supply_run *supply = world->supply;
-    weir_status status = WEIR_OK;
-    const bool is_here = supply->states[node] == HERE;
-    *reason = supply->states[node] == THERE   ? WEIR_REASON_NO_SUPPLIER
-              : !is_here                      ? WEIR_REASON_NODE_DOWN
-              : is_used(world, node, &status) ? WEIR_REASON_NODE_USED
-                                              : WEIR_REASON_NONE;
-    if (*reason != WEIR_REASON_NONE || status != WEIR_OK)
-        return status;
     struct group *run;
+    WEIR_TRY(find_reason(world, node, reason));
+    if (*reason != WEIR_REASON_NONE)
+        return WEIR_OK;
     (void)group_of(world, node, &run);
     run->given_back++;
-    step(supply, -1);
+    step(world->supply, -1);
     sim_spot_leaves(world, node);
     return leave(world, node, "node_released", "given back");
 }

@@ -71,3 +71,8 @@ for where in '' --in-process; do
     grep '^digest' stdout >"digest$where"
 done
 same digest digest--in-process
+expect 0 "$WEIR_BIN" explain nodes.db --at 3720 --with none,forecast
+matches stdout '^nodes +as it was +- +- +1 +0'
+matches stdout '^ +none +- +- +0 +0'
+expect 2 "$WEIR_BIN" explain nodes.db --at 3720 --with xenna
+has stderr 'this decision is about no stages'

@@ -412,7 +412,7 @@ static struct weir_host *open_host(const char *capacity)
     CHECK_I64(weir_host_add_node(host, &node, NULL, NULL), WEIR_OK);
     CHECK_I64(weir_host_offer_nodes(host, &offer, NULL), WEIR_OK);
     CHECK_I64(weir_host_add_workload(host, "w", &workload, NULL), WEIR_OK);
-    for (uint64_t id = 1; id <= 2; id++) {
+    for (uint64_t id = 1; id <= 3; id++) {
         const struct weir_rank_group group = { .ranks = 1,
                                                .ranks_min = 1,
                                                .ranks_max = 1,
@@ -445,7 +445,7 @@ static uint32_t ask(struct weir_host *host, uint32_t causes, int64_t at_s, struc
     return verbs;
 }
 
-/* One of two jobs finds room; the other one makes the policy ask, two minutes later. */
+/* One of three jobs finds room; the others make the policy ask, two minutes later. */
 static void a_host_asks_it_last_and_at_its_own_times(void)
 {
     struct weir_action wake = { .value = 0 };
@@ -457,6 +457,20 @@ static void a_host_asks_it_last_and_at_its_own_times(void)
     CHECK_I64(ask(host, WEIR_CAUSE_CAPACITY, 60, &wake), UINT32_C(1) << WEIR_VERB_WAKE);
     const uint32_t last = ask(host, WEIR_CAUSE_CAPACITY, 120, &wake);
     CHECK_I64(last, UINT32_C(1) << WEIR_VERB_WAKE | UINT32_C(1) << WEIR_VERB_REQUEST_NODE);
+    weir_host_destroy(host);
+}
+
+/* A plan that is cancelled asked for nothing: it is tried again after the back-off. */
+static void what_is_cancelled_is_asked_for_again(void)
+{
+    static const uint32_t request = UINT32_C(1) << WEIR_VERB_REQUEST_NODE;
+    struct weir_action wake = { .value = 0 };
+    struct weir_host *host = open_host("threshold");
+    (void)ask(host, WEIR_CAUSE_JOBS, 0, &wake);
+    CHECK((ask(host, WEIR_CAUSE_CAPACITY, 120, &wake) & request) != 0);
+    CHECK_I64(weir_host_cancel(host, NULL), WEIR_OK);
+    CHECK((ask(host, WEIR_CAUSE_CAPACITY, 179, &wake) & request) == 0);
+    CHECK((ask(host, WEIR_CAUSE_CAPACITY, 180, &wake) & request) != 0);
     weir_host_destroy(host);
 }
 
@@ -486,6 +500,7 @@ static const struct test tests[] = {
     { "it asks to look again when a timer runs out", it_asks_to_look_again_when_a_timer_runs_out },
     { "another goes on from what it remembers", another_goes_on_from_what_it_remembers },
     { "a host asks it last and at its own times", a_host_asks_it_last_and_at_its_own_times },
+    { "what is cancelled is asked for again", what_is_cancelled_is_asked_for_again },
     { "none asks for nothing", none_asks_for_nothing },
 };
 TEST_MAIN(tests)

@@ -29,7 +29,7 @@ static double ewma(const struct weir_forecaster *by, const double *values, uint3
 static double holt_winters(const struct weir_forecaster *by, const double *values, uint32_t count,
                            uint32_t ahead, double *season)
 {
-    const uint32_t m = by->season;
+    const uint32_t m = by->season > 0 ? by->season : 1;
     double level = mean(values, m);
     double trend = (mean(values + m, m) - level) / m;
 
@@ -84,7 +84,7 @@ static double autoregression(const struct weir_forecaster *by, const double *val
     const double middle = mean(values, count);
     double covariances[WEIR_FORECAST_ORDER + 1];
     double of[WEIR_FORECAST_ORDER];
-    double latest[WEIR_FORECAST_ORDER]; /* the youngest first */
+    double latest[WEIR_FORECAST_ORDER] = { 0 }; /* the youngest first */
 
     for (uint32_t k = 0; k <= order; k++)
         covariances[k] = covariance(values, count, middle, k);

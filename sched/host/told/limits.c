@@ -129,19 +129,21 @@ static weir_status refuse_action(struct weir_host *host, const struct weir_actio
                                  struct weir_error *error)
 {
     const bool is_cut = action->verb == WEIR_VERB_CUT;
-    const struct weir_outcome outcome = { .size = sizeof outcome,
-                                          .kind =
-                                              is_cut ? WEIR_OUTCOME_UNCUT : WEIR_OUTCOME_REFUSED,
-                                          .reason = WEIR_REASON_CANCELLED,
-                                          .node = is_cut ? action->node : action->alloc.node,
-                                          .owner = action->owner,
-                                          .gpu = action->gpu,
-                                          .worker = action->worker,
-                                          .time_ns = host->now_ns };
+    const bool is_request = action->verb == WEIR_VERB_REQUEST_NODE;
+    const struct weir_outcome outcome = {
+        .size = sizeof outcome,
+        .kind = is_cut ? WEIR_OUTCOME_UNCUT : WEIR_OUTCOME_REFUSED,
+        .reason = WEIR_REASON_CANCELLED,
+        .node = is_cut || is_request ? action->node : action->alloc.node,
+        .owner = action->owner,
+        .gpu = action->gpu,
+        .worker = action->worker,
+        .time_ns = host->now_ns
+    };
 
     if (action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB)
         weir_host_spare_job(host, &action->owner);
-    if (!is_cut && action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_MOVE)
+    if (!is_cut && !is_request && action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_MOVE)
         return WEIR_OK;
     const weir_status status = weir_host_outcome(host, &outcome, NULL, error);
     /* A GPU that was drained when it was chosen is open already. */

@@ -65,7 +65,7 @@ static int read_state(const struct sim_decide_question *question, const struct s
 
 /* ---- policies ---- */
 
-static const char *const kinds[] = { "placement", "scaling", "queueing" };
+static const char *const kinds[] = { "placement", "scaling", "queueing", "capacity" };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static bool is_of_kind(const struct sim_policies *policies, size_t kind, const char *name)
@@ -77,6 +77,8 @@ static bool is_of_kind(const struct sim_policies *policies, size_t kind, const c
         is_there = is_there || strcmp(policies->scalings[i]->name, name) == 0;
     for (size_t i = 0; kind == 2 && i < policies->queueings_count; i++)
         is_there = is_there || strcmp(policies->queueings[i]->name, name) == 0;
+    for (size_t i = 0; kind == 3 && i < policies->capacities_count; i++)
+        is_there = is_there || strcmp(policies->capacities[i]->name, name) == 0;
     return is_there;
 }
 
@@ -136,10 +138,15 @@ static int put_policy(const struct plans *plans, json_t *document, const char *n
         sim_policies_refuse("weir explain", plans->policies, name);
         return SIM_EXIT_USAGE;
     }
-    if ((strcmp(kind, "scaling") == 0 && !has_stages) ||
-        (strcmp(kind, "queueing") == 0 && !has_jobs)) {
+    const bool has_offers = json_array_size(json_object_get(document, "offers")) > 0;
+    const char *missing = strcmp(kind, "scaling") == 0 && !has_stages  ? "stages"
+                          : strcmp(kind, "queueing") == 0 && !has_jobs ? "jobs that wait"
+                          : strcmp(kind, "capacity") == 0 && !has_offers
+                              ? "nodes that may be asked for"
+                              : NULL;
+    if (missing != NULL) {
         fprintf(stderr, "weir explain: %s is a %s policy, and this decision is about no %s\n", name,
-                kind, strcmp(kind, "scaling") == 0 ? "stages" : "jobs that wait");
+                kind, missing);
         return SIM_EXIT_USAGE;
     }
     replace(json_object_get(document, "policy"), kind, name);
@@ -244,8 +251,9 @@ static void add_stage(struct sim_table *table, const struct plans *plans, size_t
     }
 }
 
-/* Actions about jobs with that verb. */
-static size_t count_jobs(const json_t *answer, const char *verb, const char **reason)
+/* Actions with that verb, about jobs or not. */
+static size_t count_actions(const json_t *answer, const char *verb, bool is_of_jobs,
+                            const char **reason)
 {
     size_t count = 0;
     size_t i = 0;
@@ -253,7 +261,8 @@ static size_t count_jobs(const json_t *answer, const char *verb, const char **re
     json_array_foreach(json_object_get(answer, "actions"), i, action)
     {
         const char *its = json_string_value(json_object_get(action, "verb"));
-        if (its == NULL || strcmp(its, verb) != 0 || json_object_get(action, "job") == NULL)
+        if (its == NULL || strcmp(its, verb) != 0 ||
+            (json_object_get(action, "job") != NULL) != is_of_jobs)
             continue;
         count++;
         if (*reason == NULL)
@@ -268,17 +277,33 @@ static void add_jobs(struct sim_table *table, const struct plans *plans)
         const json_t *answer = plans->list[p].answer;
         const char *reason = NULL;
         const char *ignored = NULL;
-        const size_t denied = count_jobs(answer, "deny", &reason);
+        const size_t denied = count_actions(answer, "deny", true, &reason);
         sim_table_add(table, p == 0 ? "jobs" : "");
         sim_table_add(table, plans->list[p].name);
         sim_table_add(table, "-");
         sim_table_add(table, "-");
-        sim_table_addf(table, "%zu", count_jobs(answer, "start", &ignored));
-        sim_table_addf(table, "%zu", count_jobs(answer, "preempt", &ignored));
+        sim_table_addf(table, "%zu", count_actions(answer, "start", true, &ignored));
+        sim_table_addf(table, "%zu", count_actions(answer, "preempt", true, &ignored));
         if (denied > 0)
             sim_table_addf(table, "%zu denied: %s", denied, reason == NULL ? "" : reason);
         else
             sim_table_add(table, "");
+    }
+}
+
+/* Nodes asked for and given back. */
+static void add_nodes(struct sim_table *table, const struct plans *plans)
+{
+    for (size_t p = 0; p < plans->count; p++) {
+        const json_t *answer = plans->list[p].answer;
+        const char *ignored = NULL;
+        sim_table_add(table, p == 0 ? "nodes" : "");
+        sim_table_add(table, plans->list[p].name);
+        sim_table_add(table, "-");
+        sim_table_add(table, "-");
+        sim_table_addf(table, "%zu", count_actions(answer, "request_node", false, &ignored));
+        sim_table_addf(table, "%zu", count_actions(answer, "release_node", false, &ignored));
+        sim_table_add(table, "");
     }
 }
 
@@ -290,6 +315,8 @@ static void print_table(const struct plans *plans, FILE *out)
         add_stage(table, plans, s);
     if (starts_jobs(plans->state))
         add_jobs(table, plans);
+    if (json_array_size(json_object_get(plans->state, "offers")) > 0)
+        add_nodes(table, plans);
     sim_table_print(table, SIM_FORMAT_TABLE, out);
     sim_table_destroy(table);
 }
