@@ -25,6 +25,13 @@ sim_handle sim_actors_schedule(const struct sim_actors_run *run, int64_t at_ns,
 
 /* ---- sets ---- */
 
+/* Of a role that a policy counts nobody is asked for before he is placed. */
+static void note_pending(struct sim_set_run *set, int change)
+{
+    if (set->spec->count >= 0)
+        sim_gauge_add(&set->pending, sim_actors_now(set->run), change);
+}
+
 static weir_status add_actor(struct sim_set_run *set)
 {
     struct sim_actors_run *run = set->run;
@@ -39,7 +46,7 @@ static weir_status add_actor(struct sim_set_run *set)
                                  .wanted_ns = sim_actors_now(run) };
     set->actors[set->count++] = actor;
     run->actors[run->actor_count++] = actor;
-    sim_gauge_add(&set->pending, sim_actors_now(run), 1);
+    note_pending(set, 1);
     return sim_clients_add(actor);
 }
 
@@ -150,8 +157,10 @@ weir_status sim_actor_start(struct sim_set_run *set, const struct sim_start *sta
     worker->work = actor;
     sim_context_digest(run->context, SIM_ACTORS_READY_BY,
                        (uint64_t)actor->index << 32 | worker->node, worker->created_ns);
+    if (set->spec->count < 0)
+        actor->wanted_ns = sim_actors_now(run);
     set->placed++;
-    sim_gauge_add(&set->pending, sim_actors_now(run), -1);
+    note_pending(set, -1);
     sim_worker_set_state(workers, worker, SIM_WORKER_SETUP);
     sim_worker_set_up(workers, worker, setup_ns(actor));
     return WEIR_OK;
@@ -316,8 +325,8 @@ weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why)
     actor->worker = NULL;
     actor->wanted_ns = sim_actors_now(run);
     set->placed--;
-    if (set->spec->count >= 0 && !run->is_over)
-        sim_gauge_add(&set->pending, sim_actors_now(run), 1);
+    if (!run->is_over)
+        note_pending(set, 1);
     if (actor->number < set->free_from)
         set->free_from = actor->number;
     if (why == SIM_STOP_NODE_LOST || why == SIM_STOP_CRASHED)

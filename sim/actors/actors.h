@@ -172,7 +172,7 @@ struct sim_loop {
     uint64_t staleness_max, used, syncs, lost;
     uint32_t coming; /* trajectories on their way to the pool */
     struct sim_gauge working, resting, clients, bytes;
-    double warm_working, warm_resting, warm_clients;
+    double warm_working, warm_resting, warm_clients, warm_bytes;
     double bytes_most;
     /* health */
     uint32_t probed, asked, answers; /* actor that is asked, questions to it, answers awaited */

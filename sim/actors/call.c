@@ -117,8 +117,11 @@ void sim_call_wait(struct sim_actors_run *run, struct sim_call *call)
 static weir_status answer(struct sim_actors_run *run, enum sim_call_of of, uint32_t whose,
                           const struct sim_call *call)
 {
-    if (run->is_over)
+    if (run->is_over) {
+        if (of == SIM_CALL_OF_CLIENT)
+            run->clients[whose]->call = NULL;
         return WEIR_OK;
+    }
     switch (of) {
     case SIM_CALL_OF_CLIENT:
         return sim_client_answered(run->clients[whose], call);

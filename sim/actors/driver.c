@@ -165,6 +165,22 @@ static weir_status settle(void *self)
     return WEIR_OK;
 }
 
+/* Calls that wait; of rollouts items to come, of trainers what the pool holds. */
+static uint64_t waiting_for(const struct sim_actors_run *run, const struct sim_set_run *set)
+{
+    const struct sim_training *training = &run->spec->training;
+    const struct sim_loop *loop = &run->loop;
+    uint64_t waiting = set->queued;
+    if (!training->is_there)
+        return waiting;
+    if (run->spec->roles[training->roles[SIM_TRAIN_ROLLOUT]].set == set->position)
+        waiting += loop->left + loop->back_count +
+                   (training->keeps_order ? 0 : (uint64_t)training->batch * training->repeat);
+    if (run->spec->roles[training->roles[SIM_TRAIN_TRAINER]].set == set->position)
+        waiting += loop->pool_count;
+    return waiting;
+}
+
 static weir_status tell(void *self, const struct sim_teller *teller)
 {
     const struct sim_actors_run *run = self;
@@ -175,7 +191,7 @@ static weir_status tell(void *self, const struct sim_teller *teller)
                                               .slots = 1,
                                               .requested_workers =
                                                   run->is_over ? 0 : set->spec->count,
-                                              .queued_items = set->queued,
+                                              .queued_items = waiting_for(run, set),
                                               .is_finished = run->is_over };
         WEIR_TRY(teller->pool(teller->port, set->pool, &state));
     }
@@ -239,6 +255,13 @@ static weir_status check(const void *self, struct weir_error *error)
 {
     const struct sim_actors_run *run = self;
     uint32_t calls = 0;
+    uint64_t items = run->loop.back_count;
+    for (uint32_t c = 0; c < run->client_count; c++)
+        items += run->clients[c]->has_item ? 1 : 0;
+    if (items != run->inside)
+        return weir_fail(error, WEIR_EINVARIANT,
+                         "system %s: %llu rounds are under way, counted %llu", run->spec->name,
+                         (unsigned long long)items, (unsigned long long)run->inside);
     for (uint32_t i = 0; i < run->actor_count; i++)
         WEIR_TRY(check_actor(run->actors[i], &calls, error));
     if (calls > run->calls_alive)

@@ -144,6 +144,8 @@ static void put_training(struct writer *writer)
     put(writer, "rl.barrier_idle_s", "s",
         ratio(resting * 1e-9, clients / (double)(writer->to_ns - writer->from_ns)) /
             fmax(1, (double)loop->steps));
+    put(writer, "rl.pool.mean", "B",
+        per_time(writer, since_warm(writer, &loop->bytes, loop->warm_bytes)));
     put(writer, "rl.pool.max", "B", loop->bytes_most);
     if (loop->lost > 0)
         put(writer, "rl.lost", "trajectories", (double)loop->lost);
@@ -167,6 +169,8 @@ void sim_actors_note_warm(struct sim_actors_run *run)
         set->warm_limit = sim_gauge_integral(&set->limit, now_ns);
         set->warm_pending = sim_gauge_integral(&set->pending, now_ns);
     }
+    loop->warm_bytes = sim_gauge_integral(&loop->bytes, now_ns);
+    loop->bytes_most = loop->bytes.value;
     loop->warm_working = sim_gauge_integral(&loop->working, now_ns);
     loop->warm_resting = sim_gauge_integral(&loop->resting, now_ns);
     loop->warm_clients = sim_gauge_integral(&loop->clients, now_ns);

@@ -18,6 +18,12 @@ Y
 expect 0 "$WEIR_BIN" run few.yaml -o few.db
 has stdout '13 CPUs and 1 GPUs asked for   1 actors pending'
 
+# What each role asks for, before anything runs: the plan.
+expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/examples/nexrl_small.yaml"
+has stdout 'rl      rollout_worker  1 CPU               8            100     8     0'
+has stdout 'rl      trainer         4 CPU + 1 GPU       1              1     4     1'
+has stdout 'rl      main            2 CPU               1             10     2     0'
+
 # Used, total and available; total less used is available.
 expect 0 "$WEIR_BIN" show few.db
 has stdout 'base     CPU         10     12          2'

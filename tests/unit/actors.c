@@ -112,7 +112,7 @@ static double rate_of(const char *workers, const char *think, const char *work)
     return value(CALLS, sets, "thr.pipeline", "");
 }
 
-/* covers: S4.24 partly (a policy that follows the rule) */
+/* covers: S4.24 */
 static void many_workers_help_who_waits_and_not_who_computes(void)
 {
     CHECK_NEAR(rate_of("64", "exp(10s)", "0.1s"), 64 / 10.1, 0.1); /* four deviations */
@@ -255,6 +255,31 @@ static void a_lost_node_costs_calls_and_no_round(void)
     free(summary);
 }
 
+/* On one cluster with a pipeline and jobs, behind one scheduler: what actors do is what they do
+ * alone, and a second system changes nothing of the first. */
+static void actors_run_beside_other_work(void)
+{
+    static const char others[] =
+        "  - name: o\n    environment: 0 B\n"
+        "    roles: {client: {count: 2}, server: {count: 1}}\n"
+        "    calls: [{from: client, to: server, think: 2 s, service: 1 s}]\n"
+        "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 90}\n"
+        "    stages: [{name: a, cpus: 1, workers: 2, service: 2 s}]\n"
+        "jobs:\n  - name: w\n    run_time: 100 s\n    arrivals: {rate: 0.01}\n    count: 5\n"
+        "    classes: [{name: j, request: {cpus: 4}}]\n";
+    char text[2048];
+    (void)snprintf(text, sizeof text, "%s%s", CALLS, others);
+    struct sim_run_summary *summary = test_run_text(text, NULL);
+    CHECK_STR(summary->outcome, "horizon");
+    CHECK_NEAR(test_value(summary, "thr.pipeline", "s"), 3, 1e-9);
+    CHECK_NEAR(test_value(summary, "rpc.lat.mean", "s.pool"), 10.0 / 3, 0.01);
+    CHECK_NEAR(test_value(summary, "thr.pipeline", "o") * 1000, 2 * 1000 / 3.0, 2);
+    CHECK_NEAR(test_value(summary, "thr.pipeline", "p"), 0.09, 1e-9);
+    CHECK_NEAR(test_value(summary, "jobs.done", ""), 5, 0);
+    CHECK_NEAR(test_value(summary, "actor.cpus", "o"), 3, 0);
+    free(summary);
+}
+
 static const struct test tests[] = {
     { "no more calls than allowed are in service", no_more_calls_than_allowed_are_in_service },
     { "a remote interface answers ten at a time", a_remote_interface_answers_ten_at_a_time },
@@ -273,6 +298,7 @@ static const struct test tests[] = {
     { "an actor that is not ready in time ends its system",
       an_actor_that_is_not_ready_in_time_ends_its_system },
     { "late calls are made again", late_calls_are_made_again },
+    { "actors run beside other work", actors_run_beside_other_work },
     { "a lost node costs calls and no round", a_lost_node_costs_calls_and_no_round },
 };
 TEST_MAIN(tests)

@@ -51,7 +51,9 @@ static void a_cycle_is_as_long_as_its_parts(void)
     CHECK_NEAR(test_value(summary, "util.gpu.active", ""), 12 * 5.0 / 2 / (16 + 11 * 18), 1e-6);
     free(summary);
     CHECK_NEAR(value(SET("turn=10s"), "rl.cycle_s", ""), 20, 1e-9);
-    CHECK_NEAR(value(SET("turn=1ms"), "rl.cycle_s", ""), 17.1, 0.1);
+    CHECK_NEAR(value(SET("turn=1ms"), "rl.cycle_s", ""), 17.002, 1e-9);
+    /* weights are there 7.05 s after a worker's last question, its next one is due after 7.1 */
+    CHECK_NEAR(value(SET("turn=1ms ") SET("transfer=2050ms"), "rl.cycle_s", ""), 17.102, 1e-9);
 }
 
 /* Steps after which weights are old by t, and how often they go out.

@@ -6,6 +6,7 @@
 #include "sim/cli/ask/compare_two.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/load.h"
+#include "sim/cli/look/show_actors.h"
 #include "sim/cli/look/show_jobs.h"
 #include "sim/cli/look/show_most.h"
 #include "sim/cli/look/show_results.h"
@@ -378,6 +379,14 @@ static void show_finding(struct show *show, const char *text)
 
 /* ---- jobs ---- */
 
+static void show_actors(struct show *show)
+{
+    struct sim_table *table = sim_show_roles(show->scenario, show->format);
+    if (table != NULL)
+        show_table(show, "actors", "Actors", table);
+    sim_table_destroy(table);
+}
+
 static void show_jobs(struct show *show)
 {
     struct sim_table *table = sim_show_jobs(show->scenario, show->format);
@@ -535,6 +544,7 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
                        scenario->description == NULL ? "" : scenario->description);
     }
     show_nodes(&show);
+    show_actors(&show);
     show_jobs(&show);
     weir_status status = show_most(&show);
     show_windows(&show);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Actors of a result database; see the header. */
+/* Actors of a scenario and of a result database; see the header. */
 #include "sim/cli/look/show_actors.h"
 
 #include "analysis/database/query.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* The first run of each variant, its sets of actors, and those of their processes that are there at
@@ -66,6 +67,51 @@ static const struct sim_column actor_columns[] = {
     { "actor", "actor", NULL, true, true },       { "node", "node", NULL, false, false },
     { "devices", "devices", NULL, false, false }, { "each asks for", "request", NULL, false, false }
 };
+
+/* ---- a scenario ---- */
+
+static const struct sim_column role_columns[] = {
+    { "system", "system", NULL, false, false },
+    { "role or group", "role", NULL, false, false },
+    { "each asks for", "request", NULL, false, false },
+    { "actors", "actors", NULL, true, true },
+    { "calls at once", "concurrency", NULL, true, true },
+    { "CPUs", "cpus", NULL, true, true },
+    { "GPUs", "gpus", NULL, true, true },
+};
+enum { ROLE_COLUMNS = sizeof role_columns / sizeof role_columns[0] };
+
+static void add_role(struct sim_table *table, enum sim_format format,
+                     const struct sim_actor_system *system, const struct sim_actor_set *set)
+{
+    const struct weir_amounts one = weir_shape_amounts(&set->shape, 0, 0);
+    const double count = set->count < 0 ? (double)NAN : (double)set->count;
+    const bool is_nothing = set->shape.gpu_count == 0 && set->shape.cpu_units <= 1;
+    char shape[128];
+    (void)weir_shape_print(&set->shape, shape, sizeof shape);
+    sim_table_add(table, system->name);
+    sim_table_add(table, set->name);
+    sim_table_add(table, is_nothing ? "nothing" : shape);
+    sim_table_add_numbers(
+        table, format,
+        (const double[]){ count, set->concurrency,
+                          is_nothing ? 0 : count * weir_units_amount(one.cpu_units),
+                          count * weir_units_amount(one.gpu_units) },
+        4);
+}
+
+struct sim_table *sim_show_roles(const struct sim_scenario *scenario, enum sim_format format)
+{
+    if (scenario->actors_count == 0)
+        return NULL;
+    struct sim_table *table = sim_table_create(role_columns, ROLE_COLUMNS);
+    for (size_t i = 0; i < scenario->actors_count; i++)
+        for (size_t s = 0; s < scenario->actors[i].sets_count; s++)
+            add_role(table, format, &scenario->actors[i], &scenario->actors[i].sets[s]);
+    return table;
+}
+
+/* ---- a database ---- */
 
 struct page {
     const char *sql;
