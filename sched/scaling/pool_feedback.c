@@ -12,7 +12,7 @@
  * timer made keep counts.
  */
 #include "sched/internal/alloc.h"
-#include "sched/scaling/memory.h"
+#include "sched/internal/memory.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
 

@@ -9,7 +9,7 @@
  * takes waiting for idleness.
  */
 #include "sched/internal/alloc.h"
-#include "sched/scaling/memory.h"
+#include "sched/internal/memory.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
 
