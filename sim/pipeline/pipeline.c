@@ -491,6 +491,11 @@ static weir_status check_stage(const struct sim_stage_run *stage, uint64_t *item
         if (count[s] != stage->count[s])
             return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u workers in state %u, counted %u",
                              stage->spec->name, count[s], s, stage->count[s]);
+    if (sim_stage_batches(stage) &&
+        weir_batcher_waiting(stage->batching.batcher) != stage->batching.count)
+        return weir_fail(error, WEIR_EINVARIANT, "service %s: %u requests wait, counted %llu",
+                         stage->spec->name, weir_batcher_waiting(stage->batching.batcher),
+                         (unsigned long long)stage->batching.count);
     if (!sim_loop_room_check(stage))
         return weir_fail(error, WEIR_EINVARIANT, "stage %s: free slots are listed wrongly",
                          stage->spec->name);
