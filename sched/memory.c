@@ -48,7 +48,7 @@ void weir_memory_amounts(struct weir_memory *memory, struct weir_amounts *amount
 weir_status weir_memory_end(const struct weir_memory *memory, struct weir_error *error)
 {
     if (memory->is_broken || memory->used != memory->size)
-        return weir_fail(error, WEIR_EFORMAT, "its memory is %u numbers, got %u",
-                         memory->used, memory->size);
+        return weir_fail(error, WEIR_EFORMAT, "its memory is %u numbers, got %u", memory->used,
+                         memory->size);
     return WEIR_OK;
 }

@@ -230,8 +230,8 @@ WEIR_API weir_status weir_host_follow(struct weir_host *host, const struct weir_
 
 /* The plan handed out last will not be applied, and no outcome of it was told: jobs it starts wait
  * again, GPUs it closed for a cut give out instances again, and the policy learns that each start
- * and each request of a node was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards. WEIR_ENOTFOUND when there is
- * none, or an outcome was told since. */
+ * and each request of a node was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards.
+ * WEIR_ENOTFOUND when there is none, or an outcome was told since. */
 WEIR_API weir_status weir_host_cancel(struct weir_host *host, struct weir_error *error);
 
 struct weir_host_stats {
