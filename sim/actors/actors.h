@@ -258,7 +258,7 @@ double sim_actors_draw(const struct sim_law *law, const struct sim_random *rando
 weir_status sim_clients_add(struct sim_actor *actor);
 weir_status sim_client_begin(struct sim_client *client);
 weir_status sim_client_timer(struct sim_client *client);
-weir_status sim_client_answered(struct sim_client *client, const struct sim_call *call);
+weir_status sim_client_answered(struct sim_client *client, const struct sim_call *answered);
 weir_status sim_client_failed(struct sim_client *client);
 /* Its process is gone. */
 weir_status sim_client_away(struct sim_client *client);

@@ -110,7 +110,10 @@ static void put_set(struct writer *writer, struct sim_set_run *set)
 static void put_total(struct writer *writer)
 {
     struct sim_actors_run *run = writer->run;
-    double cpus = 0, gpus = 0, pending = 0, timeouts = (double)run->loop.health_failures;
+    double cpus = 0;
+    double gpus = 0;
+    double pending = 0;
+    double timeouts = (double)run->loop.health_failures;
     for (size_t s = 0; s < run->spec->sets_count; s++) {
         const struct sim_set_run *set = &run->sets[s];
         const struct weir_amounts one = weir_shape_amounts(&set->spec->shape, 0, 0);

@@ -11,7 +11,7 @@
 #include "sim/engine/law.h"
 #include "weir/shape.h"
 
-enum { SIM_ACTORS_NOBODY = UINT32_MAX }; /* a role that a system does not have */
+#define SIM_ACTORS_NOBODY UINT32_MAX /* a role that a system does not have */
 
 /* Equal processes: what each asks for, and how many calls it has in service at once. */
 struct sim_actor_set {
