@@ -84,6 +84,9 @@ weir_status sim_world_sample(struct sim_world *world, int64_t now_ns);
 /* After workers came or went: every driver goes on. */
 weir_status sim_world_settle(struct sim_world *world);
 
+/* metered.c */
+weir_status sim_world_create_meter(struct sim_world *world);
+
 /* services.c: what the world does for drivers. */
 extern const struct sim_driver_services sim_world_services;
 
