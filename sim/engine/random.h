@@ -68,7 +68,7 @@ enum sim_purpose {
     SIM_DRAW_THINK = 49,
     SIM_DRAW_TRACE = 50, /* copies and days of a trace */
     SIM_DRAW_AUTHORISATION = 51,
-    SIM_DRAW_FIT = 90,   /* bootstrap samples of fitted laws */
+    SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };
 
