@@ -11,8 +11,9 @@ cat >knobs.yaml <<'Y'
 schema: 2
 name: knobs
 horizon: 1 h
-cluster: {nodes: [{name: n, count: 1, cpus: 8, gpus: {h100: 1}}]}
+cluster: {nodes: [{name: n, count: 1, cpus: 8, gpus: {h100: 1}, supply: {max: 4}}]}
 pipelines: [{name: p, input: {items: 10}, stages: [{name: a, cpus: 1, service: 1 s}]}]
+services: [{name: s, requests: {count: 9, arrivals: exp(1 s)}, replicas: 1, service: 1 s}]
 jobs: [{name: j, classes: [{name: c, count: 1, run_time: 60 s, request: {cpus: 1}}]}]
 Y
 cat >knobs.py <<'PY'
@@ -45,7 +46,7 @@ for policy in next(documents()):
         else: continue
         sets.append((knob['parameter'], value))
         wrong.append((knob['parameter'], outside))
-    prefix = f'sched.{kind}'
+    prefix = 'services.s.batching' if kind == 'batching' else f'sched.{kind}'
     # One after the other: some need another value of a neighbour, and that is said.
     code, out, err = validate(f'{prefix}={name}', *(f'{prefix}.{k}={v}' for k, v in sets))
     if code != 0:

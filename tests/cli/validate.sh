@@ -3,9 +3,7 @@
 # weir validate: every broken scenario of tests/golden/broken gives exactly the remarks beside it,
 # every shipped scenario is valid, and the canonical text of a scenario reads back to itself.
 # `UPDATE_GOLDENS=1` writes the remarks anew; read the difference before keeping it.
-# covers: S0.13, S2.2 partly (scenarios of S3 and S4, and
-#   not all are run, only validated)
-# covers: S0.16 S0.37 S2.20 S2.22 S2.30 S2.38
+# covers: S0.13 S0.16 S0.37 S2.20 S2.22 S2.30 S2.38
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 here=$WEIR_TMP
 broken=$WEIR_SOURCE_DIR/tests/golden/broken

@@ -166,11 +166,13 @@ static void check_folder(const struct check *check, const char *folder)
     free(entries);
 }
 
+/* covers: S2.2 */
 static void results_are_those_last_reviewed(void)
 {
     static const char *const shipped[] = { "../scenarios/physics",   "../scenarios/training",
                                            "../scenarios/incidents", "../scenarios/examples",
-                                           "../scenarios/services",  "golden/physics" };
+                                           "../scenarios/services",  "../scenarios/capacity",
+                                           "../scenarios/queueing",  "golden/physics" };
     struct check check = { .kept = test_kept_open("golden/results.txt") };
     for (size_t i = 0; i < sizeof shipped / sizeof shipped[0]; i++)
         check_folder(&check, shipped[i]);
