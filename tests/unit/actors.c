@@ -200,7 +200,7 @@ static void environments_go_out_one_after_the_other(void)
 }
 
 /* Who never fits waits without an end, and is no mistake; the others work.
- * covers: S4.29 partly (an alert) */
+ * covers: S4.29 */
 static void what_has_no_room_is_pending(void)
 {
     CHECK_NEAR(value(CALLS, "actors.s.roles.worker.cpus=4", "actor.pending.final", "worker"), 3, 0);
