@@ -107,14 +107,15 @@ static weir_status check_preferred(struct dynamic *dynamic, struct weir_error *e
 
 static weir_status check_levels(struct dynamic *dynamic, struct weir_error *error)
 {
-    static const double usual[] = { 90, 70, 40, 10 };
+    enum { USUAL = 4 };
+    static const double usual[USUAL] = { 90, 70, 40, 10 };
     const double levels = dynamic->values[PARAM_LEVELS];
 
     if (dynamic->values[PARAM_DEFAULT_LEVEL] > levels)
         return weir_fail(error, WEIR_EINVAL, "default_level must be at most levels (%g), got %g",
                          levels, dynamic->values[PARAM_DEFAULT_LEVEL]);
     if (dynamic->bands_count == 0) {
-        dynamic->bands_count = (uint32_t)fmin(levels, sizeof usual / sizeof usual[0]);
+        dynamic->bands_count = (uint32_t)fmin(levels, USUAL);
         for (uint32_t i = 0; i < dynamic->bands_count; i++)
             dynamic->bands[i] = usual[i];
     }

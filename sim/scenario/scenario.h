@@ -458,9 +458,9 @@ struct sim_workload {
     double late_price;        /* a second that a job is later than that */
     int64_t from_ns;          /* time of the trace that is time 0 */
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
-    uint32_t retries;
     struct sim_law *retry_delay;
-    double retry_growth;           /* of the delay, from one time to the next */
+    double retry_growth; /* of the delay, from one time to the next */
+    uint32_t retries;
     uint32_t max_attempts;         /* starts of a job, UINT32_MAX = no limit */
     struct sim_law *estimate;      /* over run time; NULL = as the trace or the class says */
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
@@ -468,8 +468,8 @@ struct sim_workload {
     struct sim_preemption preemption;
     struct sim_calls calls;
     struct sim_objective objective;
-    bool is_killed_at_estimate; /* a run that is longer ends there */
-    int64_t timeout_ns;         /* likewise; INT64_MAX = none */
+    int64_t timeout_ns;         /* a run that is longer ends there; INT64_MAX = none */
+    bool is_killed_at_estimate; /* likewise */
     uint32_t ties;              /* enum sim_ties */
 };
 

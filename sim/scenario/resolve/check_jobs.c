@@ -118,7 +118,7 @@ static void check_rows(struct sim_resolver *resolver, const struct sim_workload 
 
 /* ---- nodes without work ---- */
 
-static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node_type *type)
+static bool fits_pools(const struct sim_scenario *scenario, const struct sim_node_type *type)
 {
     for (size_t p = 0; p < scenario->pipelines_count; p++)
         for (size_t i = 0; i < scenario->pipelines[p].stages_count; i++)
@@ -128,16 +128,25 @@ static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node
         for (size_t i = 0; i < scenario->actors[a].sets_count; i++)
             if (sim_check_most(scenario, type, &scenario->actors[a].sets[i].shape) > 0)
                 return true;
-    for (size_t w = 0; w < scenario->workloads_count; w++)
-        for (size_t i = 0; i < scenario->workloads[w].jobs_count; i++) {
-            const struct sim_job_spec *job = &scenario->workloads[w].jobs[i];
-            if (sim_check_most(scenario, type, &job->shape) > 0)
-                return true;
-            for (size_t k = 0; k < job->more_count; k++)
-                if (sim_check_most(scenario, type, &job->more[k].shape) > 0)
-                    return true;
-        }
     return false;
+}
+
+static bool fits_job(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                     const struct sim_job_spec *job)
+{
+    bool fits = sim_check_most(scenario, type, &job->shape) > 0;
+    for (size_t k = 0; k < job->more_count && !fits; k++)
+        fits = sim_check_most(scenario, type, &job->more[k].shape) > 0;
+    return fits;
+}
+
+static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node_type *type)
+{
+    bool fits = fits_pools(scenario, type);
+    for (size_t w = 0; w < scenario->workloads_count; w++)
+        for (size_t i = 0; i < scenario->workloads[w].jobs_count && !fits; i++)
+            fits = fits_job(scenario, type, &scenario->workloads[w].jobs[i]);
+    return fits;
 }
 
 /* Groups of nodes that nothing fits. */
