@@ -76,6 +76,8 @@ uint32_t weir_view_quota_reason(const struct weir_view *view, const struct weir_
 
     if (view->jobs == NULL)
         return WEIR_REASON_NONE;
+    if (job->kind < view->jobs->kind_count && view->jobs->kinds[job->kind].is_aside != 0)
+        return WEIR_REASON_INFEASIBLE;
     const struct weir_tenants *const tenants = &view->jobs->tenants;
     const uint32_t number = weir_tenants_of(tenants, job->tenant);
     return weir_tenants_blocked(tenants, number, &need, &free) == WEIR_NO_INDEX ? WEIR_REASON_NONE

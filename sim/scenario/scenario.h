@@ -49,6 +49,7 @@ struct sim_policy_choice {
     const char *folder; /* where it runs: that of the scenario; NULL = here */
 };
 
+enum sim_infeasible { SIM_INFEASIBLE_REFUSE, SIM_INFEASIBLE_WAIT };
 enum sim_group_scorer { SIM_GROUP_SCORER_RAY, SIM_GROUP_SCORER_PLACEMENT };
 
 /* Whether and when GPUs are cut anew. */
@@ -74,6 +75,7 @@ struct sim_sched {
     uint32_t group_scorer;         /* enum sim_group_scorer */
     uint32_t group_report;         /* enum weir_group_report */
     uint32_t hold_mode;            /* enum weir_hold_mode */
+    uint32_t infeasible;           /* enum sim_infeasible */
     int64_t half_life_ns;          /* of past use by tenants */
     int64_t usage_period_ns;       /* in which it fades by steps; 0 = all the time */
     uint32_t usage_rule;           /* enum weir_usage_rule */

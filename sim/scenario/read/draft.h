@@ -247,6 +247,7 @@ struct draft_sched {
     struct draft_latency latency;
     int64_t view_age_ns;
     uint32_t hold_mode;
+    uint32_t infeasible;
     int64_t half_life_ns, usage_period_ns;
     uint32_t usage_rule; /* enum weir_usage_rule */
     struct draft_groups groups;
