@@ -412,7 +412,7 @@ static inline uint32_t sim_job_ranks(const struct sim_job_spec *job)
 }
 
 /* A service that jobs call while they run. */
-struct sim_calls {
+struct sim_job_calls {
     bool are_made;
     uint32_t service; /* of the pipelines */
     int64_t timeout_ns;
@@ -468,7 +468,7 @@ struct sim_workload {
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;
     struct sim_preemption preemption;
-    struct sim_calls calls;
+    struct sim_job_calls calls;
     struct sim_objective objective;
     int64_t timeout_ns;         /* a run that is longer ends there; INT64_MAX = none */
     bool is_killed_at_estimate; /* likewise */
