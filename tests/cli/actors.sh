@@ -48,6 +48,12 @@ for cause in gpus=0:'it asked for no GPU' visible_gpus=0:'it sees none of the GP
     has stdout "trainer computes on CPUs, a step takes 30 times as long: ${cause#*:}"
 done
 
+# A rank that cannot join.
+expect 1 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/incidents/i15_env_bloat.yaml" -o rank.db \
+    --set actors.rl.roles.trainer.needs=LOCAL_RANK --set 'actors.rl.environment=1 KB' --set 'expect=[]'
+has stderr 'no variable is called LOCAL_RANK: a process of it will end the system'
+has stderr 'trainer 0 has no LOCAL_RANK in its environment'
+
 # Why one is pending.
 expect 0 "$WEIR_BIN" explain few.db --pending
 has stdout 'worker'
