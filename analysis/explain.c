@@ -422,15 +422,31 @@ static void print_rows(const struct an_explanation *explanation, const struct an
                       an_number(frame, i, S_STOPPED), an_text(frame, i, S_BINDING));
 }
 
+static const char stage_told_sql[] =
+    "SELECT t_s, text FROM happening WHERE run_id = :run AND target = :text AND t_s <= :to"
+    " ORDER BY t_s LIMIT 10";
+
+/* What it said of itself. */
+static void print_told(const struct an_explanation *explanation, const struct an_frame *told)
+{
+    for (size_t i = 0; i < told->row_count; i++)
+        (void)fprintf(explanation->out, "  %s: %s\n",
+                      an_explain_clock(explanation, an_number(told, i, 0)).text,
+                      an_text(told, i, 1));
+}
+
 static weir_status print_stage(const struct an_explanation *explanation, const struct an_args *args,
                                const struct an_frame *frame, struct weir_error *error)
 {
     const struct an_frame *reasons = NULL;
     const struct an_frame *denied = NULL;
+    const struct an_frame *told = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, stage_told_sql, args, &told, error));
     WEIR_TRY(an_keep_query(explanation->keeper, stage_reasons_sql, args, &reasons, error));
     const struct an_frame *starts = NULL;
     WEIR_TRY(an_keep_query(explanation->keeper, stage_denied_sql, args, &denied, error));
     WEIR_TRY(an_keep_query(explanation->keeper, stage_starts_sql, args, &starts, error));
+    print_told(explanation, told);
     print_additions(explanation, frame);
     print_starts(explanation->out, starts);
     print_reasons(explanation->out, reasons);

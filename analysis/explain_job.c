@@ -10,9 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-/* "4 × (4 CPU + 2 GPU) on a100-80" */
+/* "4 × (4 CPU + 2 GPU) on a100-80"; of unequal ranks "3 ranks: 4 CPU + 1 GPU, 2 × (1 CPU)" */
 #define ASKS(job)                                                                                  \
-    "CASE WHEN " job ".members > 1 THEN " job ".members || ' × (' || " job ".request || ')'"       \
+    "CASE WHEN instr(" job ".request, ', ') > 0 THEN " job ".members || ' ranks: ' || " job        \
+    ".request"                                                                                     \
+    " WHEN " job ".members > 1 THEN " job ".members || ' × (' || " job ".request || ')'"           \
     " ELSE " job ".request END ||"                                                                 \
     " CASE " job ".gpu_types WHEN '' THEN '' ELSE ' on ' || " job ".gpu_types END"
 

@@ -18,7 +18,7 @@ const struct an_shared an_share_tenants = {
     " j AS NOT MATERIALIZED (SELECT workload, job, tenant, submit_s,"
     "  coalesce(first_start_s, end_s, last.t) AS first_s, cpus / members AS cpu,"
     "  (SELECT total(CAST(value AS REAL) * iif(value GLOB '* GB', 1e9, 1073741824.0))"
-    "   FROM json_each('[\"' || replace(request, ' + ', '\",\"') || '\"]')"
+    "   FROM json_each('[\"' || replace(replace(request, ', ', ' + '), ' + ', '\",\"') || '\"]')"
     "   WHERE value GLOB '[0-9]* GiB' OR value GLOB '[0-9]* GB') AS ram FROM job, last"
     "  WHERE run_id = :run AND tenant <> '' AND outcome <> 'refused'),"
     /* Jobs by their index, where there are any: SQLite would go through all ranks a job. */

@@ -12,6 +12,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/bits.h"
 #include "sched/internal/plan_state.h"
+#include "weir/group.h"
 
 #include <string.h>
 
@@ -468,6 +469,27 @@ static weir_status check_growth(const struct checker *checker)
     return WEIR_OK;
 }
 
+/* Ranks of a placement group are on one node, or on a node each, where its strategy says so. What
+ * they take is in the books. */
+static weir_status check_strategy(const struct checker *checker)
+{
+    const struct weir_action *const action = checker->action;
+    const struct weir_jobs *const jobs = checker->view->jobs;
+    const uint32_t strategy = jobs->kinds[jobs->records[checker->record].kind].strategy;
+    struct weir_check_node *const book = node_book(checker, action->alloc.node);
+    const bool is_shared = book->rank > checker->index - action->rank;
+
+    book->rank = checker->index + 1;
+    if ((strategy == WEIR_GROUP_STRICT_PACK + 1 && action->rank > 0 && !is_shared) ||
+        (strategy == WEIR_GROUP_STRICT_SPREAD + 1 && is_shared))
+        return weir_fail(
+            checker->error, WEIR_EPOLICY, "node %llu %s: its placement group is %s",
+            (unsigned long long)weir_cluster_node(checker->view->cluster, book->node)->id,
+            is_shared ? "has another rank" : "is not that of rank 0",
+            weir_group_strategy_name(strategy - 1));
+    return WEIR_OK;
+}
+
 static weir_status check_start(const struct checker *checker)
 {
     const struct weir_action *const action = checker->action;
@@ -495,6 +517,8 @@ static weir_status check_start(const struct checker *checker)
                          held.owner.index);
     WEIR_TRY(take(checker, &action->alloc));
     WEIR_TRY(check_covers(checker, &action->alloc));
+    if (checker->gang != NULL)
+        WEIR_TRY(check_strategy(checker));
     return remember(checker);
 }
 

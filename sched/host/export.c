@@ -483,6 +483,8 @@ static weir_status put_policy(const struct weir_export *out)
     if (out->host->hold_mode != WEIR_HOLD_NONE)
         weir_json_text(json, "hold_mode",
                        out->host->hold_mode == WEIR_HOLD_RESERVE ? "reserve" : "members");
+    if (out->host->keeps_infeasible)
+        weir_json_text(json, "infeasible", "wait");
     weir_json_close(json, '{');
     return WEIR_OK;
 }

@@ -187,14 +187,16 @@ weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster 
 /* ---- a job ---- */
 
 /* All ranks on one node, as one worker. */
-static struct weir_shape joined(const struct weir_rank_group *group)
+static struct weir_shape joined(const struct weir_job_kind *kind)
 {
-    const int64_t gpu_units = group->shape.gpu_units * group->shape.gpu_count * group->ranks;
-    struct weir_shape shape = group->shape;
+    struct weir_shape shape = kind->groups[0].shape;
 
-    shape.cpu_units *= group->ranks;
-    shape.ram_bytes *= group->ranks;
-    shape.gpu_count = (uint32_t)((gpu_units + WEIR_ONE - 1) / WEIR_ONE);
+    for (uint32_t g = 1; g < kind->group_count; g++)
+        if (kind->groups[g].shape.gpu_count > shape.gpu_count)
+            shape = kind->groups[g].shape;
+    shape.cpu_units = kind->need.cpu_units;
+    shape.ram_bytes = kind->need.ram_bytes;
+    shape.gpu_count = (uint32_t)((kind->need.gpu_units + WEIR_ONE - 1) / WEIR_ONE);
     return shape;
 }
 
@@ -227,7 +229,7 @@ weir_status weir_note_job_holders(struct weir_plan *plan, struct weir_cluster *s
     if (weir_plan_explain(plan) == WEIR_EXPLAIN_OFF || kind->group_count == 0)
         return WEIR_OK;
     if (kind->strategy == WEIR_GROUP_STRICT_PACK + 1) {
-        const struct weir_shape shape = joined(&kind->groups[0]);
+        const struct weir_shape shape = joined(kind);
         return weir_note_holders(plan, scratch, &shape, denied);
     }
     if (kind->ranks == 1)

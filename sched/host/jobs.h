@@ -13,10 +13,10 @@
  *
  * Invariant: a record in use is in the table of ids; it is in its kind's heap exactly while it
  * waits; `counts` are the records by state; `held` is what those that start or run ask for.
- * A kind is in the front exactly while somebody of it waits; all before `front_next` are settled.
- * Cost: submit and withdraw O(log waiting jobs), and where the first job of a kind comes or goes
- * O(kinds that it passes in the front); the rest O(1), the next job for all of a pass together
- * O(kinds).
+ * A kind is in the front exactly while somebody of it waits and it is not set aside; all before
+ * `front_next` are settled. Cost: submit and withdraw O(log waiting jobs), and where the first job
+ * of a kind comes or goes O(kinds that it passes in the front); the rest O(1), the next job for all
+ * of a pass together O(kinds).
  */
 #ifndef SCHED_HOST_JOBS_H
 #define SCHED_HOST_JOBS_H
@@ -96,6 +96,7 @@ struct weir_job_kind {
     struct weir_amounts need;   /* of all ranks */
     weir_status room;           /* WEIR_EINFEASIBLE = fits not even the empty cluster */
     uint32_t room_known;        /* 1 = room is of the cluster as it is */
+    uint32_t is_aside;          /* who waits is not in the front, and cannot start */
     uint32_t is_refused;        /* in this pass */
     uint32_t refused;           /* record that was tried */
     uint32_t reason;            /* that binds, enum weir_reason */
@@ -231,6 +232,8 @@ void weir_jobs_unsettle(struct weir_jobs *jobs);
 void weir_jobs_ask_again(struct weir_jobs *jobs);
 /* One of this kind did not fit. */
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind);
+/* No job of this kind is offered a place, or in anybody's way; or they are again. O(kinds). */
+void weir_jobs_set_aside(struct weir_jobs *jobs, uint32_t kind, bool is_aside);
 /* A limit of its tenant holds this kind: it is in nobody's way. */
 void weir_jobs_hold(struct weir_jobs *jobs, uint32_t kind);
 /* It is in nobody's way either, until all others were offered a place. */

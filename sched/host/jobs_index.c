@@ -240,7 +240,7 @@ uint32_t weir_jobs_find_waiting(const struct weir_jobs *jobs,
     if (!jobs->is_indexed)
         return WEIR_NO_INDEX;
     if (query->kind != WEIR_NO_INDEX)
-        return query->kind < jobs->kind_count
+        return query->kind < jobs->kind_count && jobs->kinds[query->kind].is_aside == 0
                    ? first_behind(jobs, jobs->kinds[query->kind].root, query->after, query->most_ns)
                    : WEIR_NO_INDEX;
     for (uint32_t i = 0; i < jobs->front_count; i++) {

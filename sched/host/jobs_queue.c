@@ -100,9 +100,11 @@ static void update_front(struct weir_jobs *jobs, uint32_t index)
 {
     const struct weir_job_kind *const kind = &jobs->kinds[index];
 
-    if (kind->count == 0 && kind->front != WEIR_NO_INDEX)
+    const bool is_there = kind->count > 0 && kind->is_aside == 0;
+
+    if (!is_there && kind->front != WEIR_NO_INDEX)
         leave_front(jobs, index);
-    if (kind->count == 0)
+    if (!is_there)
         return;
     if (kind->front == WEIR_NO_INDEX)
         put_front(jobs, jobs->front_count++, index);
@@ -167,6 +169,12 @@ void weir_jobs_unsettle(struct weir_jobs *jobs)
     jobs->freed++;
     jobs->has_refused = false;
     weir_jobs_ask_again(jobs);
+}
+
+void weir_jobs_set_aside(struct weir_jobs *jobs, uint32_t kind, bool is_aside)
+{
+    jobs->kinds[kind].is_aside = is_aside;
+    update_front(jobs, kind);
 }
 
 void weir_jobs_hold(struct weir_jobs *jobs, uint32_t kind)
@@ -261,10 +269,11 @@ static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
                              index, i);
     }
     const uint32_t place = kind->front;
-    if ((place != WEIR_NO_INDEX) != (kind->count > 0) ||
-        (kind->count > 0 && (place >= jobs->front_count || jobs->front[place] != index ||
-                             (place > 0 && kind_is_before(jobs, index, jobs->front[place - 1])) ||
-                             (place < jobs->front_next && !is_out(jobs, index)))))
+    if ((place != WEIR_NO_INDEX) != (kind->count > 0 && kind->is_aside == 0) ||
+        (place != WEIR_NO_INDEX &&
+         (place >= jobs->front_count || jobs->front[place] != index ||
+          (place > 0 && kind_is_before(jobs, index, jobs->front[place - 1])) ||
+          (place < jobs->front_next && !is_out(jobs, index)))))
         return weir_fail(error, WEIR_EINVARIANT, "kind %u: its place in the front is wrong", index);
     return WEIR_OK;
 }

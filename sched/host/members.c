@@ -53,7 +53,8 @@ static weir_status list_gangs(struct weir_host *host)
     host->share_count = 0;
     for (uint32_t k = 0; k < jobs->kind_count; k++) {
         const struct weir_job_kind *const kind = &jobs->kinds[k];
-        if (!weir_job_kind_is_gang(kind) || kind->count == 0 || is_limited(host, kind))
+        if (!weir_job_kind_is_gang(kind) || kind->count == 0 || kind->is_aside != 0 ||
+            is_limited(host, kind))
             continue;
         WEIR_ROOM(&host->allocator, host->shares, host->share_capacity,
                   host->share_count + kind->count);

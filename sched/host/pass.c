@@ -133,12 +133,28 @@ static weir_status ask_limits(struct weir_host *host, uint32_t record)
     return WEIR_EBUSY;
 }
 
+/* Those that no nodes there are can hold are told so. */
+static weir_status set_aside(struct weir_host *host)
+{
+    struct weir_jobs *const jobs = &host->jobs;
+
+    WEIR_TRY(weir_host_set_aside(host));
+    for (uint32_t k = 0; k < jobs->kind_count; k++)
+        if (jobs->kinds[k].is_aside != 0 && jobs->kinds[k].count > 0)
+            refuse_untried(jobs, jobs->kinds[k].heap[0], WEIR_REASON_INFEASIBLE);
+    return WEIR_OK;
+}
+
 weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
     const uint32_t kind = host->jobs.records[record].kind;
     uint32_t reason = WEIR_REASON_NONE;
 
     WEIR_TRY(ask_limits(host, record));
+    if (host->jobs.kinds[kind].is_aside != 0) {
+        refuse_untried(&host->jobs, record, WEIR_REASON_INFEASIBLE);
+        return WEIR_EINFEASIBLE;
+    }
     const weir_status status =
         host->hold_mode == WEIR_HOLD_MEMBERS && weir_job_kind_is_gang(&host->jobs.kinds[kind])
             ? weir_host_try_members(host, record, &reason, error)
@@ -262,6 +278,8 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
     if (host->hold_mode != WEIR_HOLD_NONE)
         weir_jobs_ask_again(&host->jobs);
     WEIR_TRY(refresh_keys(host, set, error));
+    if (host->keeps_infeasible)
+        WEIR_TRY(set_aside(host));
     if (set->queueing->pass != NULL)
         return set->queueing->pass(set->queued.state, &host->view, host->placer, host->plan, error);
     return start_what_fits(host, set, error);
@@ -375,7 +393,7 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
         const struct weir_denied denied = { weir_job_owner(job->workload, job->id), kind->reason,
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
-        if (denied.reason == WEIR_REASON_RESERVED)
+        if (denied.reason == WEIR_REASON_RESERVED || denied.reason == WEIR_REASON_INFEASIBLE)
             continue; /* nobody holds it */
         WEIR_TRY(denied.reason == WEIR_REASON_QUOTA
                      ? weir_note_tenant_holders(host, kind, denied.owner)

@@ -363,5 +363,7 @@ weir_status weir_placer_reserve_job(struct weir_placer *placer, uint32_t workloa
     WEIR_TRY(find_waiting(placer, &job, &record, error));
     if (until_ns < placer->bound.view->now_ns)
         return weir_fail(error, WEIR_EINVAL, "a reservation ends before it begins");
+    if (placer->bound.jobs->kinds[placer->bound.jobs->records[record].kind].is_aside != 0)
+        return WEIR_OK; /* no part of it is worth keeping */
     return weir_placer_reserve_record(placer, record, until_ns, error);
 }

@@ -121,6 +121,7 @@ struct weir_host {
     struct weir_host_limits limits;
     struct weir_host_answer answer;
     uint32_t group_by_policy, group_report, cut_min_gain, hold_mode;
+    bool keeps_infeasible;
     struct weir_host_stats stats;
 };
 
@@ -167,6 +168,10 @@ weir_status weir_host_job_may_start(const struct weir_host *host, const struct w
 /* What an outcome means for the job whose rank it is about. */
 weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outcome *outcome,
                                   struct weir_error *error);
+
+/* told_jobs.c: jobs that no nodes there are can hold are out of the queue, if they are kept, and
+ * no others. O(kinds), and what it costs to find out, once a kind since nodes changed. */
+weir_status weir_host_set_aside(struct weir_host *host);
 
 /* pass.c: offers waiting jobs a place, on the placer's scratch and plan. Jobs that the plan starts
  * leave the queue; what the plan comes to is said afterwards. */

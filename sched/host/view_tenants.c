@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tenants in a view: what policies read of them. */
 #include "sched/host/jobs.h"
+#include "sched/internal/aside.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,13 +70,29 @@ bool weir_view_tenant_job(const struct weir_view *view, uint32_t number, bool be
     return best != WEIR_NO_INDEX;
 }
 
+bool weir_view_is_aside(const struct weir_view *view, const struct weir_job *job)
+{
+    return job->state == WEIR_JOB_WAITING && view->jobs != NULL &&
+           job->kind < view->jobs->kind_count && view->jobs->kinds[job->kind].is_aside != 0;
+}
+
+uint32_t weir_view_aside_jobs(const struct weir_view *view)
+{
+    uint32_t count = 0;
+
+    for (uint32_t k = 0; view->jobs != NULL && k < view->jobs->kind_count; k++)
+        count += view->jobs->kinds[k].is_aside != 0 ? view->jobs->kinds[k].count : 0;
+    return count;
+}
+
 uint32_t weir_view_quota_reason(const struct weir_view *view, const struct weir_job *job)
 {
-    const struct weir_amounts need = weir_job_amounts(job);
-    const struct weir_amounts free = weir_cluster_free(view->cluster);
-
     if (view->jobs == NULL)
         return WEIR_REASON_NONE;
+    if (weir_view_is_aside(view, job))
+        return WEIR_REASON_INFEASIBLE;
+    const struct weir_amounts need = weir_job_amounts(job);
+    const struct weir_amounts free = weir_cluster_free(view->cluster);
     const struct weir_tenants *const tenants = &view->jobs->tenants;
     const uint32_t number = weir_tenants_of(tenants, job->tenant);
     return weir_tenants_blocked(tenants, number, &need, &free) == WEIR_NO_INDEX ? WEIR_REASON_NONE

@@ -20,7 +20,7 @@
 /* check.c: what is free on the devices that the plan touches, and what became of its workers. */
 struct weir_check_node {
     uint32_t node;
-    uint32_t reserved;
+    uint32_t rank; /* action that started a rank here last, + 1; 0 = none did */
     int64_t cpu_free;
     int64_t ram_free_bytes;
 };

@@ -3,6 +3,7 @@
 #include "sched/joint/joint.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/aside.h"
 #include "sched/internal/params.h"
 #include "weir/tenant.h"
 
@@ -185,6 +186,8 @@ static weir_status collect(struct weir_joint *joint, const struct weir_view *vie
     joint->job_capacity = capacity;
     joint->count = 0;
     while (weir_view_next_job(view, &cursor, &job)) {
+        if (weir_view_is_aside(view, &job))
+            continue;
         WEIR_ROOM(&joint->allocator, joint->jobs, joint->job_capacity, joint->count + 1);
         joint->jobs[joint->count++] = entry_of(joint, view, &job);
     }

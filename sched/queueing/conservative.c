@@ -23,6 +23,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/aside.h"
 #include "sched/internal/job_name.h"
 #include "sched/internal/made.h"
 #include "sched/internal/params.h"
@@ -310,7 +311,7 @@ static void forget_gone(const struct pass *pass)
         struct weir_job job = { .size = sizeof job };
         const bool is_known =
             weir_view_job(pass->view, weir_job_name_workload(name), weir_job_name_id(name), &job);
-        if (!is_known || job.state != WEIR_JOB_WAITING)
+        if (!is_known || job.state != WEIR_JOB_WAITING || weir_view_is_aside(pass->view, &job))
             forget(own, i);
     }
 }
@@ -393,7 +394,7 @@ static weir_status list_arrivals(const struct pass *pass, uint32_t *count)
         struct weir_job *const job = &own->fresh[*count].job;
         job->size = sizeof *job;
         if (weir_view_job(pass->view, own->arrived[i].index, own->arrived[i].id, job) &&
-            job->state == WEIR_JOB_WAITING &&
+            job->state == WEIR_JOB_WAITING && !weir_view_is_aside(pass->view, job) &&
             weir_id_table_find(&own->names, name_of(job)) == WEIR_NO_INDEX)
             ++*count;
     }
@@ -431,7 +432,8 @@ static weir_status take_arrivals(const struct pass *pass)
     uint32_t count = 0;
 
     WEIR_TRY(list_arrivals(pass, &count));
-    own->is_stale = own->count + count_once(own, count) != weir_view_waiting_jobs(pass->view) ||
+    own->is_stale = own->count + count_once(own, count) + weir_view_aside_jobs(pass->view) !=
+                        weir_view_waiting_jobs(pass->view) ||
                     insists_on_more(own, count);
     for (uint32_t i = 0; i < count && !own->is_stale; i++)
         if (weir_id_table_find(&own->names, name_of(&own->fresh[i].job)) == WEIR_NO_INDEX)

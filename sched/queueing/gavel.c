@@ -22,6 +22,7 @@
 #include "sched/queueing/queueings.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/aside.h"
 #include "sched/internal/made.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/type_rounds.h"
@@ -200,6 +201,8 @@ static weir_status collect(struct gavel *gavel, const struct weir_view *view)
     gavel->job_capacity = capacity;
     gavel->count = 0;
     while (weir_view_next_job(view, &cursor, &job)) {
+        if (weir_view_is_aside(view, &job))
+            continue;
         WEIR_ROOM(&gavel->allocator, gavel->jobs, gavel->job_capacity, gavel->count + 1);
         gavel->jobs[gavel->count++] = entry_of(gavel, view, &job);
     }

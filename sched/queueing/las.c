@@ -23,6 +23,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/aside.h"
 #include "sched/internal/job_name.h"
 #include "sched/internal/made.h"
 #include "sched/internal/params.h"
@@ -172,7 +173,7 @@ static void find_next(struct las *las, const struct weir_view *view)
     while (weir_view_next_job(view, &cursor, &job)) {
         if (job.state != WEIR_JOB_WAITING && job.is_preempted == 0)
             (void)weir_attained_note(&las->attained, &job, view->now_ns, base_of(las, &job));
-        else if (job.state == WEIR_JOB_WAITING)
+        else if (job.state == WEIR_JOB_WAITING && !weir_view_is_aside(view, &job))
             las->attained.next_ns =
                 fmin(las->attained.next_ns, until_promotion(las, &job, view->now_ns));
     }

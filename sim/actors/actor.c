@@ -121,7 +121,7 @@ static int64_t setup_ns(struct sim_actor *actor)
                 sim_actors_draw(system->roles[r].creation, &run->roles[r], actor->number, r);
     const int64_t from_ns = run->creator_ns > now_ns ? run->creator_ns : now_ns;
     run->creator_ns =
-        from_ns + sim_time_from_s((double)system->environment_bytes / system->creation_per_s);
+        from_ns + sim_time_from_s((double)sim_actor_environment(actor) / system->creation_per_s);
     return run->creator_ns - now_ns + sim_time_from_s(creation_s);
 }
 
@@ -170,9 +170,12 @@ weir_status sim_actor_ready(struct sim_actor *actor)
 {
     struct sim_set_run *set = actor->set;
     struct sim_actors_run *run = set->run;
+    if (!run->is_over && sim_actor_lacks_variable(actor))
+        return WEIR_OK;
     sim_worker_set_state(run->config.workers, actor->worker, SIM_WORKER_IDLE);
     run->config.services->ready(run->config.world, actor->worker);
     actor->is_ready = actor->was_ready = true;
+    sim_actor_note_devices(actor);
     set->ready++;
     sim_percentiles_add(&set->creation, sim_actors_now(run) - actor->wanted_ns);
     sim_gauge_add(&set->limit, sim_actors_now(run), set->spec->concurrency);
@@ -194,9 +197,14 @@ static weir_status compute_next(struct sim_actor *actor)
         if (actor->worker->state == SIM_WORKER_BUSY) {
             sim_worker_set_state(run->config.workers, actor->worker, SIM_WORKER_IDLE);
             set->busy--;
-            sim_loop_note_memory(actor);
+            sim_actor_note_memory(actor);
         }
         return WEIR_OK;
+    }
+    if (call->of == SIM_CALL_OF_LOOP && call->whose == SIM_LOOP_STEP && !run->is_over) {
+        WEIR_TRY(sim_actor_begins_step(actor));
+        if (run->is_over)
+            return WEIR_OK;
     }
     actor->turn_first = call->turn_next;
     call->state = SIM_CALL_COMPUTING;
@@ -316,6 +324,8 @@ weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why)
     return_calls(actor);
     sim_loop_lose(run, actor);
     sim_worker_take_bytes(run->config.workers, actor->worker, 0);
+    actor->calls = 0;
+    actor->has_activations = false;
     if (actor->is_ready) {
         set->ready--;
         sim_gauge_add(&set->limit, sim_actors_now(run), -(double)set->spec->concurrency);

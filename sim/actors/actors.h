@@ -82,6 +82,8 @@ struct sim_actor {
     int64_t counted_ns; /* up to here its computing was told to the meter */
     uint32_t client_first, client_count;
     uint32_t trajectories; /* that lie in its memory */
+    uint64_t calls;        /* this process was at, its own work included */
+    bool has_activations;
 };
 
 struct sim_set_run {
@@ -93,7 +95,10 @@ struct sim_set_run {
     uint32_t count, capacity; /* actors known so far */
     uint32_t free_from;       /* all before this one have a process */
     uint32_t ready, busy, placed;
-    uint64_t queued; /* calls that wait for any of them */
+    uint64_t queued;               /* calls that wait for any of them */
+    int64_t environment_most;      /* bytes */
+    bool is_told;                  /* that it computes on CPUs */
+    int64_t gpu_bytes, host_bytes; /* that a process of it has, as seen last */
     /* measures */
     struct sim_percentiles latency, creation;
     struct sim_gauge in_service, limit, pending;
@@ -227,6 +232,17 @@ static inline int64_t sim_actors_now(const struct sim_actors_run *run)
     return sim_engine_now(run->context->engine);
 }
 
+/* environment.c: bytes that go out to its process, which has its place; whether a variable that it
+ * needs is missing, which ends the system. */
+int64_t sim_actor_environment(struct sim_actor *actor);
+bool sim_actor_lacks_variable(const struct sim_actor *actor);
+
+/* device.c: what its process has in memory changed; what a process of its set has, as it is now; a
+ * step is to begin there, which ends the system when its GPU has too little memory. */
+void sim_actor_note_memory(struct sim_actor *actor);
+void sim_actor_note_devices(struct sim_actor *actor);
+weir_status sim_actor_begins_step(struct sim_actor *actor);
+
 /* call.c */
 struct sim_call_spec {
     struct sim_actor *actor; /* NULL = nobody */
@@ -290,8 +306,6 @@ bool sim_loop_has_room(const struct sim_actors_run *run);
 weir_status sim_loop_put(struct sim_actors_run *run, const struct sim_client *client);
 /* A process of the pool is gone, with what lay there. */
 void sim_loop_lose(struct sim_actors_run *run, struct sim_actor *actor);
-/* What lies in the memory of an actor is counted on its node. */
-void sim_loop_note_memory(struct sim_actor *actor);
 /* Something changed that a step may wait for. */
 void sim_loop_look(struct sim_actors_run *run);
 weir_status sim_loop_turn(struct sim_actors_run *run);

@@ -151,8 +151,11 @@ weir_status sim_call_waited(struct sim_actors_run *run, uint32_t slot)
 {
     struct sim_call *call = sim_slab_at(&run->calls, slot);
     const struct sim_call over = *call;
-    if (call->actor != NULL)
+    if (call->actor != NULL) {
         sim_call_take(&call->actor->served, call);
+        call->actor->calls++;
+        sim_actor_note_memory(call->actor);
+    }
     call->timer = SIM_NO_HANDLE; /* it fired */
     free_call(run, call);
     if (over.actor != NULL)

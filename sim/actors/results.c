@@ -90,6 +90,17 @@ static void put_creation(struct writer *writer, struct sim_set_run *set)
     writer->n = 1;
 }
 
+/* Where the memory of a process is, and whether it sees what it holds. */
+static void put_devices(struct writer *writer, const struct sim_set_run *set)
+{
+    const struct sim_actor_set *spec = set->spec;
+    if (spec->model_bytes == 0 && spec->context_bytes == 0 && spec->sees == spec->shape.gpu_count)
+        return;
+    put(writer, "actor.gpus.seen", "GPUs", spec->sees);
+    put(writer, "actor.gpu_bytes", "B", (double)set->gpu_bytes);
+    put(writer, "actor.host_bytes", "B", (double)set->host_bytes);
+}
+
 static void put_set(struct writer *writer, struct sim_set_run *set)
 {
     label(writer, set->spec->name);
@@ -97,6 +108,9 @@ static void put_set(struct writer *writer, struct sim_set_run *set)
     put(writer, "actor.pending", "actors",
         per_time(writer, since_warm(writer, &set->pending, set->warm_pending)));
     put(writer, "actor.pending.final", "actors", set->pending.value);
+    put_devices(writer, set);
+    if (set->spec->variables_count > 0)
+        put(writer, "actor.env_bytes", "B", (double)set->environment_most);
     if (set->calls == 0)
         return;
     put(writer, "conc.util", "1",

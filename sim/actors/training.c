@@ -83,15 +83,6 @@ weir_status sim_loop_give_back(struct sim_actors_run *run, const struct sim_clie
     return WEIR_OK;
 }
 
-void sim_loop_note_memory(struct sim_actor *actor)
-{
-    struct sim_workers *workers = actor->set->run->config.workers;
-    if (actor->worker != NULL && sim_workers_memory_is_timed(workers))
-        sim_worker_take_bytes(workers, actor->worker,
-                              (double)actor->trajectories *
-                                  (double)training_of(actor->set->run)->trajectory_bytes);
-}
-
 static void note_bytes(struct sim_actors_run *run)
 {
     struct sim_loop *loop = &run->loop;
@@ -124,7 +115,7 @@ weir_status sim_loop_put(struct sim_actors_run *run, const struct sim_client *cl
     note_bytes(run);
     if (actor != NULL) {
         actor->trajectories++;
-        sim_loop_note_memory(actor);
+        sim_actor_note_memory(actor);
     }
     sim_loop_look(run);
     return WEIR_OK;
@@ -205,7 +196,7 @@ static weir_status take_trajectories(struct sim_actors_run *run)
             loop->staleness_max = staleness;
         if (actor != NULL) {
             actor->trajectories--;
-            sim_loop_note_memory(actor);
+            sim_actor_note_memory(actor);
         }
     }
     loop->used += count;
@@ -230,8 +221,8 @@ static weir_status train(struct sim_actors_run *run)
     const struct sim_training *training = training_of(run);
     const uint32_t role = training->roles[SIM_TRAIN_TRAINER];
     const struct sim_set_run *set = &run->sets[run->spec->roles[role].set];
-    const double factor = set->spec->uses.gpu_count > 0 ? 1 : training->without_gpu;
-    const double step_s = draw(run, training->step, PART_STEP) * factor;
+    const double factor = set->spec->uses.gpu_units > 0 ? 1 : training->without_gpu;
+    const double step_s = draw(run, training->step, PART_STEP) * training->recomputing * factor;
     run->loop.awaited = set->count;
     for (uint32_t i = 0; i < set->count; i++)
         WEIR_TRY(call(run, &(struct sim_call_spec){ .actor = set->actors[i],

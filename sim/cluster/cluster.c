@@ -214,7 +214,9 @@ static void fill_uses(struct sim_claim *claim, const struct sim_cluster *cluster
     const struct sim_node *host = &cluster->nodes[alloc->node];
     if (uses->kind == WEIR_SHAPE_CPU)
         return;
-    for (uint32_t d = 0; d < alloc->device_count; d++) {
+    /* Who works on fewer whole GPUs than he holds works on the first of them. */
+    const uint32_t most = uses->kind == WEIR_SHAPE_WHOLE ? uses->gpu_count : UINT32_MAX;
+    for (uint32_t d = 0; d < alloc->device_count && d < most; d++) {
         struct sim_use *use = &claim->parts[claim->use_count++].use;
         fill_device(use, &alloc->devices[d], uses, alloc->device_count);
         if (alloc->devices[d].gpu < host->gpu_count)

@@ -47,7 +47,7 @@ weir_status sim_jobs_calls_fail(struct sim_jobs_run *run, uint32_t slot)
 weir_status sim_jobs_calls_hang(struct sim_jobs_run *run, const struct sim_job *job)
 {
     struct sim_job_life *life = sim_job_life(run, job);
-    const struct sim_calls *calls = &run->workload->calls;
+    const struct sim_job_calls *calls = &run->workload->calls;
     if (run->unreachable == 0)
         return WEIR_OK;
     WEIR_TRY(sim_jobs_go_at(run, job));

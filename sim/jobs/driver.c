@@ -272,7 +272,7 @@ static const char *target(const void *self, const struct sim_timeline_entry *ent
     const bool is_of_sources =
         entry->action == SIM_ACTION_ARRIVALS || entry->action == SIM_ACTION_BURST;
     const size_t source = run->config.scenario->pipelines_count + run->config.instance;
-    const struct sim_calls *calls = &run->workload->calls;
+    const struct sim_job_calls *calls = &run->workload->calls;
     if (entry->action == SIM_ACTION_SERVICE_DOWN)
         return calls->are_made && calls->service == entry->target ? run->workload->name : NULL;
     return is_of_sources && entry->target == source ? run->workload->name : NULL;

@@ -36,6 +36,19 @@ static void print_types(const struct sim_jobs_run *run, uint32_t set, char *text
                                        length > 0 ? "|" : "", scenario->gpu_types[t].name);
 }
 
+/* "4 CPU + 1 GPU, 2 × (1 CPU)"; cut off where it does not fit. */
+static void print_request(const struct sim_job_spec *spec, char *text, size_t capacity)
+{
+    char shape[128];
+    (void)weir_shape_print(&spec->shape, text, capacity);
+    for (size_t i = 0; i < spec->more_count; i++) {
+        const size_t length = strlen(text);
+        (void)weir_shape_print(&spec->more[i].shape, shape, sizeof shape);
+        (void)snprintf(text + length, capacity - length, ", %u × (%s)", spec->more[i].members,
+                       shape);
+    }
+}
+
 weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *job,
                               const char *outcome)
 {
@@ -49,6 +62,8 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
     const bool is_there = job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING;
     char name[256];
     char types[256];
+    char request[512];
+    print_request(spec, request, sizeof request);
     print_name(run, job, name, sizeof name);
     print_types(run, spec->shape.gpu_type, types, sizeof types);
     const struct sim_job_row row = { .workload = run->config.instance,
@@ -69,7 +84,7 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
                                      .tenant = spec->tenant,
                                      .user = spec->user,
                                      .model = spec->models,
-                                     .shape = &spec->shape,
+                                     .request = request,
                                      .gpu_types = types };
     if (is_watched)
         observer->job(observer->state, &row);

@@ -235,7 +235,7 @@ struct sim_job_row {
     int64_t first_start_ns, start_ns;        /* of the first attempt and the last; -1 = never */
     const char *outcome;
     const char *name, *tenant, *user, *model; /* "" = not said */
-    const struct weir_shape *shape;           /* of a member */
+    const char *request;                      /* of a member, and of ranks that are none */
     double gpus, cpus;                        /* of all of it */
     const char *gpu_types;                    /* "a|b" it accepts; "" = any */
 };

@@ -492,8 +492,6 @@ weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job
 {
     if (!sim_recorder_keeps(recorder, SIM_KEEP_JOBS))
         return WEIR_OK;
-    char request[128] = "";
-    (void)weir_shape_print(row->shape, request, sizeof request);
     const struct cell cells[] = { cell_int("job", (int64_t)row->job),
                                   cell_int("label", row->label),
                                   cell_real("submit_s", sim_time_s(row->submit_ns)),
@@ -508,7 +506,7 @@ weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job
                                   cell_text("tenant", row->tenant),
                                   cell_text("user", row->user),
                                   cell_text("model", row->model),
-                                  cell_text("request", request),
+                                  cell_text("request", row->request),
                                   cell_real("gpus", row->gpus),
                                   cell_text("gpu_types", row->gpu_types),
                                   cell_real("cpus", row->cpus),

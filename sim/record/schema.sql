@@ -454,7 +454,7 @@ CREATE TABLE job (
   name TEXT NOT NULL,                -- as the trace says, else class and number: gang-3
   tenant TEXT NOT NULL, user TEXT NOT NULL,          -- '' = not said
   model TEXT NOT NULL,               -- GPU models it accepts, as the scenario or the trace says
-  request TEXT NOT NULL,             -- of one member: "4 CPU + 2 GPU"
+  request TEXT NOT NULL,             -- of one member, then other ranks: "4 CPU + 2 GPU, 2 × (1 CPU)"
   gpus REAL NOT NULL,                -- asked for by all members
   gpu_types TEXT NOT NULL,           -- types of the cluster it accepts, "a|b"; '' = any
   cpus REAL NOT NULL,                -- asked for by all members

@@ -13,12 +13,29 @@
 
 #define SIM_ACTORS_NOBODY UINT32_MAX /* a role that a system does not have */
 
+/* Words in the values of variables that every process fills in (sim/actors/environment.c). */
+#define SIM_ENVIRONMENT_RANK       "{rank}"
+#define SIM_ENVIRONMENT_LOCAL_RANK "{local_rank}"
+#define SIM_ENVIRONMENT_SIZE       "{size}"
+#define SIM_ENVIRONMENT_NODE       "{node}"
+
+struct sim_variable {
+    const char *name, *value;
+};
+
 /* Equal processes: what each asks for, and how many calls it has in service at once. */
 struct sim_actor_set {
     const char *name; /* of the role, or of the group */
     struct weir_shape shape;
     struct weir_shape uses; /* of one that computes */
-    int32_t count;          /* -1 = the scaling policy chooses */
+    uint32_t sees;          /* GPUs, of those that it holds */
+    int64_t model_bytes;    /* on each GPU that it works on, else in the memory of its node */
+    int64_t context_bytes;  /* of each GPU that it sees */
+    int64_t leak_bytes;     /* that every call leaves behind */
+    struct sim_variable *variables; /* of its environment */
+    size_t variables_count;
+    const char *missing; /* one that it needs and is not there; NULL = none */
+    int32_t count;       /* -1 = the scaling policy chooses */
     uint32_t concurrency;
     bool is_group;
 };
@@ -64,6 +81,8 @@ struct sim_training {
     uint32_t ready;       /* enum sim_train_ready */
     uint32_t ready_count; /* trajectories that are enough */
     struct sim_law *step;
+    int64_t activation_bytes; /* that a process takes from its first step on */
+    double recomputing;       /* a step takes so many times longer */
     double without_gpu; /* a step on a trainer that works on no GPU takes so many times longer */
     uint32_t sync;      /* enum sim_train_sync */
     uint32_t threshold;
@@ -89,7 +108,7 @@ struct sim_actor_system {
     size_t calls_count;
     struct sim_training training;
     bool ends_on_loss;         /* where a process is lost */
-    int64_t environment_bytes; /* that every process is given */
+    int64_t environment_bytes; /* that every process is given beside its variables */
     double creation_per_s;     /* bytes of environments that go out, one process after the other */
     int64_t ready_limit_ns;    /* of processes of one role */
     int64_t group_limit_ns;    /* of shared ones; INT64_MAX = they may take any time */

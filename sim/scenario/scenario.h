@@ -49,6 +49,7 @@ struct sim_policy_choice {
     const char *folder; /* where it runs: that of the scenario; NULL = here */
 };
 
+enum sim_infeasible { SIM_INFEASIBLE_REFUSE, SIM_INFEASIBLE_WAIT };
 enum sim_group_scorer { SIM_GROUP_SCORER_RAY, SIM_GROUP_SCORER_PLACEMENT };
 
 /* Whether and when GPUs are cut anew. */
@@ -74,6 +75,7 @@ struct sim_sched {
     uint32_t group_scorer;         /* enum sim_group_scorer */
     uint32_t group_report;         /* enum weir_group_report */
     uint32_t hold_mode;            /* enum weir_hold_mode */
+    uint32_t infeasible;           /* enum sim_infeasible */
     int64_t half_life_ns;          /* of past use by tenants */
     int64_t usage_period_ns;       /* in which it fades by steps; 0 = all the time */
     uint32_t usage_rule;           /* enum weir_usage_rule */
@@ -410,7 +412,7 @@ static inline uint32_t sim_job_ranks(const struct sim_job_spec *job)
 }
 
 /* A service that jobs call while they run. */
-struct sim_calls {
+struct sim_job_calls {
     bool are_made;
     uint32_t service; /* of the pipelines */
     int64_t timeout_ns;
@@ -466,7 +468,7 @@ struct sim_workload {
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;
     struct sim_preemption preemption;
-    struct sim_calls calls;
+    struct sim_job_calls calls;
     struct sim_objective objective;
     int64_t timeout_ns;         /* a run that is longer ends there; INT64_MAX = none */
     bool is_killed_at_estimate; /* likewise */

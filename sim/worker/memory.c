@@ -144,3 +144,12 @@ int64_t sim_worker_memory(const struct sim_worker *worker, uint32_t node)
         bytes += hold->lease.node == node ? hold->lease.claim->ram_used_bytes : 0;
     return bytes;
 }
+
+int64_t sim_worker_gpu_memory(const struct sim_worker *worker)
+{
+    int64_t bytes = 0;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next)
+        for (uint32_t u = 0; u < hold->lease.claim->use_count; u++)
+            bytes += hold->lease.claim->parts[u].use.mem_bytes + worker->gpu_bytes;
+    return bytes;
+}

@@ -166,6 +166,8 @@ void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes)
 weir_status sim_workers_check_memory(const struct sim_workers *workers, struct weir_error *error);
 /* What it has of the memory of a node. */
 int64_t sim_worker_memory(const struct sim_worker *worker, uint32_t node);
+/* What it has of the memory of its GPUs. */
+int64_t sim_worker_gpu_memory(const struct sim_worker *worker);
 /* A BUSY worker waits for bytes, and uses nothing of what it holds, or goes on to work: before it
  * begins. Others on its devices notice. */
 void sim_worker_rest(struct sim_workers *workers, struct sim_worker *worker, bool rests);

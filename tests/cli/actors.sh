@@ -39,6 +39,21 @@ expect 0 "$WEIR_BIN" show few.db --format csv
 grep -q '^base,learner,[0-9]*,a,.*4 CPU + 1 GPU' stdout || fail 'the learner is not there'
 [ "$(grep -c '^base,worker,' stdout)" -eq 2 ] || fail 'not two workers'
 
+# Why a trainer leaves its GPU idle: three causes.
+for cause in gpus=0:'it asked for no GPU' visible_gpus=0:'it sees none of the GPUs that it holds (CUDA_VISIBLE_DEVICES)' \
+    uses.gpus=0:'it sees its GPU, and its model lies in the memory of the node'; do
+    expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/incidents/i10_gpu_idle.yaml" -o idle.db --force \
+        --set actors.rl.roles.trainer.gpus=1 --set "actors.rl.roles.trainer.${cause%%:*}"
+    expect 0 "$WEIR_BIN" explain idle.db --stage trainer
+    has stdout "trainer computes on CPUs, a step takes 30 times as long: ${cause#*:}"
+done
+
+# A rank that cannot join.
+expect 1 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/incidents/i15_env_bloat.yaml" -o rank.db \
+    --set actors.rl.roles.trainer.needs=LOCAL_RANK --set 'actors.rl.environment=1 KB' --set 'expect=[]'
+has stderr 'no variable is called LOCAL_RANK: a process of it will end the system'
+has stderr 'trainer 0 has no LOCAL_RANK in its environment'
+
 # Why one is pending.
 expect 0 "$WEIR_BIN" explain few.db --pending
 has stdout 'worker'

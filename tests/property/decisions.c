@@ -164,16 +164,21 @@ static char *pools_of(uint64_t seed, uint64_t *dice)
                : text;
 }
 
-/* Long queues of jobs that say how long they run, of which places are kept in advance. */
+/* Long queues of jobs that say how long they run, of which places are kept in advance, and some
+ * that fit nowhere. */
 static const char reserved[] =
     "schema: 2\nname: reserved\nseed: %" PRIu64 "\nhorizon: 20 min\ncluster:\n  nodes:\n"
     "    - {name: h, count: 2, cpus: 32, gpus: {h100: 4}}\n"
-    "sched:\n  placement: first_fit\n  queueing: %s\n"
+    "sched:\n  placement: first_fit\n  infeasible: wait\n  queueing: %s\n"
     "jobs:\n  - name: w\n    count: 400\n    arrivals: {rate: 0.2/s}\n    estimate: \"uniform(1, "
     "3)\"\n"
     "    run_time: exp(40 s)\n    classes:\n"
     "      - {name: a, request: {gpus: 1}}\n      - {name: b, request: {gpus: 3}}\n"
-    "      - {name: c, members: 2, request: {gpus: 3}}\n      - {name: d, request: {cpus: 20}}\n";
+    "      - {name: c, members: 2, request: {gpus: 3}}\n      - {name: d, request: {cpus: 20}}\n"
+    "      - {name: e, request: {gpus: 2}, placement_group: pack, groups: {f: {request: {cpus: "
+    "3}}}}\n"
+    "      - {name: g, weight: 0.1, request: {gpus: 3}, placement_group: strict_pack,\n"
+    "         groups: {h: {members: 2, request: {gpus: 1}}}}\n";
 
 static char *reserved_of(uint64_t seed, uint64_t *dice)
 {

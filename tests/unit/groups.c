@@ -305,7 +305,7 @@ static void nothing_and_nonsense(void)
 
 /* A trainer and two small actors on one node: it has exactly room for them; two nodes that have it
  * together get none of them. The same once it is busy, which passes.
- * covers: S4.35 partly (a job has equal bundles; one that can never fit is told so and not kept) */
+ * covers: S4.35 */
 static void a_trainer_and_its_actors_are_on_one_node_or_nowhere(void)
 {
     struct weir_shape trainer = GPU_ONE;

@@ -139,9 +139,32 @@ static weir_status check_room(struct weir_host *host, uint32_t index, struct wei
 
     if (kind->room_known == 0 && ask_room(host, kind) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (kind->room != WEIR_EINFEASIBLE)
+    if (kind->room != WEIR_EINFEASIBLE || host->keeps_infeasible)
         return WEIR_OK;
     return weir_fail(error, WEIR_EINFEASIBLE, "does not fit the cluster, even an empty one");
+}
+
+weir_status weir_host_set_aside(struct weir_host *host)
+{
+    for (uint32_t k = 0; k < host->jobs.kind_count; k++) {
+        struct weir_job_kind *const kind = &host->jobs.kinds[k];
+        if (host->keeps_infeasible && kind->room_known == 0)
+            WEIR_TRY(ask_room(host, kind));
+        weir_jobs_set_aside(&host->jobs, k,
+                            host->keeps_infeasible && kind->room == WEIR_EINFEASIBLE);
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_host_keep_infeasible(struct weir_host *host, bool is_kept)
+{
+    if (host == NULL)
+        return WEIR_EINVAL;
+    host->keeps_infeasible = is_kept;
+    host->changes++;
+    host->is_dirty = true;
+    weir_jobs_unsettle(&host->jobs);
+    return is_kept ? WEIR_OK : weir_host_set_aside(host);
 }
 
 /* ---- the life of a job ---- */

@@ -13,7 +13,9 @@
  *                  then the best of the other nodes for the first bundle that is left, and so on.
  *   SPREAD         the best node not used yet for each bundle; when none of these fits, the best of
  *                  those used.
- *   STRICT_PACK    all on one node. Ray's scorer judges nodes by the sum of the bundles.
+ *   STRICT_PACK    all on one node. Ray's scorer judges nodes by the sum of the bundles. Where the
+ *                  bundles, one after the other, do not fit a node that has their sum, every way to
+ *                  put them on its devices is tried: a group of a few bundles that fits is placed.
  *   STRICT_SPREAD  as SPREAD, never two on one node.
  *
  * Shares of GPUs are counted by the device, never by the sum of a node. On a given node a share
@@ -78,7 +80,8 @@ struct weir_group_answer {
  * only on WEIR_OK; the caller applies it. `scorer` NULL = Ray's own. Meanwhile worker ids from
  * UINT64_MAX downwards are in use in `scratch`, a mark of it is set, and nodes may be cordoned.
  * WEIR_EINVAL for an unknown strategy and bundles of several nodes (SPMD_MULTI).
- * Cost: O(bundles * (bundles + nodes * GPUs)), with a policy that of `bundles` questions. */
+ * Cost: O(bundles * (bundles + nodes * GPUs)), with a policy that of `bundles` questions; of
+ * STRICT_PACK at most 4096 tries for each node that has the sum and no room in this order. */
 WEIR_API weir_status weir_group_place(struct weir_chooser *scorer,
                                       const struct weir_group_query *query,
                                       struct weir_alloc *allocs, struct weir_group_answer *answer,

@@ -136,6 +136,10 @@ WEIR_API weir_status weir_host_add_workload(struct weir_host *host, const char *
  * cluster even if all nodes were up and empty; it is then not kept. O(log waiting jobs). */
 WEIR_API weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec *job,
                                       struct weir_error *error);
+/* Whether such a job is kept from now on and waits for nodes that it fits, as with Ray and
+ * Kubernetes, instead of being refused: it holds nothing, is in nobody's way, and plans deny it
+ * with WEIR_REASON_INFEASIBLE. From 2.3 on. */
+WEIR_API weir_status weir_host_keep_infeasible(struct weir_host *host, bool is_kept);
 /* How many jobs of a workload may wait; UINT64_MAX (at first) = all. Of those that came since the
  * decision before and cannot start, the last are turned away: a DENY with WEIR_REASON_QUEUE_FULL
  * says so, and they are known no more. */

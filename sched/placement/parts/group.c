@@ -46,21 +46,25 @@ static bool comes_before(const struct weir_group_query *query, uint32_t a, uint3
     return a < b;
 }
 
-/* The next bundle without a place after `last` (WEIR_NO_INDEX = from the first on), or
- * WEIR_NO_INDEX. */
-static uint32_t next_bundle(const struct group *group, uint32_t last)
+uint32_t weir_group_next(const struct weir_group_query *query, const struct weir_alloc *allocs,
+                         uint32_t last)
 {
     uint32_t next = WEIR_NO_INDEX;
 
-    for (uint32_t i = 0; i < group->query->bundle_count; i++) {
-        if (group->allocs[i].node != WEIR_NO_INDEX)
+    for (uint32_t i = 0; i < query->bundle_count; i++) {
+        if (allocs[i].node != WEIR_NO_INDEX)
             continue;
-        if (last != WEIR_NO_INDEX && !comes_before(group->query, last, i))
+        if (last != WEIR_NO_INDEX && !comes_before(query, last, i))
             continue;
-        if (next == WEIR_NO_INDEX || comes_before(group->query, i, next))
+        if (next == WEIR_NO_INDEX || comes_before(query, i, next))
             next = i;
     }
     return next;
+}
+
+static uint32_t next_bundle(const struct group *group, uint32_t last)
+{
+    return weir_group_next(group->query, group->allocs, last);
 }
 
 /* ---- scorers ---- */
@@ -258,6 +262,11 @@ static weir_status strict_pack(struct group *group, struct weir_error *error)
         if (status != WEIR_EBUSY || node == WEIR_NO_INDEX)
             return status;
         forget_places(group);
+        const weir_status found = weir_group_search(group->query, node, group->allocs, error);
+        if (found != WEIR_EBUSY) {
+            group->answer->placed = group->query->bundle_count;
+            return found;
+        }
         WEIR_TRY(rule_out(group, node));
     }
 }

@@ -18,6 +18,17 @@ struct weir_group_demand {
 struct weir_group_demand weir_group_demand(const struct weir_shape *bundle);
 struct weir_group_demand weir_group_demand_sum(const struct weir_group_query *query);
 
+/* The bundle without a place (node WEIR_NO_INDEX) that comes next after `last` (WEIR_NO_INDEX =
+ * from the first on), or WEIR_NO_INDEX. */
+uint32_t weir_group_next(const struct weir_group_query *query, const struct weir_alloc *allocs,
+                         uint32_t last);
+
+/* group_search.c: all bundles, none of which has a place yet, on this node in whatever way they go
+ * there. On WEIR_OK they are in the scratch; WEIR_EBUSY, and nothing is changed: no way was found.
+ */
+weir_status weir_group_search(const struct weir_group_query *query, uint32_t node,
+                              struct weir_alloc *allocs, struct weir_error *error);
+
 /* WEIR_EINFEASIBLE with a sentence when the group can never be placed, as far as the query wants
  * that told; the answer says which bundle and why. */
 weir_status weir_group_check_room(const struct weir_group_query *query,

@@ -3,6 +3,7 @@
 #include "sched/queueing/parts/listed.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/aside.h"
 #include "sched/internal/by_age.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ weir_status weir_listed_fill(struct weir_listed *listed, const struct weir_view 
 
     listed->count = 0;
     while (weir_view_next_job(view, &cursor, &job)) {
-        if (job.state != WEIR_JOB_WAITING)
+        if (job.state != WEIR_JOB_WAITING || weir_view_is_aside(view, &job))
             continue;
         WEIR_ROOM(&listed->allocator, listed->all, listed->capacity, listed->count + 1);
         listed->all[listed->count++] = (struct weir_listed_job){ .job = job };

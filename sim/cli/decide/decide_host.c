@@ -517,7 +517,8 @@ static weir_status create_with(struct decide_host *made, const struct decide_pol
         .hold_mode = rest.hold_mode,
     };
     WEIR_TRY(load_policies(&config, error));
-    return weir_host_create(&config, &made->host, error);
+    WEIR_TRY(weir_host_create(&config, &made->host, error));
+    return rest.infeasible == 0 ? WEIR_OK : weir_host_keep_infeasible(made->host, true);
 }
 
 static weir_status create(struct decide_host *made, struct weir_error *error)

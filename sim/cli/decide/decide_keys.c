@@ -448,6 +448,8 @@ static const struct decide_key policy[] = {
       .most = MOST_COUNT, .help = "slices that cutting a GPU anew must win; 0 = none is cut" },
     { OPTIONAL("hold_mode", DECIDE_CHOICE), INTO(decide_policy_rest, hold_mode),
       .choices = "none|reserve|members", .help = "what gangs hold while they wait" },
+    { OPTIONAL("infeasible", DECIDE_CHOICE), INTO(decide_policy_rest, infeasible),
+      .choices = "refuse|wait", .help = "what becomes of jobs that no nodes there are hold" },
 };
 const struct decide_keys decide_policy_keys = TABLE(policy, "policy");
 

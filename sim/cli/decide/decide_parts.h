@@ -84,7 +84,7 @@ struct decide_offer {
 };
 
 struct decide_policy_rest {
-    uint32_t group_scorer, group_report, cut_min_gain, hold_mode;
+    uint32_t group_scorer, group_report, cut_min_gain, hold_mode, infeasible;
 };
 
 #endif

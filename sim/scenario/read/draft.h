@@ -248,6 +248,7 @@ struct draft_sched {
     struct draft_latency latency;
     int64_t view_age_ns;
     uint32_t hold_mode;
+    uint32_t infeasible;
     int64_t half_life_ns, usage_period_ns;
     uint32_t usage_rule; /* enum weir_usage_rule */
     struct draft_groups groups;
@@ -477,7 +478,7 @@ struct draft_preemption {
 
 struct draft_calls {
     struct draft_head head;
-    struct sim_calls to;
+    struct sim_job_calls to;
     char *service;
 };
 
@@ -540,12 +541,20 @@ struct draft_amounts {
     double cpus, gpus;
 };
 
+struct draft_variable {
+    struct draft_head head;
+    char *value;
+};
+
 struct draft_role {
     struct draft_head head;
+    struct draft_list variables;
+    char *needs;
     uint32_t count;
     struct draft_amounts asks;
-    int64_t ram_bytes;
+    int64_t ram_bytes, model_bytes, context_bytes, leak_bytes;
     struct draft_amounts uses;
+    uint32_t visible_gpus;
     uint32_t concurrency;
     char *group;
     struct sim_law *creation;
@@ -576,6 +585,7 @@ struct draft_training {
     struct draft_head head;
     struct sim_training to;
     uint32_t keeps_order;
+    uint32_t checkpointed_layers;
     struct draft_health health;
 };
 
@@ -584,6 +594,7 @@ struct draft_actor_system {
     struct draft_list roles;
     struct draft_list groups;
     struct draft_list calls;
+    struct draft_list variables;
     struct draft_training training;
     uint32_t on_loss;
     int64_t environment_bytes, creation_bytes;

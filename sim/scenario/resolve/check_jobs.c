@@ -50,6 +50,52 @@ static const char *why_members(struct sim_resolver *resolver, const struct sim_j
                             (unsigned long long)most);
 }
 
+/* The ranks of a placement group on one node, as one worker that takes any of its GPUs. */
+static struct weir_shape joined(const struct sim_job_spec *job)
+{
+    struct weir_shape sum = { .cpu_units = job->shape.cpu_units * job->members,
+                              .ram_bytes = job->shape.ram_bytes * job->members,
+                              .gpu_units = WEIR_ONE };
+    int64_t gpu_units = job->shape.gpu_units * job->shape.gpu_count * job->members;
+    for (size_t i = 0; i < job->more_count; i++) {
+        const struct weir_shape *shape = &job->more[i].shape;
+        sum.cpu_units += shape->cpu_units * job->more[i].members;
+        sum.ram_bytes += shape->ram_bytes * job->more[i].members;
+        gpu_units += shape->gpu_units * shape->gpu_count * job->more[i].members;
+    }
+    sum.gpu_count = (uint32_t)((gpu_units + WEIR_ONE - 1) / WEIR_ONE);
+    sum.kind = sum.gpu_count > 0 ? WEIR_SHAPE_WHOLE : WEIR_SHAPE_CPU;
+    return sum;
+}
+
+/* Unequal ranks that are to be together on a node, or on a node each. */
+static const char *why_together(struct sim_resolver *resolver, const struct sim_job_spec *job)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct weir_shape sum = joined(job);
+    uint64_t nodes = 0;
+    uint64_t ranks = job->members;
+    bool fits_one = false;
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_group *group = &scenario->node_groups[i];
+        fits_one |= sim_check_most(scenario, &scenario->node_types[group->type], &sum) > 0;
+        nodes += group->count;
+    }
+    for (size_t i = 0; i < job->more_count; i++)
+        ranks += job->more[i].members;
+    if (job->group == WEIR_GROUP_STRICT_PACK + 1 && !fits_one)
+        return sim_arena_printf(resolver->arena,
+                                "needs %.10g CPUs and %u GPUs on one node, no node has them; ask "
+                                "for less, or for pack",
+                                weir_units_amount(sum.cpu_units), sum.gpu_count);
+    if (job->group == WEIR_GROUP_STRICT_SPREAD + 1 && ranks > nodes)
+        return sim_arena_printf(resolver->arena,
+                                "needs %llu nodes, one for each of its ranks, there are %llu; ask "
+                                "for fewer, or for spread",
+                                (unsigned long long)ranks, (unsigned long long)nodes);
+    return NULL;
+}
+
 /* An instance that no GPU has may come when they are cut anew. */
 static const char *why_shape(struct sim_resolver *resolver, const struct weir_shape *shape)
 {
@@ -66,6 +112,8 @@ static const char *why_never(struct sim_resolver *resolver, const struct sim_job
         reason = why_shape(resolver, &job->more[i].shape);
     if (reason == NULL && job->shape.kind == WEIR_SHAPE_SLICE)
         return NULL;
+    if (reason == NULL && job->more_count > 0)
+        reason = why_together(resolver, job);
     return reason != NULL ? reason : why_members(resolver, job);
 }
 

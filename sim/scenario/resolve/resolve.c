@@ -66,6 +66,7 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
         .latency_per_worker_ns = draft->latency.per_worker_ns,
         .view_age_ns = draft->view_age_ns,
         .hold_mode = draft->hold_mode,
+        .infeasible = draft->infeasible,
         .half_life_ns = draft->half_life_ns == SIM_ABSENT_TIME ? INT64_C(168) * 3600 * 1000000000
                                                                : draft->half_life_ns,
         .usage_period_ns = draft->usage_period_ns != SIM_ABSENT_TIME ? draft->usage_period_ns

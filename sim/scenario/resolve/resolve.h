@@ -56,6 +56,9 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
 void sim_resolve_pipelines(struct sim_resolver *resolver);
 /* resolve_actors.c: actor systems; behind the pipelines. */
 void sim_resolve_actors(struct sim_resolver *resolver);
+/* The variables that actors are given. */
+void sim_resolve_environments(struct sim_resolver *resolver, const struct draft_actor_system *draft,
+                              struct sim_actor_system *system);
 void sim_resolve_workloads(struct sim_resolver *resolver);
 /* resolve_tenants.c: who there is, and then whose the jobs are. */
 void sim_resolve_tenants(struct sim_resolver *resolver);

@@ -35,6 +35,44 @@ static void resolve_amounts(struct sim_resolver *resolver, const struct sim_yaml
                                       .ram_bytes = request->ram_bytes };
 }
 
+/* Where its model and its context lie. A process that sees GPUs and computes on CPUs is there with
+ * its context. */
+static void resolve_memory(const struct draft_role *asks, struct sim_actor_set *set)
+{
+    struct weir_shape *uses = &set->uses;
+    set->model_bytes = asks->model_bytes;
+    set->context_bytes = asks->context_bytes;
+    set->leak_bytes = asks->leak_bytes;
+    if (uses->gpu_count > 0) {
+        uses->gpu_mem_bytes = asks->model_bytes + asks->context_bytes;
+        return;
+    }
+    uses->ram_bytes += asks->model_bytes;
+    if (set->sees == 0 || asks->context_bytes == 0)
+        return;
+    uses->kind = WEIR_SHAPE_WHOLE; /* of which it uses nothing but memory */
+    uses->gpu_count = set->sees;
+    uses->gpu_mem_bytes = asks->context_bytes;
+}
+
+/* It works on GPUs that it sees. */
+static void resolve_visible(struct sim_resolver *resolver, const struct draft_role *asks,
+                            const struct sim_yaml *at, struct weir_request *request,
+                            struct sim_actor_set *set)
+{
+    const uint32_t holds = set->shape.gpu_count;
+    if (asks->head.node != NULL)
+        at = sim_draft_at(&asks->head, "visible_gpus");
+    set->sees = asks->visible_gpus == SIM_ABSENT_COUNT ? holds : asks->visible_gpus;
+    if (set->sees > holds)
+        sim_report_error(resolver->report, at, "sees %u GPUs and holds %u", set->sees, holds);
+    else if (set->sees < holds && isnan(asks->uses.gpus))
+        request->gpus = set->sees;
+    else if (request->gpus > set->sees)
+        sim_report_error(resolver->report, at, "works on %g GPUs and sees %u", request->gpus,
+                         set->sees);
+}
+
 static void resolve_shapes(struct sim_resolver *resolver, const struct sim_yaml *at,
                            const struct draft_role *asks, struct sim_actor_set *set)
 {
@@ -48,11 +86,13 @@ static void resolve_shapes(struct sim_resolver *resolver, const struct sim_yaml 
     sim_resolve_whole(resolver, at, &set->shape);
     request.cpus = either(asks->uses.cpus, request.cpus);
     request.gpus = either(asks->uses.gpus, request.gpus);
+    resolve_visible(resolver, asks, at, &request, set);
     resolve_amounts(resolver, at, &request, &set->uses);
     if (set->uses.gpu_count > set->shape.gpu_count ||
         (set->uses.gpu_count > 0 && set->uses.gpu_units > set->shape.gpu_units))
         sim_report_error(resolver->report, asks->uses.head.node,
                          "an actor works on the GPUs that it asked for, or on fewer");
+    resolve_memory(asks, set);
 }
 
 static int32_t count_of(const struct draft_role *draft)
@@ -100,13 +140,20 @@ static struct draft_role cost_of(struct sim_resolver *resolver,
                                  int32_t count)
 {
     const struct draft_role *roles = roles_of(draft);
-    struct draft_role cost = { .uses = { .cpus = (double)NAN, .gpus = (double)NAN } };
+    struct draft_role cost = { .uses = { .cpus = (double)NAN, .gpus = (double)NAN },
+                               .visible_gpus = SIM_ABSENT_COUNT };
     for (size_t i = 0; i < draft->roles.count; i++) {
         if (roles[i].group == NULL || strcmp(roles[i].group, name) != 0)
             continue;
         cost.asks.cpus = fmax(cost.asks.cpus, roles[i].asks.cpus);
         cost.asks.gpus = fmax(cost.asks.gpus, roles[i].asks.gpus);
         cost.ram_bytes += roles[i].ram_bytes;
+        cost.model_bytes += roles[i].model_bytes;
+        cost.leak_bytes += roles[i].leak_bytes;
+        if (roles[i].context_bytes > cost.context_bytes)
+            cost.context_bytes = roles[i].context_bytes;
+        if (roles[i].visible_gpus != SIM_ABSENT_COUNT)
+            cost.visible_gpus = roles[i].visible_gpus;
         if (roles[i].uses.head.node != NULL)
             cost.uses = roles[i].uses;
         if (count_of(&roles[i]) != count || count < 0)
@@ -289,6 +336,22 @@ static void fill_in(struct sim_resolver *resolver, struct sim_training *training
         training->put = sim_resolve_constant(resolver, "const(0.002)");
 }
 
+/* Of n layers every k-th keeps its activations, k the square root of n, and those between two of
+ * them are there for one stretch at a time (Chen et al., Training Deep Nets with Sublinear Memory
+ * Cost, 2016). The pass back takes twice as long as the one forward. */
+static void resolve_checkpointing(uint32_t layers, struct sim_training *training)
+{
+    training->recomputing = 1;
+    if (training->activation_bytes == SIM_ABSENT_BYTES)
+        training->activation_bytes = 0;
+    if (layers == SIM_ABSENT_COUNT)
+        return;
+    const double stretch = ceil(sqrt(layers));
+    const double kept = fmin(1, (ceil(layers / stretch) + stretch) / layers);
+    training->recomputing = 4.0 / 3;
+    training->activation_bytes = (int64_t)ceil((double)training->activation_bytes * kept);
+}
+
 static void resolve_health(const struct draft_health *draft, struct sim_training *training)
 {
     if (draft->head.node == NULL)
@@ -326,6 +389,7 @@ static void resolve_training(struct sim_resolver *resolver, const struct draft_a
     training->is_there = true;
     training->keeps_order = from->keeps_order != 0;
     fill_in(resolver, training);
+    resolve_checkpointing(from->checkpointed_layers, training);
     resolve_health(&from->health, training);
     find_roles(resolver, draft, system);
     check_pool(resolver, from, training);
@@ -357,6 +421,7 @@ static void resolve_system(struct sim_resolver *resolver, struct draft_actor_sys
     system->ready_limit_ns = limit_or_none(draft->ready_limit_ns);
     system->group_limit_ns = limit_or_none(draft->group_limit_ns);
     resolve_roles(resolver, draft, system);
+    sim_resolve_environments(resolver, draft, system);
     resolve_calls(resolver, draft, system);
     resolve_training(resolver, draft, system);
     check_counts(resolver, draft, system);

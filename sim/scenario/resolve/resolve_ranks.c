@@ -36,9 +36,6 @@ static void resolve_groups(struct sim_resolver *resolver, struct draft_job_class
             groups[i].shape.gpu_type =
                 sim_resolve_gpu_types(resolver, &drafts[i].head, drafts[i].gpu_types);
     }
-    if (draft->groups.count > 0 && job->group != 0)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "placement_group"),
-                         "a placement group has equal bundles; leave groups or this out");
 }
 
 /* ---- members that change ---- */

@@ -13,6 +13,17 @@ static const struct sim_section role_uses_section = {
     HELP("What a process really takes while it computes.")
 };
 
+static const struct sim_field variable_fields[] = {
+    { TEXT("value", draft_variable, value), REQUIRED,
+      HELP("text; {rank} in it is the number of the actor in its role, {local_rank} that among "
+           "those "
+           "on its node when it starts, {size} their count, {node} its node") },
+};
+static const struct sim_section variable_section = {
+    MAPPING("actors[].variables.NAME", draft_variable, variable_fields), SCALAR("value"),
+    HELP("A variable of the environment. It takes NAME=value and one byte.")
+};
+
 static const struct sim_field role_fields[] = {
     NAME_FIELD(draft_role, "name of the role, unique in its system"),
     { COUNT("count", draft_role, count), ABSENT("the scaling policy decides"),
@@ -23,6 +34,17 @@ static const struct sim_field role_fields[] = {
       HELP("GPUs that an actor asks for, or a share of one") },
     { BYTES("ram", draft_role, ram_bytes), DEFAULT("0 B"), MOST(LARGEST_BYTES),
       HELP("memory that an actor asks for") },
+    { COUNT("visible_gpus", draft_role, visible_gpus), ABSENT("all that it holds"),
+      RANGE(0, LARGEST_COUNT),
+      HELP("GPUs that the process sees (CUDA_VISIBLE_DEVICES): it works on these alone") },
+    { BYTES("model", draft_role, model_bytes), DEFAULT("0 B"), MOST(LARGEST_BYTES),
+      HELP("memory of its model: on each GPU that it works on, else on its node, beside `ram`") },
+    { BYTES("gpu_context", draft_role, context_bytes), DEFAULT("0 B"), MOST(LARGEST_BYTES),
+      HELP("memory of each GPU that the process sees, whatever it computes on (CUDA: 262 to 308 "
+           "MiB)") },
+    { BYTES("leak", draft_role, leak_bytes), DEFAULT("0 B"), MOST(LARGEST_MOVED),
+      HELP("memory of its node that a process never gives back of each call that it served, and of "
+           "each piece of its own work (cluster.memory)") },
     { SECTION("uses", draft_role, uses, &role_uses_section), ABSENT("as requested"),
       HELP("what it really takes; of actors that share a process, the group's request counts") },
     { COUNT("concurrency", draft_role, concurrency), ABSENT("100, in a group that of the group"),
@@ -31,6 +53,12 @@ static const struct sim_field role_fields[] = {
     { TEXT("group", draft_role, group), ABSENT("it stands alone"),
       HELP("roles of one group share a process: the n-th actors of all of them are one, so their "
            "counts are equal") },
+    { NAMED("variables", draft_role, variables, &variable_section), ABSENT("those of the system"),
+      HELP("variables that its actors are given beside them, or in "
+           "place of those of the same name") },
+    { TEXT("needs", draft_role, needs), WORDS, ABSENT("none"),
+      HELP("names of variables without which a process cannot begin, and ends the system: "
+           "[LOCAL_RANK, MASTER_ADDR]") },
     { LAW("creation", draft_role, creation), UNIT(TIME), ABSENT("0 s"),
       HELP("from the placement of an actor to its readiness, behind its environment") },
 };
@@ -124,6 +152,14 @@ static const struct sim_field training_fields[] = {
       HELP("trajectories that are enough, and that a step takes") },
     { LAW("step", draft_training, to.step), UNIT(TIME), REQUIRED,
       HELP("a training step, which all trainers make together") },
+    { BYTES("activations", draft_training, to.activation_bytes), ABSENT("0 B"), MOST(LARGEST_BYTES),
+      HELP("memory that a step takes where the trainer computes: on each of its GPUs, or on its "
+           "node; the process keeps it") },
+    { COUNT("checkpointed_layers", draft_training, checkpointed_layers),
+      ABSENT("all activations are kept"), RANGE(1, 100000),
+      HELP("gradient checkpointing of a model of n layers: about the square root of n of their "
+           "activations are kept and the others computed again, another forward pass; one pass "
+           "forward and one back take 3, so a step takes 4/3 of the time (Chen et al. 2016)") },
     { NUMBER("without_gpu", draft_training, to.without_gpu), ABSENT("30"), RANGE(1, 1e6),
       HELP("a step takes so many times longer where trainers work on no GPU") },
     { CHOICE("sync", draft_training, to.sync, "sync|batch_async|fully_async"), ABSENT("sync"),
@@ -168,7 +204,10 @@ static const struct sim_field system_fields[] = {
     { CHOICE("on_loss", draft_actor_system, on_loss, "restart|stop"), DEFAULT("restart"),
       HELP("an actor whose process is lost starts anew, or the system ends") },
     { BYTES("environment", draft_actor_system, environment_bytes), DEFAULT("1 KB"),
-      MOST(LARGEST_MOVED), HELP("variables of the environment that every actor is given") },
+      MOST(LARGEST_MOVED),
+      HELP("bytes of the environment that every actor is given, beside the `variables`") },
+    { NAMED("variables", draft_actor_system, variables, &variable_section), ABSENT("none"),
+      HELP("variables of the environment that every actor is given") },
     { BYTES("creation_bandwidth", draft_actor_system, creation_bytes), DEFAULT("1 MB"),
       RANGE(1, LARGEST_BYTES),
       HELP("bytes a second at which environments go out, one actor after the other") },

@@ -123,6 +123,11 @@ static const struct sim_field sched_fields[] = {
           "until all have a place (reserve); or the same, where all gangs that wait take turns, a "
           "member each, as pods that are placed by themselves (members: they may wait for each "
           "other for ever)") },
+    { CHOICE("infeasible", draft_sched, infeasible, "refuse|wait"), DEFAULT("refuse"),
+      ACTS(SIM_ACTS_JOBS),
+      HELP("what becomes of a job that the nodes there are could not hold if they were empty: it "
+           "is refused, as by Slurm; or waits for other nodes and is in nobody's way, as with Ray "
+           "and Kubernetes") },
     { TIME("usage_half_life", draft_sched, half_life_ns), ABSENT("168 h"), MOST(LARGEST_TIME),
       ACTS(SIM_ACTS_JOBS),
       HELP("past use of a tenant counts half after so long (fair_share); 0 s: in full for ever") },

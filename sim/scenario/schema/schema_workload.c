@@ -58,8 +58,8 @@ static const struct sim_section defrag_section = {
         CHOICE("placement_group", draft_job_class, to.group,                                       \
                "none|pack|spread|strict_pack|strict_spread"),                                      \
             ABSENT("none"), WAS("group"),                                                          \
-            HELP("the members are bundles of a placement group, as Ray has them: on few nodes, "   \
-                 "on many, on one, or each on another; none: the placement policy alone")          \
+            HELP("the ranks of a job are bundles of a placement group, as Ray has them: on few "   \
+                 "nodes, on many, on one, or each on another; none: the placement policy alone")   \
     }
 
 static const struct sim_field step_fields[] = {
