@@ -107,6 +107,7 @@ weir_status sim_port_open_host(const struct sim_port *port, const struct weir_ho
 {
     WEIR_TRY(weir_host_create(config, host, error));
     WEIR_TRY(add_tenants(port, *host, error));
+    WEIR_TRY(sim_port_add_licences(port, *host, error));
     return sim_port_add_reservations(port, *host, error);
 }
 

@@ -21,6 +21,7 @@
 #include "sim/scenario/prices.h"
 #include "sim/scenario/ranks.h"
 #include "sim/scenario/read/diagnostic.h"
+#include "sim/scenario/licence.h"
 #include "sim/scenario/reservation.h"
 #include "sim/scenario/speed.h"
 #include "sim/scenario/step.h"
@@ -338,6 +339,7 @@ struct sim_job_spec {
     const char *tenant, *user; /* "" = not said */
     uint32_t tenant_number;    /* of sim_scenario.tenants, counted from 1; 0 = nobody's */
     uint32_t reservation;      /* of sim_scenario.reservations, counted from 1; 0 = none */
+    const uint32_t *licences;  /* it takes so many of each of sim_scenario.licences; NULL = none */
     uint32_t members;          /* equal parts that start together */
     uint32_t label;            /* what it is reported as: index into the labels of the workload */
     double weight;             /* how often, relative to the others */
@@ -602,6 +604,8 @@ struct sim_scenario {
     struct sim_tenant *tenants; /* none = jobs have no owners */
     size_t tenants_count;
     struct sim_prices prices;
+    struct sim_licence *licences;
+    size_t licences_count;
     struct sim_reservation *reservations;
     size_t reservations_count;
     struct sim_band *bands;

@@ -113,8 +113,8 @@ WEIR_API bool weir_view_tenant(const struct weir_view *view, uint32_t number,
  * the tenant ever had). */
 WEIR_API bool weir_view_tenant_job(const struct weir_view *view, uint32_t number, bool beyond_soft,
                                    struct weir_job *job);
-/* Why limits keep the job waiting as things are planned so far: WEIR_REASON_QUOTA, or
- * WEIR_REASON_NONE. */
+/* Why limits keep the job waiting as things are planned so far: WEIR_REASON_QUOTA, those of
+ * licences (weir/licence.h), or WEIR_REASON_NONE. */
 WEIR_API uint32_t weir_view_quota_reason(const struct weir_view *view, const struct weir_job *job);
 /* For `pass`: the job is not tried in this decision, for a reason of the policy; nor are jobs of
  * its tenant that ask for the same. WEIR_ENOTFOUND unless it waits. */

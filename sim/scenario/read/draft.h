@@ -219,6 +219,16 @@ struct draft_tenant {
     struct draft_gpu_memory gpu_memory;
 };
 
+struct draft_licence {
+    struct draft_head head;
+    uint32_t limit;
+    int64_t priority_threshold;
+};
+struct draft_taken {
+    struct draft_head head;
+    uint32_t count;
+};
+
 struct draft_reservation {
     struct draft_head head;
     char *tenant, *gpu_types;
@@ -436,6 +446,7 @@ struct draft_job_class {
     struct draft_memory_traffic traffic;
     char *gpu_types;
     char *tenant, *reservation;
+    struct draft_list licences; /* of draft_taken */
     int64_t priority;
     char *measured_on;
     uint32_t work;
@@ -674,6 +685,7 @@ struct draft_scenario {
     struct draft_cluster cluster;
     struct draft_sched sched;
     struct draft_list tenants;
+    struct draft_list licences;
     struct draft_list reservations;
     struct draft_list bands;
     struct draft_list pipelines;

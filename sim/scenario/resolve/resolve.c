@@ -423,6 +423,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_tenants(resolver);
     sim_resolve_owners(resolver);
     sim_resolve_reservations(resolver);
+    sim_resolve_licences(resolver);
     sim_resolve_bands(resolver);
     sim_resolve_prices(resolver);
     resolve_contention(resolver);

@@ -65,6 +65,7 @@ uint32_t sim_resolve_tenant(struct sim_resolver *resolver, const struct sim_yaml
                             const char *name);
 /* resolve_reservations.c: nodes that are kept for somebody for a time. */
 void sim_resolve_reservations(struct sim_resolver *resolver);
+void sim_resolve_licences(struct sim_resolver *resolver);
 /* Bands of priority, and whether all classes of jobs lie in one. */
 void sim_resolve_bands(struct sim_resolver *resolver);
 

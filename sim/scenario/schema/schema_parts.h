@@ -124,6 +124,8 @@ extern const struct sim_section sim_schema_catalog;
 extern const struct sim_section sim_schema_truth;
 extern const struct sim_section sim_schema_cluster;
 extern const struct sim_section sim_schema_tenant;
+extern const struct sim_section sim_schema_licence;
+extern const struct sim_section sim_schema_taken;
 extern const struct sim_section sim_schema_reservation;
 extern const struct sim_section sim_schema_band;
 extern const struct sim_section sim_schema_prices;

@@ -368,6 +368,8 @@ static const struct sim_field scenario_fields[] = {
       HELP("the scheduler") },
     { LIST("tenants", draft_scenario, tenants, &sim_schema_tenant), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_JOBS), HELP("whose jobs they are: teams and what each may have") },
+    { NAMED("licences", draft_scenario, licences, &sim_schema_licence), ABSENT("none"),
+      ACTS(SIM_ACTS_JOBS), HELP("things of which the whole cluster has so many") },
     { LIST("reservations", draft_scenario, reservations, &sim_schema_reservation), BY_NAME,
       ABSENT("none"), ACTS(SIM_ACTS_JOBS), HELP("nodes that are kept for somebody for a time") },
     { LIST("priority_bands", draft_scenario, bands, &sim_schema_band), BY_NAME, ABSENT("none"),
