@@ -85,6 +85,8 @@ static int64_t enters_ns(const struct sim_stage_run *stage, const struct sim_ite
 static bool is_let_in(const struct sim_stage_run *stage, const struct sim_item *item)
 {
     const double unauthorised = stage->pipeline->spec->input.unauthorised;
+    if (class_of(stage, item)->is_denied)
+        return false;
     if (!(unauthorised > 0))
         return true;
     struct sim_stream stream;

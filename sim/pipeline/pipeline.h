@@ -118,6 +118,7 @@ struct sim_stage_run {
     struct sim_random random; /* its streams, by its name */
     uint32_t index;           /* over all pipelines */
     uint32_t position;        /* in its pipeline */
+    int32_t requested;        /* workers; -1 = the scheduler chooses */
     struct sim_queue queue;   /* in front of it */
     struct sim_hand **hands;  /* of its workers in order of arrival, NULL where one left */
     uint32_t positions, capacity;

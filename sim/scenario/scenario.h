@@ -18,10 +18,10 @@
 #include "sim/scenario/defrag_rule.h"
 #include "sim/scenario/expect.h"
 #include "sim/scenario/hardware.h"
+#include "sim/scenario/licence.h"
 #include "sim/scenario/prices.h"
 #include "sim/scenario/ranks.h"
 #include "sim/scenario/read/diagnostic.h"
-#include "sim/scenario/licence.h"
 #include "sim/scenario/reservation.h"
 #include "sim/scenario/speed.h"
 #include "sim/scenario/step.h"
@@ -241,6 +241,7 @@ struct sim_item_class {
     uint32_t priority;  /* 0 to 100; UINT32_MAX = not said */
     int64_t timeout_ns; /* 0 = as the batching policy says */
     uint64_t shape;     /* 0 = not said */
+    bool is_denied;     /* its callers may not call this model */
 };
 
 /* Items as a file has them; what it does not say is drawn. */
@@ -522,8 +523,16 @@ enum sim_action {
     SIM_ACTION_STORE_UP,
     SIM_ACTION_STORE_SLOW,
     SIM_ACTION_SERVICE_DOWN, /* nobody reaches it, and it works on nothing */
-    SIM_ACTION_HEAD_DOWN     /* nothing is decided, and no job that comes is taken */
+    SIM_ACTION_HEAD_DOWN,    /* nothing is decided, and no job that comes is taken */
+    /* Operations on models: a service is given its replicas, none, so many; or others in their
+     * place. */
+    SIM_ACTION_LOAD,
+    SIM_ACTION_UNLOAD,
+    SIM_ACTION_SCALE,
+    SIM_ACTION_DEPLOY
 };
+/* As scenarios have it: "node_down". */
+const char *sim_action_name(uint32_t action);
 
 struct sim_timeline_entry {
     int64_t at_ns;
@@ -535,6 +544,9 @@ struct sim_timeline_entry {
     double probability;
     double cap_w;
     uint64_t items;
+    uint32_t replicas;       /* SCALE */
+    const char *subject;     /* of an operation: who; NULL = the administrator */
+    bool is_denied;          /* who may not: nothing happens, and it is recorded */
     struct sim_sched *sched; /* SET: the whole scheduler section from then on */
     char *text;              /* one line for reports: "caption slowed x2 for 30 min" */
 };

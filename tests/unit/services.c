@@ -87,6 +87,50 @@ static void an_outage_turns_away_who_waits_and_who_comes(void)
     free(summary);
 }
 
+#define OPERATED                                                                                   \
+    "permissions: {ann: {may: [unload, load, scale, deploy], models: [s]}, eve: {may: scale}}\n"   \
+    "initial: {workers: [{stage: s, node: n-0}]}\n"
+#define STEADY                                                                                     \
+    "services.s.requests.arrivals=const(1s) services.s.requests.count=100 "                        \
+    "services.s.batching.max_batch=1 services.s.service=const(900ms) services.s.setup=10s"
+
+/* Requests come every second and take 0.9 s; a replica sets up in 10 s. Unloaded at 20 s and loaded
+ * at 30 s, the request of 20 s is done at 40.9 s; what is deployed anew at 20.5 s is there at 30.5
+ * s, and the request that it broke off done at 31.4 s. Nobody may do so whom permissions do not
+ * name, or for another thing; two replicas at once, of which one was there, change nothing here. */
+static void who_may_operates_a_service(void)
+{
+    static const struct {
+        const char *timeline;
+        double latency_s, done, denied;
+    } cases[] = {
+        { "unload, service: s, subject: ann}\n  - {at: 30 s, action: load, service: s, subject: "
+          "ann}\n",
+          20.9, 2, 0 },
+        { "unload, service: s, subject: eve}\n", 0.9, 0, 1 },
+        { "unload, subject: bob}\n", 0.9, 0, 1 },
+        { "unload}\n  - {at: 30 s, action: load}\n", 20.9, 2, 0 },
+        { "scale, replicas: 2, subject: eve}\n", 0.9, 1, 0 },
+        { "deploy, subject: eve}\n", 0.9, 0, 1 },
+        { "scale, replicas: 1}\n  - {at: 20500 ms, action: deploy, subject: ann}\n", 11.4, 2, 0 },
+    };
+
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[2000];
+        (void)snprintf(
+            text, sizeof text, "%s%s",
+            CLUSTER SERVICE OPERATED "timeline:\n  - {at: 20 s, action: ", cases[c].timeline);
+        struct sim_run_summary *summary = test_run_text(text, STEADY);
+        CHECK_STR(summary->outcome, "complete");
+        if (!CHECK_NEAR(test_value(summary, "lat.e2e.max", ""), cases[c].latency_s, 1e-9))
+            printf("%s", cases[c].timeline);
+        CHECK_NEAR(test_value(summary, "operations.done", "s"), cases[c].done, 0);
+        CHECK_NEAR(test_value(summary, "operations.denied", "s"), cases[c].denied, 0);
+        CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+        free(summary);
+    }
+}
+
 #define CALLERS                                                                                    \
     "jobs:\n  - name: w\n    calls: {service: s, timeout: 20 s, attempts: 2}\n"                    \
     "    max_attempts: 3\n    arrivals: {process: renewal, gap: const(30 s)}\n    count: 9\n"      \
@@ -154,6 +198,7 @@ static const struct test tests[] = {
     { "a batch takes as long as its items", a_batch_takes_as_long_as_its_items },
     { "an outage turns away who waits and who comes",
       an_outage_turns_away_who_waits_and_who_comes },
+    { "who may operates a service", who_may_operates_a_service },
     { "jobs that call stand still and fail", jobs_that_call_stand_still_and_fail },
     { "two failed runs are the end of a job that has two",
       two_failed_runs_are_the_end_of_a_job_that_has_two },

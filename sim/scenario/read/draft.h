@@ -219,6 +219,11 @@ struct draft_tenant {
     struct draft_gpu_memory gpu_memory;
 };
 
+struct draft_permission {
+    struct draft_head head; /* the subject */
+    char *may, *models;
+};
+
 struct draft_licence {
     struct draft_head head;
     uint32_t limit;
@@ -267,6 +272,7 @@ struct draft_class {
     struct draft_head head;
     struct sim_item_class to;
     char *shape; /* of requests */
+    char *subject;
 };
 
 struct draft_arrivals {
@@ -608,6 +614,7 @@ struct draft_event {
     char *store;
     char *pipeline;
     char *jobs;
+    char *subject;
     struct draft_list sets;
 };
 
@@ -687,6 +694,7 @@ struct draft_scenario {
     struct draft_list tenants;
     struct draft_list licences;
     struct draft_list reservations;
+    struct draft_list permissions;
     struct draft_list bands;
     struct draft_list pipelines;
     struct draft_list services; /* of draft_served */

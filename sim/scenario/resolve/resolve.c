@@ -433,6 +433,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_fabric(resolver);
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
+    sim_resolve_permissions(resolver);
     sim_resolve_power(resolver);
     sim_resolve_initial(resolver);
     sim_resolve_windows(resolver);

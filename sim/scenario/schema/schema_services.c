@@ -20,6 +20,10 @@ static const struct sim_field class_fields[] = {
     { TIME("timeout", draft_class, to.timeout_ns), ABSENT("that of the batching policy"),
       RANGE(1e-9, LARGEST_TIME),
       HELP("how long a request may wait, where that is less than the policy says") },
+    { TEXT("subject", draft_class, subject), ABSENT("somebody who may"),
+      HELP(
+          "who calls: where `permissions` do not let this subject call the model, its requests are "
+          "turned away as unauthorised") },
 };
 static const struct sim_section class_section = { MAPPING("services[].requests.classes[]",
                                                           draft_class, class_fields),
@@ -88,6 +92,20 @@ static const struct sim_field served_fields[] = {
     { LAW("setup", draft_served, setup), UNIT(TIME), ABSENT("0 s"),
       HELP("from the start of a replica until it is ready") },
 };
+static const struct sim_field permission_fields[] = {
+    { TEXT("may", draft_permission, may), WORDS, ABSENT("all"),
+      HELP(
+          "what the subject may do: load, unload, scale and deploy (actions of the timeline), call "
+          "(`subject` of a class of requests)") },
+    { TEXT("models", draft_permission, models), WORDS, ABSENT("all"),
+      HELP("to these services alone") },
+};
+const struct sim_section sim_schema_permission = {
+    MAPPING("permissions.NAME", draft_permission, permission_fields), SCALAR("may"),
+    HELP("What a subject may do to which model. Who is not listed may do nothing; what names no "
+         "subject is the administrator's. Every operation is kept in the table `audit`.")
+};
+
 const struct sim_section sim_schema_served = {
     MAPPING("services[]", draft_served, served_fields), SOURCES,
     HELP("A service: equal replicas of a model and the requests they serve. The scheduler sizes "
