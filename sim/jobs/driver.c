@@ -253,6 +253,9 @@ static weir_status denied(void *self, uint64_t job, bool is_for_good)
     if (slot == WEIR_NO_INDEX || sim_job_at(run, slot)->state != SIM_JOB_WAITING)
         return WEIR_OK; /* it left meanwhile */
     sim_jobs_dequeue(run, slot);
+    if (sim_job_at(run, slot)->was_unheard)
+        sim_jobs_count(run, sim_job_at(run, slot), SIM_JOBS_REFUSED_AGAIN);
+    sim_job_at(run, slot)->was_unheard = false;
     return sim_jobs_turn_away(run, slot, is_for_good);
 }
 

@@ -120,8 +120,10 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, struct sim_job *job,
     const weir_status status = config->services->submit(config->world, &spec, &job->kind);
     if (status == WEIR_EINFEASIBLE)
         return sim_jobs_turn_away(run, job->slot, true);
-    if (status == WEIR_EBUSY)
+    if (status == WEIR_EBUSY) {
+        job->was_unheard = true;
         return sim_jobs_turn_away(run, job->slot, false);
+    }
     WEIR_TRY(status);
     job->state = SIM_JOB_WAITING;
     run->waiting++;

@@ -162,6 +162,18 @@ static void leaves(struct sim_stage_run *stage, uint32_t item)
 
 /* ---- batches ---- */
 
+/* Whether a batch that begins with this request costs it a replica. */
+static bool is_miscounted(const struct sim_stage_run *stage, const struct weir_batch *batch)
+{
+    struct sim_stream stream;
+    if (!(stage->spec->miscount > 0) || batch->count < 2)
+        return false;
+    const struct sim_item *first = &stage->pipeline->items.items[batch->ids[0]];
+    sim_stream_open(&stream, &stage->pipeline->random, SIM_DRAW_MISCOUNT,
+                    (struct sim_stream_key){ .item = first->id });
+    return sim_stream_uniform(&stream) < stage->spec->miscount;
+}
+
 static weir_status start(struct sim_stage_run *stage, const struct weir_batch *batch)
 {
     struct sim_pipeline_run *run = stage->pipeline;
@@ -169,6 +181,7 @@ static weir_status start(struct sim_stage_run *stage, const struct weir_batch *b
     struct sim_queue task = SIM_QUEUE_EMPTY;
     const int64_t now_ns = now_of(stage);
     int64_t oldest_ns = now_ns;
+    stage->batching.missing += is_miscounted(stage, batch);
     for (uint32_t i = 0; i < batch->count; i++) {
         const uint32_t item = (uint32_t)batch->ids[i];
         const struct sim_item *request = &run->items.items[item];
@@ -206,12 +219,12 @@ static void plan(struct sim_stage_run *stage, int64_t wake_ns)
 static weir_status step(struct sim_stage_run *stage, struct weir_batch *batch)
 {
     const struct sim_pipeline_run *run = stage->pipeline;
-    const struct weir_batch_query query = { .size = sizeof query,
-                                            .has_instance =
-                                                stage->idle.count > 0 && stage->stalled == 0,
-                                            .is_last =
-                                                run->source_left == 0 && stage->queue.count == 0,
-                                            .now_ns = now_of(stage) };
+    const struct weir_batch_query query = {
+        .size = sizeof query,
+        .has_instance = stage->idle.count > stage->batching.missing && stage->stalled == 0,
+        .is_last = run->source_left == 0 && stage->queue.count == 0,
+        .now_ns = now_of(stage)
+    };
     WEIR_TRY(weir_batcher_next(stage->batching.batcher, &query, batch, run->context->error));
     for (uint32_t i = 0; i < batch->expired_count; i++) {
         leaves(stage, (uint32_t)batch->expired[i]);

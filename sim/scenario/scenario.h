@@ -208,6 +208,7 @@ struct sim_stage {
     uint32_t batch;           /* items of a task; with `batching` the most */
     uint32_t barriers;        /* batch: that lie before it */
     const struct sim_policy_choice *batching; /* of a service; NULL = tasks of `batch` items */
+    double miscount; /* of a service: probability that a merged batch costs it a replica */
     struct sim_service service;
     struct sim_speed speed;
     struct sim_law *returns; /* items one item turns into; rounded down at a uniform threshold */

@@ -131,6 +131,24 @@ static void who_may_operates_a_service(void)
     }
 }
 
+/* Two requests every 10 s, which go together: each such batch costs a replica of two, so four are
+ * served and the others leave after 5 s; up to 45 s, when the model is deployed anew, and four more
+ * are served, of 50 and 60 s. */
+static void a_batcher_that_loses_count_serves_nobody_in_the_end(void)
+{
+    static const char text[] =
+        CLUSTER "services:\n  - name: s\n    replicas: 2\n    service: 1 s\n"
+                "    miscount: 100%\n    batching: {max_batch: 2, timeout: 5 s}\n"
+                "    requests: {count: 20, arrivals: {gap: const(10 s), batch: const(2)}}\n"
+                "timeline: [{at: 45 s, action: deploy, service: s}]\n";
+
+    CHECK_NEAR(one(text, NULL, "batch.expired", "s"), 12, 0);
+    CHECK_NEAR(one(text, "timeline=-", "batch.expired", "s"), 16, 0);
+    CHECK_NEAR(one(text, "services.s.miscount=0", "batch.expired", "s"), 0, 0);
+    CHECK_NEAR(one(text, "services.s.requests.arrivals.batch=const(1)", "batch.expired", "s"), 0,
+               0);
+}
+
 #define CALLERS                                                                                    \
     "jobs:\n  - name: w\n    calls: {service: s, timeout: 20 s, attempts: 2}\n"                    \
     "    max_attempts: 3\n    arrivals: {process: renewal, gap: const(30 s)}\n    count: 9\n"      \
@@ -198,6 +216,8 @@ static const struct test tests[] = {
     { "a batch takes as long as its items", a_batch_takes_as_long_as_its_items },
     { "an outage turns away who waits and who comes",
       an_outage_turns_away_who_waits_and_who_comes },
+    { "a batcher that loses count serves nobody in the end",
+      a_batcher_that_loses_count_serves_nobody_in_the_end },
     { "who may operates a service", who_may_operates_a_service },
     { "jobs that call stand still and fail", jobs_that_call_stand_still_and_fail },
     { "two failed runs are the end of a job that has two",

@@ -406,6 +406,7 @@ struct draft_served {
     struct draft_policy batching;
     struct draft_service service;
     struct sim_law *setup;
+    double miscount;
 };
 
 struct draft_target {
@@ -556,6 +557,11 @@ struct draft_amounts {
     double cpus, gpus;
 };
 
+struct draft_rate_limit {
+    struct draft_head head;
+    struct sim_token_rule to;
+};
+
 struct draft_role {
     struct draft_head head;
     uint32_t count;
@@ -563,6 +569,7 @@ struct draft_role {
     int64_t ram_bytes;
     struct draft_amounts uses;
     uint32_t concurrency;
+    struct draft_rate_limit rate_limit;
     char *group;
     struct sim_law *creation;
 };

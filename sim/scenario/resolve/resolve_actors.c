@@ -69,6 +69,10 @@ static void add_alone(struct sim_resolver *resolver, const struct draft_role *dr
                                    .concurrency = draft->concurrency == SIM_ABSENT_COUNT
                                                       ? CONCURRENCY_ALONE
                                                       : draft->concurrency };
+    if (draft->rate_limit.head.node != NULL)
+        set->rate_limit = draft->rate_limit.to;
+    if (set->rate_limit.burst == SIM_ABSENT_COUNT)
+        set->rate_limit.burst = 1;
     resolve_shapes(resolver, draft->head.node, draft, set);
     role->set = (uint32_t)system->sets_count++;
 }
@@ -169,6 +173,10 @@ static void resolve_roles(struct sim_resolver *resolver, const struct draft_acto
             add_alone(resolver, &roles[i], system, role);
             continue;
         }
+        if (roles[i].rate_limit.head.node != NULL)
+            sim_report_error(resolver->report, sim_draft_at(&roles[i].head, "rate_limit"),
+                             "acts on roles that stand alone, and '%s' shares a process",
+                             role->name);
         if (set_called(system, roles[i].group) == SIM_ACTORS_NOBODY)
             add_shared(resolver, draft, &roles[i], system);
         role->set = set_called(system, roles[i].group);

@@ -123,6 +123,16 @@ static void resolve_class(struct sim_resolver *resolver, const struct draft_clas
                          "a batch takes %u items at most, got %u", most, class->items);
 }
 
+/* Whether requests leave that wait too long. */
+static bool has_timeout(const struct sim_policy_choice *choice)
+{
+    const struct weir_param *params = choice->batching->params;
+    for (size_t i = 0; i < choice->count; i++)
+        if (strcmp(params[i].name, "timeout") == 0)
+            return choice->values[i] > 0;
+    return false;
+}
+
 void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                         struct sim_pipeline *pipeline)
 {
@@ -132,6 +142,10 @@ void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeli
     stage->batch = most > 0 ? most : 1;
     for (size_t i = 0; i < draft->input.classes.count; i++)
         resolve_class(resolver, &classes[i], most, &pipeline->input.classes[i]);
+    stage->miscount = draft->served->miscount;
+    if (stage->miscount > 0 && stage->batching != NULL && !has_timeout(stage->batching))
+        sim_report_error(resolver->report, sim_draft_at(&draft->served->head, "miscount"),
+                         "is a fault of batchers with a time-out: give batching.timeout");
     if (pipeline->input.arrivals == NULL)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "requests"),
                          "requests come in time: give arrivals, or a file with a column `time`");

@@ -91,6 +91,10 @@ static const struct sim_field served_fields[] = {
       HELP("time one batch takes: a law or a mapping") },
     { LAW("setup", draft_served, setup), UNIT(TIME), ABSENT("0 s"),
       HELP("from the start of a replica until it is ready") },
+    { NUMBER("miscount", draft_served, miscount), UNIT(FRACTION), DEFAULT("0"), MOST(1),
+      HELP(
+          "a fault of the batcher, with a time-out: probability with which it takes the replica of "
+          "a batch of several requests for busy for good, until the model is deployed anew") },
 };
 static const struct sim_field permission_fields[] = {
     { TEXT("may", draft_permission, may), WORDS, ABSENT("all"),
