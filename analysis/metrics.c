@@ -69,6 +69,8 @@ static const struct an_metric metrics[] = {
       "requests that were turned away as the service was out of reach", -1, false, false },
     { "requests.unauthorised", "callers refused", "count",
       "requests that were turned away as their callers are not let in", -1, false, false },
+    { "requests.limited", "beyond the rate", "count",
+      "requests that were turned away as more came than the rate limit lets in", -1, false, false },
     { "operations.done", "operations", "count",
       "times somebody loaded, unloaded, scaled or deployed the service", -1, false, false },
     { "operations.denied", "operations denied", "count",

@@ -26,6 +26,7 @@ weir_status sim_batching_open(struct sim_stage_run *stage)
     if (choice == NULL)
         return WEIR_OK;
     const struct weir_params params = { choice->values, (uint32_t)choice->count, 0 };
+    stage->batching.tokens = sim_token_bucket_open(&stage->pipeline->spec->input.rate_limit);
     const struct sim_input *input = &stage->pipeline->spec->input;
     stage->batching.class_count = (uint32_t)input->classes_count;
     stage->batching.class_names = calloc(input->classes_count, sizeof(char *));
@@ -120,6 +121,10 @@ static weir_status take_one(struct sim_stage_run *stage, uint32_t index)
     }
     if (!is_let_in(stage, item)) {
         turn_away(stage, index, SIM_TURNED_AWAY_UNAUTHORISED);
+        return WEIR_OK;
+    }
+    if (!sim_token_bucket_take(&stage->batching.tokens, now_of(stage))) {
+        turn_away(stage, index, SIM_TURNED_AWAY_LIMITED);
         return WEIR_OK;
     }
     const weir_status status =

@@ -107,9 +107,10 @@ struct sim_stage_batching {
     double bytes;
     sim_handle due; /* when to look again */
     int64_t due_ns;
-    uint32_t unreachable;     /* depth of outages */
-    uint32_t missing;         /* replicas that it takes for busy for good */
-    const char **class_names; /* of the requests */
+    uint32_t unreachable;           /* depth of outages */
+    uint32_t missing;               /* replicas that it takes for busy for good */
+    struct sim_token_bucket tokens; /* of requests that are let in */
+    const char **class_names;       /* of the requests */
     uint32_t class_count;
 };
 

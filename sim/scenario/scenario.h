@@ -270,6 +270,7 @@ struct sim_input {
     uint32_t traffic;      /* class there, 0 = none */
     int64_t overhead_ns;   /* of a request, before it waits */
     double unauthorised;   /* share of the requests that are turned away behind it */
+    struct sim_token_rule rate_limit; /* of those that are let in */
 };
 
 /* How bytes come from one stage to the next. */

@@ -131,6 +131,19 @@ static void who_may_operates_a_service(void)
     }
 }
 
+/* Five at once every 10 s, of which a bucket of three that gets a token every 10 s lets in 3, 1, 1
+ * and so on. */
+static void more_requests_than_the_rate_are_turned_away(void)
+{
+    static const char text[] =
+        CLUSTER "services:\n  - name: s\n    replicas: 1\n    service: 1 s\n"
+                "    requests: {count: 50, arrivals: {gap: const(10 s), batch: const(5)}, "
+                "rate_limit: {rate: 6/min, burst: 3}}\n";
+
+    CHECK_NEAR(one(text, NULL, "requests.limited", "s"), 50 - 3 - 9, 0);
+    CHECK_NEAR(one(text, "services.s.requests.rate_limit=30/min", "requests.limited", "s"), 40, 0);
+}
+
 /* Two requests every 10 s, which go together: each such batch costs a replica of two, so four are
  * served and the others leave after 5 s; up to 45 s, when the model is deployed anew, and four more
  * are served, of 50 and 60 s. */
@@ -216,6 +229,7 @@ static const struct test tests[] = {
     { "a batch takes as long as its items", a_batch_takes_as_long_as_its_items },
     { "an outage turns away who waits and who comes",
       an_outage_turns_away_who_waits_and_who_comes },
+    { "more requests than the rate are turned away", more_requests_than_the_rate_are_turned_away },
     { "a batcher that loses count serves nobody in the end",
       a_batcher_that_loses_count_serves_nobody_in_the_end },
     { "who may operates a service", who_may_operates_a_service },

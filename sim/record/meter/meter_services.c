@@ -159,6 +159,9 @@ static void put_service(const struct sim_meter *meter, size_t stage, struct sim_
         (double)service->away[SIM_TURNED_AWAY_UNAUTHORISED]);
     put(out, "requests.unreachable", label, "count",
         (double)service->away[SIM_TURNED_AWAY_UNREACHABLE]);
+    if (service->away[SIM_TURNED_AWAY_LIMITED] > 0)
+        put(out, "requests.limited", label, "count",
+            (double)service->away[SIM_TURNED_AWAY_LIMITED]);
     if (service->operations[0] + service->operations[1] > 0) {
         put(out, "operations.done", label, "count", (double)service->operations[0]);
         put(out, "operations.denied", label, "count", (double)service->operations[1]);

@@ -12,6 +12,7 @@ enum sim_turned_away {
     SIM_TURNED_AWAY_FULL,         /* too many waited */
     SIM_TURNED_AWAY_EXPIRED,      /* it waited too long */
     SIM_TURNED_AWAY_UNAUTHORISED, /* its caller is not let in */
+    SIM_TURNED_AWAY_LIMITED,      /* more came than its rate lets in */
     SIM_TURNED_AWAY_UNREACHABLE,  /* the service is out of reach */
     SIM_TURNED_AWAY_KINDS
 };

@@ -282,6 +282,11 @@ struct draft_arrivals {
     bool is_of_items;
 };
 
+struct draft_rate_limit {
+    struct draft_head head;
+    struct sim_token_rule to;
+};
+
 struct draft_input {
     struct draft_head head;
     struct sim_input to;
@@ -289,6 +294,7 @@ struct draft_input {
     struct draft_arrivals arrivals;
     struct sim_law *size;
     struct draft_list classes;
+    struct draft_rate_limit rate_limit; /* of requests */
     char *store;
     char *traffic;
 };
@@ -555,11 +561,6 @@ struct draft_fill {
 struct draft_amounts {
     struct draft_head head;
     double cpus, gpus;
-};
-
-struct draft_rate_limit {
-    struct draft_head head;
-    struct sim_token_rule to;
 };
 
 struct draft_role {

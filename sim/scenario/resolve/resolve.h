@@ -68,6 +68,8 @@ void sim_resolve_reservations(struct sim_resolver *resolver);
 void sim_resolve_licences(struct sim_resolver *resolver);
 /* resolve_permissions.c: who may do what to which model; behind the timeline. */
 void sim_resolve_permissions(struct sim_resolver *resolver);
+/* Without one, no limit. */
+struct sim_token_rule sim_resolve_rate_limit(const struct draft_rate_limit *draft);
 /* The pipeline that is the service of this name; WEIR_NO_INDEX when there is none, which is said.
  */
 uint32_t sim_resolve_service(struct sim_resolver *resolver, const struct sim_yaml *at,

@@ -69,10 +69,7 @@ static void add_alone(struct sim_resolver *resolver, const struct draft_role *dr
                                    .concurrency = draft->concurrency == SIM_ABSENT_COUNT
                                                       ? CONCURRENCY_ALONE
                                                       : draft->concurrency };
-    if (draft->rate_limit.head.node != NULL)
-        set->rate_limit = draft->rate_limit.to;
-    if (set->rate_limit.burst == SIM_ABSENT_COUNT)
-        set->rate_limit.burst = 1;
+    set->rate_limit = sim_resolve_rate_limit(&draft->rate_limit);
     resolve_shapes(resolver, draft->head.node, draft, set);
     role->set = (uint32_t)system->sets_count++;
 }

@@ -15,6 +15,16 @@
 #include <math.h>
 #include <string.h>
 
+struct sim_token_rule sim_resolve_rate_limit(const struct draft_rate_limit *draft)
+{
+    struct sim_token_rule rule = { 0 };
+    if (draft->head.node != NULL)
+        rule = draft->to;
+    if (rule.burst == SIM_ABSENT_COUNT)
+        rule.burst = 1;
+    return rule;
+}
+
 /* ---- in and out ---- */
 
 /* As it would be if nothing of it were written. */
@@ -60,6 +70,7 @@ static void make_pipeline(struct sim_resolver *resolver, struct draft_served *se
     pipeline->input.file = served->requests.file;
     pipeline->input.arrivals = served->requests.arrivals;
     pipeline->input.classes = served->requests.classes;
+    pipeline->input.to.rate_limit = sim_resolve_rate_limit(&served->requests.rate_limit);
     pipeline->stages = (struct draft_list){ stage, 1 };
 }
 

@@ -13,17 +13,6 @@ static const struct sim_section role_uses_section = {
     HELP("What a process really takes while it computes.")
 };
 
-static const struct sim_field rate_limit_fields[] = {
-    { NUMBER("rate", draft_rate_limit, to.per_s), UNIT(RATE), REQUIRED, RANGE(1e-6, 1e9),
-      HELP("calls in the long run: 60/min") },
-    { COUNT("burst", draft_rate_limit, to.burst), ABSENT("1"), RANGE(1, LARGEST_COUNT),
-      HELP("calls at once after a rest") },
-};
-static const struct sim_section rate_limit_section = {
-    MAPPING("actors[].roles[].rate_limit", draft_rate_limit, rate_limit_fields), SCALAR("rate"),
-    HELP("A token bucket, as remote interfaces have: calls beyond it wait in their order.")
-};
-
 static const struct sim_field role_fields[] = {
     NAME_FIELD(draft_role, "name of the role, unique in its system"),
     { COUNT("count", draft_role, count), ABSENT("the scaling policy decides"),
@@ -39,8 +28,9 @@ static const struct sim_field role_fields[] = {
     { COUNT("concurrency", draft_role, concurrency), ABSENT("100, in a group that of the group"),
       RANGE(1, LARGEST_COUNT),
       HELP("calls that an actor has in service at once; the rest wait in their order") },
-    { SECTION("rate_limit", draft_role, rate_limit, &rate_limit_section), ABSENT("none"),
-      HELP("calls that an actor takes into service in a time; of roles that stand alone") },
+    { SECTION("rate_limit", draft_role, rate_limit, &sim_schema_rate_limit), ABSENT("none"),
+      HELP("calls that an actor takes into service; those beyond it wait in their order; of roles "
+           "that stand alone") },
     { TEXT("group", draft_role, group), ABSENT("it stands alone"),
       HELP("roles of one group share a process: the n-th actors of all of them are one, so their "
            "counts are equal") },

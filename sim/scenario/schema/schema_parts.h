@@ -134,6 +134,7 @@ extern const struct sim_section sim_schema_job_arrivals;
 extern const struct sim_section sim_schema_model;
 extern const struct sim_section sim_schema_served;
 extern const struct sim_section sim_schema_permission;
+extern const struct sim_section sim_schema_rate_limit;
 extern const struct sim_section sim_schema_job_request;
 extern const struct sim_section sim_schema_traffic;
 extern const struct sim_section sim_schema_jobs;

@@ -29,6 +29,18 @@ static const struct sim_section class_section = { MAPPING("services[].requests.c
                                                           draft_class, class_fields),
                                                   SOURCES, HELP("A kind of requests.") };
 
+static const struct sim_field rate_limit_fields[] = {
+    { NUMBER("rate", draft_rate_limit, to.per_s), UNIT(RATE), REQUIRED, RANGE(1e-6, 1e9),
+      HELP("calls or requests in the long run: 60/min") },
+    { COUNT("burst", draft_rate_limit, to.burst), ABSENT("1"), RANGE(1, LARGEST_COUNT),
+      HELP("at once after a rest") },
+};
+const struct sim_section sim_schema_rate_limit = {
+    MAPPING("rate_limit", draft_rate_limit, rate_limit_fields), SCALAR("rate"),
+    HELP("A token bucket, as remote interfaces have: so much in the long run, and so many at "
+         "once.")
+};
+
 static const struct sim_field requests_fields[] = {
     { COUNT64("count", draft_input, to.items), DEFAULT("0"), MOST(1e12),
       HELP("requests that come; 0 = all of the file, else no end (then `horizon` is needed)") },
@@ -45,6 +57,8 @@ static const struct sim_field requests_fields[] = {
     { NUMBER("unauthorised", draft_input, to.unauthorised), UNIT(FRACTION), DEFAULT("0"), MOST(1),
       HELP("share of the requests whose callers are not let in: turned away behind the overhead, "
            "and counted") },
+    { SECTION("rate_limit", draft_input, rate_limit, &sim_schema_rate_limit), ABSENT("none"),
+      HELP("requests that are let in; those beyond it are turned away, and counted") },
 };
 static const struct sim_section requests_section = {
     MAPPING("services[].requests", draft_input, requests_fields), SOURCES, HELP("The requests.")
