@@ -460,6 +460,28 @@ static weir_status print_stage(const struct an_explanation *explanation, const s
     return WEIR_OK;
 }
 
+/* Who did what to a service, and who was not allowed to. */
+static weir_status print_audit(const struct an_explanation *explanation, const struct an_args *args,
+                               struct weir_error *error)
+{
+    const struct an_frame *frame = NULL;
+    bool has = false;
+    WEIR_TRY(an_has_table(explanation->keeper->db, "audit", &has, error));
+    if (!has)
+        return WEIR_OK;
+    WEIR_TRY(an_keep_query(explanation->keeper,
+                           "SELECT t_s, text FROM audit WHERE run_id = :run AND model = :text"
+                           " AND t_s >= :from AND t_s <= :to ORDER BY t_s, rowid",
+                           args, &frame, error));
+    if (frame->row_count > 0)
+        (void)fprintf(explanation->out, "\n  what was done to it (table audit):\n");
+    for (size_t i = 0; i < frame->row_count; i++)
+        (void)fprintf(explanation->out, "  %-12s %s\n",
+                      an_explain_clock(explanation, an_number(frame, i, 0)).text,
+                      an_text(frame, i, 1));
+    return WEIR_OK;
+}
+
 static weir_status explain_stage(const struct an_explanation *explanation, struct weir_error *error)
 {
     const struct an_explain_query *query = explanation->query;
@@ -473,14 +495,16 @@ static weir_status explain_stage(const struct an_explanation *explanation, struc
         return print_json(explanation, stage_json_sql, &args, error);
     const struct an_frame *frame = NULL;
     WEIR_TRY(an_keep_query(explanation->keeper, stage_sql, &args, &frame, error));
-    if (frame->row_count > 0)
-        return print_stage(explanation, &args, frame, error);
+    if (frame->row_count > 0) {
+        WEIR_TRY(print_stage(explanation, &args, frame, error));
+        return print_audit(explanation, &args, error);
+    }
     (void)fprintf(explanation->out,
                   "no decision about %s was recorded between %s and %s (none was made then, or the "
                   "explain level is off)\n",
                   query->stage, an_explain_clock(explanation, args.from).text,
                   an_explain_clock(explanation, args.to).text);
-    return WEIR_OK;
+    return print_audit(explanation, &args, error);
 }
 
 /* ---- a moment ---- */

@@ -249,6 +249,7 @@ static void write_job_tiles(const struct an_page *page)
     an_page_tile(page, value, text);
 }
 
+/* A service is one stage of its own name: that it is the slowest of itself says nothing. */
 void an_page_work_tiles(const struct an_page *page)
 {
     const size_t pipelines = count_work(page, false);
@@ -265,7 +266,7 @@ void an_page_work_tiles(const struct an_page *page)
     }
     if (sources > 0)
         write_job_tiles(page);
-    if (sources == 0 && limit != NULL) {
+    if (sources == 0 && limit != NULL && strcmp(limit->name, limit->pipeline) != 0) {
         (void)snprintf(text, sizeof text,
                        "slowest stage of %s, %s of the time; its workers are "
                        "busy %s",

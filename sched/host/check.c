@@ -439,7 +439,7 @@ static weir_status check_rank(const struct checker *checker)
         return weir_fail(checker->error, WEIR_EPOLICY, "job %llu starts twice",
                          (unsigned long long)job->id);
     *started = checker->index;
-    return WEIR_OK;
+    return weir_licences_take(jobs, checker->record, checker->books->licences_left, checker->error);
 }
 
 /* A rank for a job that runs and lacks some: by itself, and no more than it lacks. */
@@ -699,7 +699,10 @@ static weir_status check_preempt(const struct checker *checker)
         return weir_fail(checker->error, WEIR_EPOLICY, "job %llu holds nothing",
                          (unsigned long long)checker->action->owner.id);
     const struct weir_placed_job *const placed = weir_jobs_placed(jobs, checker->record);
-    return checker->action->value > 0 ? WEIR_OK : free_ranks(checker, placed);
+    if (checker->action->value > 0)
+        return WEIR_OK;
+    weir_licences_give_back(jobs, checker->record, checker->books->licences_left);
+    return free_ranks(checker, placed);
 }
 
 static weir_status check_action(const struct checker *checker)
@@ -777,6 +780,7 @@ weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view
         return weir_fail(error, WEIR_EINVARIANT, "the inventory is broken: %u invariants of it",
                          weir_cluster_broken(view->cluster));
     open_books(checker.books);
+    weir_licences_open_check(plan, view, checker.books->licences_left);
     for (uint32_t i = 0; i < count; i++) {
         checker.index = i;
         checker.action = weir_plan_settled(plan, i);

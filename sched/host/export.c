@@ -531,6 +531,7 @@ static weir_status put_document(struct weir_export *out, const struct weir_call 
     put_pools(out);
     WEIR_TRY(put_workers(out));
     weir_export_tenants(out);
+    weir_export_licences(out);
     weir_export_reservations(out);
     weir_export_jobs(out);
     WEIR_TRY(put_policy(out));

@@ -27,5 +27,6 @@ void weir_export_jobs(const struct weir_export *out);
 /* Nothing when there are none. */
 void weir_export_reservations(const struct weir_export *out);
 void weir_export_tenants(const struct weir_export *out);
+void weir_export_licences(const struct weir_export *out);
 
 #endif

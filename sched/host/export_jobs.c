@@ -35,6 +35,20 @@ static void put_group(struct weir_json *json, const struct weir_rank_group *grou
     weir_json_close(json, '{');
 }
 
+/* How many of each, by place in `licences`. */
+static void put_licences(struct weir_json *json, const struct weir_jobs *jobs,
+                         const struct weir_job_kind *kind)
+{
+    if (kind->takes_licences == 0)
+        return;
+    weir_json_open(json, "licences", '[');
+    for (uint32_t i = 0; i < jobs->licences.count; i++)
+        weir_json_integer(json, NULL, kind->licences[i]);
+    weir_json_close(json, '[');
+    if (kind->is_barred != 0)
+        weir_json_flag(json, "barred", true);
+}
+
 static void put_kinds(const struct weir_export *out)
 {
     const struct weir_jobs *const jobs = &out->host->jobs;
@@ -48,6 +62,7 @@ static void put_kinds(const struct weir_export *out)
             weir_json_text(json, "strategy", weir_group_strategy_name(kind->strategy - 1));
         weir_export_unless(json, "tenant", kind->tenant, 0);
         weir_export_unless(json, "reservation", kind->reservation, 0);
+        put_licences(json, jobs, kind);
         if (weir_jobs_is_settled(jobs, i)) /* who a limit holds the reader asks about again */
             weir_json_flag(json, "settled", true);
         if (kind->told_at == jobs->freed)

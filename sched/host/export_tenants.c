@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flight recorder's tenants: what was told of them, and their past; and reservations. */
+/* The flight recorder's tenants: what was told of them, and their past; licences, reservations. */
 #include "sched/host/export.h"
 
 static int64_t amount_of(int64_t amount)
@@ -52,6 +52,24 @@ void weir_export_tenants(const struct weir_export *out)
     weir_json_open(out->json, "tenants", '[');
     for (uint32_t t = 0; t < tenants->count; t++)
         put_tenant(out->json, &tenants->all[t]);
+    weir_json_close(out->json, '[');
+}
+
+void weir_export_licences(const struct weir_export *out)
+{
+    const struct weir_licences *const licences = &out->host->jobs.licences;
+
+    if (licences->count == 0)
+        return;
+    weir_json_open(out->json, "licences", '[');
+    for (uint32_t i = 0; i < licences->count; i++) {
+        weir_json_open(out->json, NULL, '{');
+        weir_json_text(out->json, "name", licences->all[i].name);
+        weir_json_integer(out->json, "limit", licences->all[i].limit);
+        weir_export_unless(out->json, "priority_threshold", licences->all[i].priority_threshold,
+                           WEIR_NO_THRESHOLD);
+        weir_json_close(out->json, '{');
+    }
     weir_json_close(out->json, '[');
 }
 

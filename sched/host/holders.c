@@ -247,8 +247,23 @@ weir_status weir_note_job_holders(struct weir_plan *plan, struct weir_cluster *s
 
 /* ---- a limit ---- */
 
-weir_status weir_note_tenant_holders(struct weir_host *host, const struct weir_job_kind *kind,
-                                     struct weir_owner denied)
+/* Whether a job of `other` holds what keeps one of `kind` waiting. */
+static bool is_in_the_way(const struct weir_jobs *jobs, const struct weir_job_kind *kind,
+                          const struct weir_job_kind *other)
+{
+    if (kind->blocked_by != WEIR_BY_LICENCE)
+        return weir_tenants_is_within(&jobs->tenants, other->tenant, kind->blocked_by);
+    for (uint32_t i = 0; i < jobs->licences.count; i++) {
+        const struct weir_licence_entry *const licence = &jobs->licences.all[i];
+        if (kind->licences[i] > 0 && other->licences[i] > 0 &&
+            licence->used + kind->licences[i] > licence->limit)
+            return true;
+    }
+    return false;
+}
+
+weir_status weir_note_limit_holders(struct weir_host *host, const struct weir_job_kind *kind,
+                                    struct weir_owner denied)
 {
     const uint32_t nodes = weir_cluster_node_count(host->inventory);
     struct weir_holder holder = { .denied = denied, .gpu = WEIR_NO_INDEX };
@@ -266,9 +281,8 @@ weir_status weir_note_tenant_holders(struct weir_host *host, const struct weir_j
                     ? WEIR_NO_INDEX
                     : weir_jobs_find(&host->jobs, worker.owner.index, worker.owner.id);
             if (record == WEIR_NO_INDEX ||
-                !weir_tenants_is_within(&host->jobs.tenants,
-                                        host->jobs.kinds[host->jobs.records[record].kind].tenant,
-                                        kind->blocked_by))
+                !is_in_the_way(&host->jobs, kind,
+                               &host->jobs.kinds[host->jobs.records[record].kind]))
                 continue;
             holder.owner = worker.owner;
             holder.worker = worker.id;

@@ -46,6 +46,7 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_id_table_free(&jobs->ids, memory);
     weir_id_table_free(&jobs->kind_ids, memory);
     weir_tenants_close(&jobs->tenants, memory);
+    weir_licences_close(&jobs->licences, memory);
     weir_reservations_close(&jobs->reservations, memory);
     weir_memory_pools_close(&jobs->memory_pools, memory);
 }
@@ -118,7 +119,19 @@ static uint64_t hash_kind(const struct weir_job_spec *spec, uint32_t tenant)
         hash = weir_hash_add(hash, (uint64_t)group->ranks << 32 | group->ranks_max);
         hash = hash_shape(weir_hash_add(hash, group->ranks_min), &group->shape);
     }
+    for (uint32_t i = 0; i < WEIR_MAX_LICENCES; i++)
+        if (spec->licences[i] > 0)
+            hash = weir_hash_add(hash, (uint64_t)i << 32 | spec->licences[i]);
     return hash;
+}
+
+/* What its jobs ask for beside ranks, and whether they may have it. */
+static bool has_same_licences(const struct weir_jobs *jobs, const struct weir_job_kind *kind,
+                              const struct weir_job_spec *spec)
+{
+    return memcmp(kind->licences, spec->licences, sizeof kind->licences) == 0 &&
+           kind->is_barred ==
+               weir_licences_is_barred(&jobs->licences, spec->licences, spec->priority);
 }
 
 static bool is_kind(const struct weir_job_kind *kind, const struct weir_job_spec *spec,
@@ -233,6 +246,9 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
     kind->strategy = spec->strategy;
     kind->reservation = spec->reservation;
     kind->hash = hash;
+    memcpy(kind->licences, spec->licences, sizeof kind->licences);
+    kind->takes_licences = weir_licences_takes(&jobs->licences, spec->licences);
+    kind->is_barred = weir_licences_is_barred(&jobs->licences, spec->licences, spec->priority);
     kind->device_units = weir_rank_group_devices(groups, spec->group_count);
     kind->front = WEIR_NO_INDEX;
     kind->root = WEIR_NO_INDEX;
@@ -264,7 +280,8 @@ weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_sp
     const uint32_t first = weir_id_table_find(&jobs->kind_ids, hash);
 
     for (uint32_t i = first; i < jobs->kind_count; i++) {
-        if (jobs->kinds[i].hash == hash && is_kind(&jobs->kinds[i], spec, tenant)) {
+        if (jobs->kinds[i].hash == hash && is_kind(&jobs->kinds[i], spec, tenant) &&
+            has_same_licences(jobs, &jobs->kinds[i], spec)) {
             *index = i;
             return WEIR_OK;
         }
@@ -359,6 +376,8 @@ static void count_move(struct weir_jobs *jobs, uint32_t record, int32_t running,
 
     if (running != 0)
         weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, running);
+    if (running != 0)
+        weir_licences_count(&jobs->licences, jobs->kinds[job->kind].licences, running);
     charge(jobs, record, running, waiting);
     jobs->workloads[job->workload].waiting += (uint64_t)(int64_t)waiting;
     if (job->priority != 0 || came_again)
@@ -464,6 +483,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
         weir_size_check(given->size, offsetof(struct weir_job_spec, done_ns), "the job", error));
     weir_size_take(&full, sizeof full, given, given->size);
     WEIR_TRY(check_spec(jobs, spec, error));
+    WEIR_TRY(weir_licences_check(&jobs->licences, spec->licences, error));
     WEIR_TRY(weir_jobs_find_kind(jobs, spec, &kind, error));
     if (reserve_record(jobs) != WEIR_OK || take_extra(jobs, spec, &extra) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -758,6 +778,7 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
         return weir_fail(error, WEIR_EINVARIANT, "%u jobs, %u numbers", used, jobs->ids.count);
     if (memcmp(&held, &jobs->held, sizeof held) != 0)
         return weir_fail(error, WEIR_EINVARIANT, "jobs hold other amounts than were counted");
+    WEIR_TRY(weir_jobs_check_licences(jobs, error));
     WEIR_TRY(check_tenants(jobs, error));
     WEIR_TRY(weir_jobs_check_queue(jobs, error));
     return weir_jobs_check_index(jobs, error);

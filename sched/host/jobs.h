@@ -2,14 +2,14 @@
 /*
  * The jobs a host knows: those that wait, start and run.
  *
- * Jobs of one tenant that ask for the same (rank groups, strategy, reservation) are one kind and
- * interchangeable to limits and placement: when one of them does not fit, none does until something
- * is given back. So a pass over a long queue asks once a kind, not once a job, and what a job asks
- * for is stored once a kind. The waiting jobs of a kind are a binary heap of records ordered by
- * (key, submission, workload, id), and the kinds of which somebody waits are a list in the order of
- * their first records: the front. A kind is settled when one of it did not fit since something was
- * given back last; that something was given back is one number, so it costs the same for one kind
- * and for a thousand.
+ * Jobs of one tenant that ask for the same (rank groups, strategy, reservation, licences, and on
+ * the same side of their thresholds) are one kind and interchangeable to limits and placement: when
+ * one of them does not fit, none does until something is given back. So a pass over a long queue
+ * asks once a kind, not once a job, and what a job asks for is stored once a kind. The waiting jobs
+ * of a kind are a binary heap of records ordered by (key, submission, workload, id), and the kinds
+ * of which somebody waits are a list in the order of their first records: the front. A kind is
+ * settled when one of it did not fit since something was given back last; that something was given
+ * back is one number, so it costs the same for one kind and for a thousand.
  *
  * Invariant: a record in use is in the table of ids; it is in its kind's heap exactly while it
  * waits; `counts` are the records by state; `held` is what those that start or run ask for.
@@ -23,6 +23,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/host/jobs_index.h"
+#include "sched/host/licences.h"
 #include "sched/host/memory_pools.h"
 #include "sched/host/reservations.h"
 #include "sched/host/tenants.h"
@@ -82,11 +83,15 @@ struct weir_job_kind {
     struct weir_rank_group *groups;
     uint64_t hash;
     uint32_t group_count, ranks, strategy;
-    uint32_t tenant;            /* that is charged */
-    uint32_t reservation;       /* that its jobs name */
-    uint32_t next_of_tenant;    /* another kind of the same, or WEIR_NO_INDEX */
-    int64_t device_units;       /* GPUs; ranks without any count one */
-    uint32_t blocked_by;        /* tenant whose limit held the last one tried, or WEIR_NO_INDEX */
+    uint32_t tenant;                      /* that is charged */
+    uint32_t reservation;                 /* that its jobs name */
+    uint32_t next_of_tenant;              /* another kind of the same, or WEIR_NO_INDEX */
+    int64_t device_units;                 /* GPUs; ranks without any count one */
+    uint32_t licences[WEIR_MAX_LICENCES]; /* that each of its jobs takes */
+    uint32_t takes_licences;              /* 1 = any */
+    uint32_t is_barred;                   /* below the threshold of one */
+    /* What held the last one tried: tenant whose limit, WEIR_BY_LICENCE, or WEIR_NO_INDEX. */
+    uint32_t blocked_by;
     uint64_t held_at;           /* limits kept it waiting, at that `given_back` */
     uint64_t held_turn;         /* and found so last, in that turn */
     uint64_t beyond_at;         /* it goes beyond a soft limit, in that turn */
@@ -107,6 +112,19 @@ struct weir_job_kind {
     uint32_t count, capacity;
     uint32_t root; /* of its waiting jobs in jobs_index.c */
 };
+
+/* No tenant: licences keep it waiting. */
+#define WEIR_BY_LICENCE (WEIR_NO_INDEX - 1)
+
+/* enum weir_reason of what blocks a job of this kind. */
+static inline uint32_t weir_job_kind_limit(const struct weir_job_kind *kind, uint32_t blocked_by)
+{
+    if (blocked_by == WEIR_NO_INDEX)
+        return WEIR_REASON_NONE;
+    if (blocked_by != WEIR_BY_LICENCE)
+        return WEIR_REASON_QUOTA;
+    return kind->is_barred != 0 ? WEIR_REASON_PRIO_THRESHOLD : WEIR_REASON_CUSTOM_LIMIT;
+}
 
 /* Several ranks that are placed one by one; the bundles of a placement group are placed whole. */
 static inline bool weir_job_kind_is_gang(const struct weir_job_kind *kind)
@@ -156,6 +174,7 @@ struct weir_jobs {
     uint32_t short_count; /* jobs that run and lack ranks of their first group */
     uint64_t surprises;   /* how often something came or went otherwise than was expected */
     struct weir_tenants tenants;
+    struct weir_licences licences;
     struct weir_reservations reservations;
     struct weir_memory_pools memory_pools;
 };
@@ -165,6 +184,12 @@ void weir_jobs_close(struct weir_jobs *jobs);
 
 weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uint32_t *index,
                                    struct weir_error *error);
+
+/* Whether a job that ends may let others start beside the places that it had. */
+static inline bool weir_jobs_has_limits(const struct weir_jobs *jobs)
+{
+    return jobs->tenants.count > 1 || jobs->licences.count > 0;
+}
 
 /* The kind of jobs like this one, made when there was none. O(1) but for kinds of equal hash. */
 weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec,

@@ -7,10 +7,10 @@
  * asked about again until something is given back. So a pass tries one job a kind more than it
  * starts, and finding the next one is O(log kinds). A policy with a pass of its own walks itself.
  *
- * Limits of tenants come before places. Who they keep waiting is in nobody's way, also where jobs
- * may not pass each other, and jobs that go beyond a soft limit come after all others. There a job
- * that found no place may meet a limit later, when a job of its tenant came before it and started:
- * so limits are asked about the first one in every pass.
+ * Limits of tenants and of licences come before places. Who they keep waiting is in nobody's way,
+ * also where jobs may not pass each other, and jobs that go beyond a soft limit come after all
+ * others. There a job that found no place may meet a limit later, when a job of its tenant came
+ * before it and started: so limits are asked about the first one in every pass.
  *
  * Where gangs hold what they find while they wait (weir_hold_mode), it is found anew in every pass,
  * and nobody is settled: who comes before a gang, and where nodes are, changes what is left over.
@@ -119,7 +119,7 @@ static void refuse_untried(struct weir_jobs *jobs, uint32_t record, uint32_t rea
     kind->refusal = (struct weir_choice){ .runner_up_node = WEIR_NO_INDEX };
 }
 
-/* WEIR_EBUSY when a limit of its tenant keeps it waiting. */
+/* WEIR_EBUSY when a limit keeps it waiting. */
 static weir_status ask_limits(struct weir_host *host, uint32_t record)
 {
     struct weir_jobs *const jobs = &host->jobs;
@@ -129,7 +129,7 @@ static weir_status ask_limits(struct weir_host *host, uint32_t record)
     kind->blocked_by = weir_host_blocked(host, kind);
     if (kind->blocked_by == WEIR_NO_INDEX)
         return WEIR_OK;
-    refuse_untried(jobs, record, WEIR_REASON_QUOTA);
+    refuse_untried(jobs, record, weir_job_kind_limit(kind, kind->blocked_by));
     return WEIR_EBUSY;
 }
 
@@ -393,10 +393,11 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
         const struct weir_denied denied = { weir_job_owner(job->workload, job->id), kind->reason,
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
-        if (denied.reason == WEIR_REASON_RESERVED || denied.reason == WEIR_REASON_INFEASIBLE)
+        if (denied.reason == WEIR_REASON_RESERVED || denied.reason == WEIR_REASON_INFEASIBLE ||
+            denied.reason == WEIR_REASON_PRIO_THRESHOLD)
             continue; /* nobody holds it */
-        WEIR_TRY(denied.reason == WEIR_REASON_QUOTA
-                     ? weir_note_tenant_holders(host, kind, denied.owner)
+        WEIR_TRY(denied.reason == WEIR_REASON_QUOTA || denied.reason == WEIR_REASON_CUSTOM_LIMIT
+                     ? weir_note_limit_holders(host, kind, denied.owner)
                      : weir_note_job_holders(host->plan, host->inventory, kind, &denied));
     }
     return WEIR_OK;

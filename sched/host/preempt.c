@@ -313,7 +313,7 @@ weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload, 
     const struct weir_jobs *const jobs = placer->bound.jobs;
     if (weir_host_blocked(placer->bound.host, &jobs->kinds[jobs->records[record].kind]) !=
         WEIR_NO_INDEX)
-        return weir_fail(error, WEIR_EBUSY, "a limit of its tenant keeps job %llu waiting",
+        return weir_fail(error, WEIR_EBUSY, "a limit keeps job %llu waiting",
                          (unsigned long long)id);
     return weir_placer_fits_record(placer, record, false, error);
 }
@@ -326,7 +326,10 @@ weir_status weir_placer_put_job(struct weir_placer *placer, uint32_t workload, u
 
     WEIR_TRY(check_mark(placer, error));
     WEIR_TRY(find_waiting(placer, &job, &record, error));
-    return weir_placer_fits_record(placer, record, true, error);
+    weir_host_drop_back(placer->bound.host);
+    WEIR_TRY(weir_placer_fits_record(placer, record, true, error));
+    return weir_host_note_put(placer->bound.host, record,
+                              weir_plan_next_worker(placer->bound.plan) - 1);
 }
 
 weir_status weir_placer_seat_job(struct weir_placer *placer, uint32_t workload, uint64_t id,

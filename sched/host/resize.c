@@ -34,13 +34,15 @@ static weir_status find_kind(struct weir_jobs *jobs, const struct weir_job_recor
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     memcpy(groups, kind->groups, count * sizeof *groups);
     groups[0] = *first;
-    const struct weir_job_spec spec = { .size = sizeof spec,
-                                        .workload = job->workload,
-                                        .groups = groups,
-                                        .group_count = count,
-                                        .strategy = kind->strategy,
-                                        .tenant = job->tenant,
-                                        .reservation = kind->reservation };
+    struct weir_job_spec spec = { .size = sizeof spec,
+                                  .workload = job->workload,
+                                  .groups = groups,
+                                  .group_count = count,
+                                  .strategy = kind->strategy,
+                                  .tenant = job->tenant,
+                                  .priority = job->priority,
+                                  .reservation = kind->reservation };
+    memcpy(spec.licences, kind->licences, sizeof spec.licences);
     const weir_status status = weir_jobs_find_kind(jobs, &spec, other, error);
     weir_free(&jobs->allocator, groups);
     return status;

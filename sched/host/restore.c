@@ -39,11 +39,14 @@ weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kin
         return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", past->strategy);
     if (past->denied >= WEIR_REASON_COUNT)
         return weir_fail(error, WEIR_EINVAL, "unknown reason %u", past->denied);
-    const struct weir_job_spec spec = { .groups = past->groups,
-                                        .group_count = past->group_count,
-                                        .strategy = past->strategy,
-                                        .tenant = past->tenant,
-                                        .reservation = past->reservation };
+    struct weir_job_spec spec = { .groups = past->groups,
+                                  .group_count = past->group_count,
+                                  .strategy = past->strategy,
+                                  .tenant = past->tenant,
+                                  .priority = past->is_barred != 0 ? INT32_MIN : INT32_MAX,
+                                  .reservation = past->reservation };
+    memcpy(spec.licences, past->licences, sizeof spec.licences);
+    WEIR_TRY(weir_licences_check(&host->jobs.licences, spec.licences, error));
     WEIR_TRY(weir_jobs_find_kind(&host->jobs, &spec, &kind, error));
     if (past->is_settled != 0) {
         weir_jobs_settle(&host->jobs, kind);

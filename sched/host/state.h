@@ -206,8 +206,8 @@ weir_status weir_host_heal(struct weir_host *host, struct weir_error *error);
 weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct weir_error *error);
 
 /* gone.c: before a job goes from the scratch, those that are back there are forgotten. It has gone,
- * and had this worker. Whether limits of tenants let a job start as the scratch is: WEIR_NO_INDEX,
- * else the tenant as of weir_tenants_blocked. */
+ * and had this worker. Whether limits let a job start as the scratch is: WEIR_NO_INDEX, else
+ * WEIR_BY_LICENCE or the tenant as of weir_tenants_blocked. */
 void weir_host_drop_back(struct weir_host *host);
 weir_status weir_host_note_gone(struct weir_host *host, uint32_t record, uint64_t worker);
 /* The same for one that was put there, which tenants then have more; whether one has gone and was
@@ -225,9 +225,9 @@ weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs 
                            uint32_t record, uint64_t before, uint64_t *worker,
                            struct weir_error *error);
 void weir_host_spare_job(struct weir_host *host, const struct weir_owner *job);
-/* holders.c: a job waits for a limit of its tenant: ranks of the jobs that use it up. */
-weir_status weir_note_tenant_holders(struct weir_host *host, const struct weir_job_kind *kind,
-                                     struct weir_owner denied);
+/* holders.c: a job waits for a limit: ranks of the jobs that use it up. */
+weir_status weir_note_limit_holders(struct weir_host *host, const struct weir_job_kind *kind,
+                                    struct weir_owner denied);
 
 /* admission.c: a job came; who is turned away by the plan; the plan holds. */
 weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record);

@@ -94,9 +94,11 @@ uint32_t weir_view_quota_reason(const struct weir_view *view, const struct weir_
     const struct weir_amounts need = weir_job_amounts(job);
     const struct weir_amounts free = weir_cluster_free(view->cluster);
     const struct weir_tenants *const tenants = &view->jobs->tenants;
+    const struct weir_job_kind *const kind = &view->jobs->kinds[job->kind];
+    if (kind->is_barred != 0 || weir_licences_lack(&view->jobs->licences, kind->licences))
+        return weir_job_kind_limit(kind, WEIR_BY_LICENCE);
     const uint32_t number = weir_tenants_of(tenants, job->tenant);
-    return weir_tenants_blocked(tenants, number, &need, &free) == WEIR_NO_INDEX ? WEIR_REASON_NONE
-                                                                                : WEIR_REASON_QUOTA;
+    return weir_job_kind_limit(kind, weir_tenants_blocked(tenants, number, &need, &free));
 }
 
 struct weir_amounts weir_job_amounts(const struct weir_job *job)

@@ -45,6 +45,7 @@ struct weir_check {
     struct weir_check_gpu *gpus;
     uint32_t node_count, node_capacity;
     uint32_t gpu_count, gpu_capacity;
+    int64_t licences_left[WEIR_MAX_LICENCES];
 };
 
 /* Actions lie in one another: an action is 624 bytes, because 16 devices stand in it before its

@@ -5,6 +5,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/aside.h"
 #include "sched/internal/params.h"
+#include "sched/queueing/parts/walk.h"
 #include "weir/tenant.h"
 
 #include <math.h>
@@ -367,6 +368,19 @@ static weir_status start(const struct weir_joint *joint, struct weir_joint_job *
     return WEIR_OK;
 }
 
+/* Of one that is not to start: the reason, when it is a limit. */
+static void say_what_limits(const struct weir_view *view, struct weir_placer *placer,
+                            const struct weir_joint_job *job)
+{
+    struct weir_job seen = { .size = sizeof seen };
+    uint32_t reason = WEIR_REASON_NONE;
+
+    if (weir_view_job(view, job->workload, job->id, &seen))
+        reason = weir_walk_limit(view, &seen);
+    if (reason != WEIR_REASON_NONE)
+        (void)weir_placer_deny_job(placer, job->workload, job->id, reason);
+}
+
 weir_status weir_joint_pass(void *state, const struct weir_view *view, struct weir_placer *placer,
                             struct weir_plan *plan, struct weir_error *error)
 {
@@ -386,6 +400,8 @@ weir_status weir_joint_pass(void *state, const struct weir_view *view, struct we
         struct weir_joint_job *const job = &joint->jobs[j];
         if (job->state == WEIR_JOB_WAITING && job->ranks > 0)
             WEIR_TRY(start(joint, job, placer, error));
+        else if (job->state == WEIR_JOB_WAITING)
+            say_what_limits(view, placer, job);
     }
     return WEIR_OK;
 }

@@ -30,6 +30,7 @@
 #include "sched/queueing/parts/backfill.h"
 #include "sched/queueing/parts/listed.h"
 #include "sched/queueing/parts/ranked.h"
+#include "sched/queueing/parts/walk.h"
 
 enum { PARAM_BY, PARAM_BACKFILL, PARAM_COUNT };
 enum { BY_SJF, BY_WFP3, BY_UNI, BY_F1, BY_FCFS };
@@ -361,7 +362,9 @@ static uint32_t choose(const struct pass *pass)
         const double score = own->sights[i] == SEEN ? score_of(own, job) : 0;
         if (own->sights[i] != SEEN || (best != WEIR_NO_INDEX && !(score < least)))
             continue;
-        if (weir_view_quota_reason(pass->view, job) != WEIR_REASON_NONE) {
+        const uint32_t limit = weir_walk_limit(pass->view, job);
+        if (limit != WEIR_REASON_NONE) {
+            (void)weir_placer_deny_job(pass->placer, job->workload, job->id, limit);
             own->sights[i] = ASIDE;
             continue;
         }

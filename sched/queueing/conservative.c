@@ -13,7 +13,8 @@
  * placement finds the places at the start. Where
  * it finds none although the amounts are there, or somebody overruns his estimate, the promise
  * cannot be kept: the job goes on to the next hole. Jobs without an estimate are expected to run
- * for ever.
+ * for ever. Who a limit keeps waiting, of its tenant or of a licence, is promised nothing as long
+ * as it does: the holes are for those who may start.
  *
  * The host asks for the key of each job when it comes; that is how its arrival is noticed. A count
  * of those that wait tells when somebody left, and then all are looked at.
@@ -72,6 +73,8 @@ struct conservative {
     uint64_t surprises;
     int64_t woken_ns;   /* a call was asked for */
     bool is_stale;      /* all has to be looked at */
+    bool has_held;      /* in this pass: a limit keeps somebody waiting, */
+    bool was_promised;  /* who had a reservation that others may have now */
     bool is_taken_over; /* its reservations are those of another host: there is no profile yet */
 };
 
@@ -225,6 +228,18 @@ static weir_status enter(struct conservative *own, const struct reservation *res
     return weir_profile_add(&own->profile, reservation->start_ns, end_of(reservation), more);
 }
 
+/* None for now: a limit keeps the job waiting. */
+static bool is_held(const struct pass *pass, const struct weir_job *job)
+{
+    const uint32_t limit = weir_walk_limit(pass->view, job);
+
+    if (limit == WEIR_REASON_NONE)
+        return false;
+    (void)weir_placer_deny_job(pass->placer, job->workload, job->id, limit);
+    pass->own->has_held = true;
+    return true;
+}
+
 /* At the earliest hole, all others standing. */
 static weir_status reserve(struct conservative *own, struct reservation *reservation)
 {
@@ -262,12 +277,14 @@ static weir_status list(struct conservative *own, const struct weir_job *job)
     return WEIR_OK;
 }
 
-static weir_status add(struct conservative *own, const struct weir_job *job)
+static weir_status add(const struct pass *pass, const struct weir_job *job)
 {
+    struct conservative *const own = pass->own;
     const uint32_t index = own->count;
 
     WEIR_TRY(list(own, job));
-    WEIR_TRY(reserve(own, &own->reservations[index]));
+    if (!is_held(pass, job))
+        WEIR_TRY(reserve(own, &own->reservations[index]));
     move(own, index);
     return WEIR_OK;
 }
@@ -317,8 +334,9 @@ static void forget_gone(const struct pass *pass)
 }
 
 /* One job that waits, in its turn. */
-static weir_status look_at(struct conservative *own, const struct weir_job *job)
+static weir_status look_at(const struct pass *pass, const struct weir_job *job)
 {
+    struct conservative *const own = pass->own;
     const uint32_t index = weir_id_table_find(&own->names, name_of(job));
 
     if (index == WEIR_NO_INDEX)
@@ -326,7 +344,9 @@ static weir_status look_at(struct conservative *own, const struct weir_job *job)
     struct reservation *const reservation = &own->reservations[index];
     if (own->values[PARAM_REPLAN] <= 0)
         WEIR_TRY(enter(own, reservation, 1));
-    WEIR_TRY(reserve(own, reservation));
+    reservation->start_ns = INT64_MAX;
+    if (!is_held(pass, job))
+        WEIR_TRY(reserve(own, reservation));
     move(own, index);
     return WEIR_OK;
 }
@@ -364,9 +384,9 @@ static weir_status look_at_all(const struct pass *pass)
         for (const struct weir_job *job = weir_walk_job(&own->walk); job != NULL;
              job = weir_walk_job(&own->walk)) {
             if (round == 0)
-                WEIR_TRY(look_at(own, job));
+                WEIR_TRY(look_at(pass, job));
             else if (weir_id_table_find(&own->names, name_of(job)) == WEIR_NO_INDEX)
-                WEIR_TRY(add(own, job));
+                WEIR_TRY(add(pass, job));
             weir_walk_next(&own->walk, INT64_MAX);
         }
     }
@@ -437,11 +457,20 @@ static weir_status take_arrivals(const struct pass *pass)
                     insists_on_more(own, count);
     for (uint32_t i = 0; i < count && !own->is_stale; i++)
         if (weir_id_table_find(&own->names, name_of(&own->fresh[i].job)) == WEIR_NO_INDEX)
-            WEIR_TRY(add(own, &own->fresh[i].job));
+            WEIR_TRY(add(pass, &own->fresh[i].job));
     return WEIR_OK;
 }
 
 /* ---- the pass ---- */
+
+static bool is_limited(const struct pass *pass, const struct reservation *reservation)
+{
+    struct weir_job job = { .size = sizeof job };
+
+    return weir_view_job(pass->view, weir_job_name_workload(reservation->name),
+                         weir_job_name_id(reservation->name), &job) &&
+           is_held(pass, &job);
+}
 
 /* It found no place: the next hole is after the next release. */
 static weir_status put_off(const struct pass *pass, uint32_t index)
@@ -452,6 +481,12 @@ static weir_status put_off(const struct pass *pass, uint32_t index)
     const int64_t now_ns = pass->view->now_ns;
 
     WEIR_TRY(enter(own, reservation, 1));
+    if (is_limited(pass, reservation)) {
+        reservation->start_ns = INT64_MAX;
+        own->was_promised = true;
+        move(own, index);
+        return WEIR_OK;
+    }
     bool more = weir_view_next_running(pass->view, NULL, &first);
     while (more && weir_job_end_ns(&first, now_ns) <= now_ns)
         more = weir_view_next_running(pass->view, &first, &first);
@@ -536,9 +571,14 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
         weir_typed_advance(&own->typed, view->now_ns);
         WEIR_TRY(take_arrivals(&pass));
     }
-    if (own->is_stale)
-        WEIR_TRY(look_at_all(&pass));
-    WEIR_TRY(start_due(&pass));
+    own->has_held = false;
+    do {
+        if (own->is_stale || own->was_promised)
+            WEIR_TRY(look_at_all(&pass));
+        own->was_promised = false;
+        WEIR_TRY(start_due(&pass));
+    } while (own->was_promised);
+    own->is_stale = own->is_stale || own->has_held; /* a limit may let him go at any time */
     WEIR_TRY(wake(own, view->now_ns, plan));
     error->text[0] = '\0'; /* that some found no place is no error */
     return WEIR_OK;

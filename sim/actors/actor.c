@@ -43,6 +43,8 @@ static weir_status add_actor(struct sim_set_run *set)
     *actor = (struct sim_actor){ .set = set,
                                  .number = set->count,
                                  .index = run->actor_count,
+                                 .tokens = sim_token_bucket_open(&set->spec->rate_limit),
+                                 .token_ns = -1,
                                  .wanted_ns = sim_actors_now(run) };
     set->actors[set->count++] = actor;
     run->actors[run->actor_count++] = actor;

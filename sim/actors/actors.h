@@ -32,7 +32,8 @@ enum sim_actors_event {
     SIM_ACTORS_HEALTH,
     SIM_ACTORS_HEALTH_LIMIT,
     SIM_ACTORS_WARM,
-    SIM_ACTORS_OVER
+    SIM_ACTORS_OVER,
+    SIM_ACTORS_RATE /* target: index of an actor that may take a call in */
 };
 
 /* ---- calls ---- */
@@ -77,6 +78,8 @@ struct sim_actor {
     struct sim_call_list served; /* in service and its own work, in the order they entered */
     struct sim_call *turn_first, *turn_last; /* of these: wait to compute */
     uint32_t in_service;
+    struct sim_token_bucket tokens; /* of calls that it takes in */
+    int64_t token_ns;               /* it looks again then; -1 = it need not */
     struct sim_call *computing;
     sim_handle work;
     int64_t counted_ns; /* up to here its computing was told to the meter */

@@ -212,10 +212,24 @@ static void note_served(struct sim_actor *actor, struct sim_call *call)
     sim_gauge_add(&set->in_service, now_ns, 1);
 }
 
+/* Whether the rate of its interface lets it take a call in; else it looks again when it does. */
+static bool has_token(struct sim_actor *actor)
+{
+    struct sim_actors_run *run = actor->set->run;
+    const int64_t now_ns = sim_actors_now(run);
+    if (sim_token_bucket_take(&actor->tokens, now_ns))
+        return true;
+    if (actor->token_ns < 0) {
+        actor->token_ns = sim_token_bucket_next(&actor->tokens, now_ns);
+        (void)sim_actors_schedule(run, actor->token_ns, SIM_ACTORS_RATE, actor->index);
+    }
+    return false;
+}
+
 weir_status sim_actor_serve(struct sim_actor *actor)
 {
     while (actor->is_ready && actor->queue.count > 0 &&
-           actor->in_service < actor->set->spec->concurrency) {
+           actor->in_service < actor->set->spec->concurrency && has_token(actor)) {
         struct sim_call *call = actor->queue.first;
         sim_call_take(&actor->queue, call);
         note_queue(actor->set, -1);

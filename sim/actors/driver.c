@@ -119,6 +119,9 @@ static weir_status event(void *self, const struct sim_event *event)
         return WEIR_OK;
     case SIM_ACTORS_OVER:
         return sim_actors_over(run);
+    case SIM_ACTORS_RATE:
+        run->actors[event->target]->token_ns = -1;
+        return sim_actor_serve(run->actors[event->target]);
     }
     return WEIR_EINVARIANT;
 }

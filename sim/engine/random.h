@@ -73,7 +73,8 @@ enum sim_purpose {
     SIM_DRAW_AUTHORISATION = 54,
     SIM_DRAW_RECLAIM = 55, /* how much hazard a spot node survives */
     SIM_DRAW_SPOT_PRICE = 56,
-    SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
+    SIM_DRAW_MISCOUNT = 57, /* whether a batcher loses count of a replica */
+    SIM_DRAW_FIT = 90,      /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };
 

@@ -253,6 +253,9 @@ static weir_status denied(void *self, uint64_t job, bool is_for_good)
     if (slot == WEIR_NO_INDEX || sim_job_at(run, slot)->state != SIM_JOB_WAITING)
         return WEIR_OK; /* it left meanwhile */
     sim_jobs_dequeue(run, slot);
+    if (sim_job_at(run, slot)->was_unheard)
+        sim_jobs_count(run, sim_job_at(run, slot), SIM_JOBS_REFUSED_AGAIN);
+    sim_job_at(run, slot)->was_unheard = false;
     return sim_jobs_turn_away(run, slot, is_for_good);
 }
 
@@ -344,6 +347,26 @@ static uint32_t wanted_workers(const struct sim_jobs_run *run, const struct sim_
     return is_right ? sim_job_workers(spec) - spec->members + members : 0;
 }
 
+/* Its jobs that run hold no more licences than there are. */
+static weir_status check_licences(const struct sim_jobs_run *run, struct weir_error *error)
+{
+    const struct sim_scenario *scenario = run->config.scenario;
+    for (size_t l = 0; l < scenario->licences_count; l++) {
+        uint64_t held = 0;
+        for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
+            const struct sim_job *job = sim_job_at(run, i);
+            const bool is_running = job->state == SIM_JOB_RUNNING;
+            const uint32_t *taken = is_running ? sim_job_spec(run, job)->licences : NULL;
+            held += taken == NULL ? 0 : taken[l];
+        }
+        if (held > scenario->licences[l].limit)
+            return weir_fail(error, WEIR_EINVARIANT, "jobs hold %llu of licence %s, there are %u",
+                             (unsigned long long)held, scenario->licences[l].name,
+                             scenario->licences[l].limit);
+    }
+    return WEIR_OK;
+}
+
 static weir_status check(const void *self, struct weir_error *error)
 {
     const struct sim_jobs_run *run = self;
@@ -375,7 +398,7 @@ static weir_status check(const void *self, struct weir_error *error)
     if (writing != run->writers.writing || writing > run->workload->checkpoint.writers)
         return weir_fail(error, WEIR_EINVARIANT, "%u jobs have a turn to write, %u were given one",
                          writing, run->writers.writing);
-    return WEIR_OK;
+    return check_licences(run, error);
 }
 
 static weir_status left(const void *self, int64_t end_ns)

@@ -57,8 +57,9 @@ struct sim_job {
     uint32_t array; /* slot + 1; 0 = it is a submission by itself */
     uint8_t state;  /* enum sim_job_state */
     bool is_counted;
-    bool is_refused; /* it did not run: turned away, or out of patience */
-    bool is_held;    /* AWAY until a service that it calls is back */
+    bool is_refused;  /* it did not run: turned away, or out of patience */
+    bool is_held;     /* AWAY until a service that it calls is back */
+    bool was_unheard; /* the head was down when it came, and nobody refused it since */
 };
 
 /* What a running job is at. One activity each, whose end is the edge:

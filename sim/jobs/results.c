@@ -200,6 +200,8 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_OOM] = "jobs.oom",
                                                         [SIM_JOBS_SHRUNK] = "jobs.shrunk",
                                                         [SIM_JOBS_GROWN] = "jobs.grown",
+                                                        [SIM_JOBS_REFUSED_AGAIN] =
+                                                            "jobs.refused_again",
                                                         [SIM_JOBS_STARVED] = NULL,
                                                         [SIM_JOBS_LATE] = NULL,
                                                         [SIM_JOBS_WISHED] = NULL,

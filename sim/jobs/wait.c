@@ -5,6 +5,7 @@
 #include "sim/record/meter/meter_tenants.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Its rank groups, in the memory of the run. */
 static void describe_groups(struct sim_jobs_run *run, const struct sim_job_spec *spec)
@@ -59,8 +60,8 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
                     (struct sim_stream_key){ .item = job->key, .attempt = attempts });
     describe_groups(run, spec);
     const struct sim_job_life *life = attempts > 0 ? sim_job_life(run, job) : NULL;
-    return (struct weir_job_spec){
-        .size = sizeof(struct weir_job_spec),
+    struct weir_job_spec told = {
+        .size = sizeof told,
         .workload = run->index,
         .id = job->id,
         .groups = run->groups,
@@ -87,6 +88,9 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .step_s = step_s(spec),
         .exchange = sim_jobs_exchange_share(run, spec),
     };
+    if (spec->licences != NULL)
+        memcpy(told.licences, spec->licences, sizeof told.licences);
+    return told;
 }
 
 /* Patience counts from the submission, also over retries. */
@@ -116,8 +120,10 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, struct sim_job *job,
     const weir_status status = config->services->submit(config->world, &spec, &job->kind);
     if (status == WEIR_EINFEASIBLE)
         return sim_jobs_turn_away(run, job->slot, true);
-    if (status == WEIR_EBUSY)
+    if (status == WEIR_EBUSY) {
+        job->was_unheard = true;
         return sim_jobs_turn_away(run, job->slot, false);
+    }
     WEIR_TRY(status);
     job->state = SIM_JOB_WAITING;
     run->waiting++;

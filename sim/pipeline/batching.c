@@ -26,6 +26,7 @@ weir_status sim_batching_open(struct sim_stage_run *stage)
     if (choice == NULL)
         return WEIR_OK;
     const struct weir_params params = { choice->values, (uint32_t)choice->count, 0 };
+    stage->batching.tokens = sim_token_bucket_open(&stage->pipeline->spec->input.rate_limit);
     const struct sim_input *input = &stage->pipeline->spec->input;
     stage->batching.class_count = (uint32_t)input->classes_count;
     stage->batching.class_names = calloc(input->classes_count, sizeof(char *));
@@ -85,6 +86,8 @@ static int64_t enters_ns(const struct sim_stage_run *stage, const struct sim_ite
 static bool is_let_in(const struct sim_stage_run *stage, const struct sim_item *item)
 {
     const double unauthorised = stage->pipeline->spec->input.unauthorised;
+    if (class_of(stage, item)->is_denied)
+        return false;
     if (!(unauthorised > 0))
         return true;
     struct sim_stream stream;
@@ -118,6 +121,10 @@ static weir_status take_one(struct sim_stage_run *stage, uint32_t index)
     }
     if (!is_let_in(stage, item)) {
         turn_away(stage, index, SIM_TURNED_AWAY_UNAUTHORISED);
+        return WEIR_OK;
+    }
+    if (!sim_token_bucket_take(&stage->batching.tokens, now_of(stage))) {
+        turn_away(stage, index, SIM_TURNED_AWAY_LIMITED);
         return WEIR_OK;
     }
     const weir_status status =
@@ -160,6 +167,18 @@ static void leaves(struct sim_stage_run *stage, uint32_t item)
 
 /* ---- batches ---- */
 
+/* Whether a batch that begins with this request costs it a replica. */
+static bool is_miscounted(const struct sim_stage_run *stage, const struct weir_batch *batch)
+{
+    struct sim_stream stream;
+    if (!(stage->spec->miscount > 0) || batch->count < 2)
+        return false;
+    const struct sim_item *first = &stage->pipeline->items.items[batch->ids[0]];
+    sim_stream_open(&stream, &stage->pipeline->random, SIM_DRAW_MISCOUNT,
+                    (struct sim_stream_key){ .item = first->id });
+    return sim_stream_uniform(&stream) < stage->spec->miscount;
+}
+
 static weir_status start(struct sim_stage_run *stage, const struct weir_batch *batch)
 {
     struct sim_pipeline_run *run = stage->pipeline;
@@ -167,6 +186,7 @@ static weir_status start(struct sim_stage_run *stage, const struct weir_batch *b
     struct sim_queue task = SIM_QUEUE_EMPTY;
     const int64_t now_ns = now_of(stage);
     int64_t oldest_ns = now_ns;
+    stage->batching.missing += is_miscounted(stage, batch);
     for (uint32_t i = 0; i < batch->count; i++) {
         const uint32_t item = (uint32_t)batch->ids[i];
         const struct sim_item *request = &run->items.items[item];
@@ -204,12 +224,12 @@ static void plan(struct sim_stage_run *stage, int64_t wake_ns)
 static weir_status step(struct sim_stage_run *stage, struct weir_batch *batch)
 {
     const struct sim_pipeline_run *run = stage->pipeline;
-    const struct weir_batch_query query = { .size = sizeof query,
-                                            .has_instance =
-                                                stage->idle.count > 0 && stage->stalled == 0,
-                                            .is_last =
-                                                run->source_left == 0 && stage->queue.count == 0,
-                                            .now_ns = now_of(stage) };
+    const struct weir_batch_query query = {
+        .size = sizeof query,
+        .has_instance = stage->idle.count > stage->batching.missing && stage->stalled == 0,
+        .is_last = run->source_left == 0 && stage->queue.count == 0,
+        .now_ns = now_of(stage)
+    };
     WEIR_TRY(weir_batcher_next(stage->batching.batcher, &query, batch, run->context->error));
     for (uint32_t i = 0; i < batch->expired_count; i++) {
         leaves(stage, (uint32_t)batch->expired[i]);

@@ -228,7 +228,7 @@ static struct sim_pool_state state_of(const struct sim_stage_run *stage)
     return (struct sim_pool_state){ .ready = members * ready,
                                     .busy = members * stage->count[SIM_WORKER_BUSY],
                                     .slots = stage->slots,
-                                    .requested_workers = is_closed ? 0 : stage->spec->workers,
+                                    .requested_workers = is_closed ? 0 : stage->requested,
                                     .queued_items = sim_stage_waiting(stage),
                                     .is_finished = is_closed || stage->loop.is_done ||
                                                    sim_pipeline_is_done(stage->pipeline) };
@@ -260,6 +260,10 @@ static const char *target(const void *self, const struct sim_timeline_entry *ent
     case SIM_ACTION_ARRIVALS:
     case SIM_ACTION_BURST:
     case SIM_ACTION_SERVICE_DOWN:
+    case SIM_ACTION_LOAD:
+    case SIM_ACTION_UNLOAD:
+    case SIM_ACTION_SCALE:
+    case SIM_ACTION_DEPLOY:
         return entry->target == run->index ? run->spec->name : NULL;
     case SIM_ACTION_NODE_DOWN:
     case SIM_ACTION_NODE_UP:
@@ -292,6 +296,19 @@ static weir_status act_on_stage(struct sim_stage_run *stage, const struct sim_ti
     return WEIR_OK;
 }
 
+/* The replicas of a service: how many are wanted, or others in their place. */
+static weir_status operate(struct sim_stage_run *stage, const struct sim_timeline_entry *entry)
+{
+    if (entry->action == SIM_ACTION_DEPLOY)
+        WEIR_TRY(sim_recovery_replace(stage, "another version"));
+    else
+        stage->requested = entry->action == SIM_ACTION_LOAD    ? stage->spec->workers
+                           : entry->action == SIM_ACTION_SCALE ? (int32_t)entry->replicas
+                                                               : 0;
+    sim_recovery_ask_for_plan(stage->pipeline);
+    return WEIR_OK;
+}
+
 static weir_status act(void *self, const struct sim_timeline_entry *entry, double factor,
                        bool is_on)
 {
@@ -302,6 +319,8 @@ static weir_status act(void *self, const struct sim_timeline_entry *entry, doubl
         return is_on ? sim_source_burst(run, entry->items) : WEIR_OK;
     if (entry->action == SIM_ACTION_SERVICE_DOWN)
         return sim_batching_reach(&run->stages[0], is_on);
+    if (entry->action >= SIM_ACTION_LOAD)
+        return operate(&run->stages[0], entry);
     return act_on_stage(stage_of(run, entry->target), entry, factor, is_on);
 }
 

@@ -23,6 +23,7 @@ static void stage_init(struct sim_stage_run *stage, struct sim_pipeline_run *run
         .random = sim_random_of(&run->random, SIM_NAME_STAGE, spec->name),
         .index = (uint32_t)run->spec->stage_first + position,
         .position = position,
+        .requested = spec->workers,
         .queue = SIM_QUEUE_EMPTY,
         .loop = { .pool = SIM_QUEUE_EMPTY, .outbox = SIM_QUEUE_EMPTY, .restarted_ns = -1 },
         .slots = run->spec->slots_per_worker,

@@ -107,8 +107,10 @@ struct sim_stage_batching {
     double bytes;
     sim_handle due; /* when to look again */
     int64_t due_ns;
-    uint32_t unreachable;     /* depth of outages */
-    const char **class_names; /* of the requests */
+    uint32_t unreachable;           /* depth of outages */
+    uint32_t missing;               /* replicas that it takes for busy for good */
+    struct sim_token_bucket tokens; /* of requests that are let in */
+    const char **class_names;       /* of the requests */
     uint32_t class_count;
 };
 
@@ -118,6 +120,7 @@ struct sim_stage_run {
     struct sim_random random; /* its streams, by its name */
     uint32_t index;           /* over all pipelines */
     uint32_t position;        /* in its pipeline */
+    int32_t requested;        /* workers; -1 = the scheduler chooses */
     struct sim_queue queue;   /* in front of it */
     struct sim_hand **hands;  /* of its workers in order of arrival, NULL where one left */
     uint32_t positions, capacity;

@@ -226,6 +226,15 @@ weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns)
     return sim_pipeline_end_worker(stage, hand, SIM_STOP_GIVEN_UP, "too old");
 }
 
+weir_status sim_recovery_replace(struct sim_stage_run *stage, const char *why)
+{
+    stage->batching.missing = 0;
+    for (uint32_t i = 0; i < stage->positions; i++)
+        if (stage->hands[i] != NULL)
+            WEIR_TRY(sim_pipeline_end_worker(stage, stage->hands[i], SIM_STOP_GIVEN_UP, why));
+    return WEIR_OK;
+}
+
 static void forget_returns(struct sim_loop_stage *loop)
 {
     for (uint32_t i = 0; i < loop->return_count; i++)

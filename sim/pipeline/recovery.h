@@ -24,6 +24,8 @@ weir_status sim_recovery_setup_failed(struct sim_stage_run *stage, struct sim_ha
 int64_t sim_recovery_pause_ns(uint32_t attempt);
 /* One turn: restarts the oldest worker above max_lifetime; next_ns = when to look again. */
 weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns);
+/* All its workers end, and a plan starts others. */
+weir_status sim_recovery_replace(struct sim_stage_run *stage, const char *why);
 /* Whether the deaths of this item's holders are too many. */
 bool sim_recovery_gives_up(const struct sim_item *item);
 /* A decision at this instant instead of at the next interval. */

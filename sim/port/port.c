@@ -109,6 +109,7 @@ weir_status sim_port_open_host(const struct sim_port *port, const struct weir_ho
     if (port->sched->infeasible == SIM_INFEASIBLE_WAIT)
         WEIR_TRY(weir_host_keep_infeasible(*host, true));
     WEIR_TRY(add_tenants(port, *host, error));
+    WEIR_TRY(sim_port_add_licences(port, *host, error));
     return sim_port_add_reservations(port, *host, error);
 }
 

@@ -8,6 +8,7 @@
 #include "sim/record/meter/meter_jobs.h"
 #include "sim/record/record.h"
 #include "weir/host.h"
+#include "weir/licence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -234,4 +235,25 @@ weir_status sim_port_cut_done(struct sim_port *port, uint32_t node, uint32_t gpu
 uint64_t sim_port_cuts(const struct sim_port *port)
 {
     return port->cuts_done;
+}
+
+/* ---- what they take beside their places ---- */
+
+weir_status sim_port_add_licences(const struct sim_port *port, struct weir_host *host,
+                                  struct weir_error *error)
+{
+    const struct sim_scenario *scenario = port->config.scenario;
+    for (size_t i = 0; i < scenario->licences_count; i++) {
+        const struct sim_licence *licence = &scenario->licences[i];
+        const struct weir_licence_spec spec = { .size = sizeof(struct weir_licence_spec),
+                                                .limit = licence->limit,
+                                                .name = licence->name,
+                                                .priority_threshold = licence->priority_threshold };
+        const weir_status status = weir_host_add_licence(host, &spec, NULL, error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "licence %s", licence->name);
+            return status;
+        }
+    }
+    return WEIR_OK;
 }

@@ -149,6 +149,9 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
 /* Starts that the plan wanted and the cluster could not give; after the plan was applied. */
 uint32_t sim_port_count_refused(const struct sim_port *port, const struct weir_plan *plan);
 
+/* port_jobs.c: tells the host of licences. */
+weir_status sim_port_add_licences(const struct sim_port *port, struct weir_host *host,
+                                  struct weir_error *error);
 /* port_reserved.c: tells the host of reservations in advance; tells the meter which of them last,
  * and with which nodes. */
 weir_status sim_port_add_reservations(const struct sim_port *port, struct weir_host *host,

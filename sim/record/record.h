@@ -18,7 +18,7 @@
 
 struct sim_recorder;
 
-enum { SIM_RECORD_SCHEMA_VERSION = 7 }; /* user_version of schema.sql */
+enum { SIM_RECORD_SCHEMA_VERSION = 8 }; /* user_version of schema.sql */
 /* Of what is computed: the same scenario may give other results when it is another. 2: work has a
  * rate, bytes move (docs/model.md). */
 enum { SIM_RECORD_MODEL_VERSION = 2 };
@@ -171,6 +171,16 @@ weir_status sim_recorder_decision(struct sim_recorder *recorder, const struct si
 weir_status sim_recorder_happening(struct sim_recorder *recorder, int64_t t_ns, int64_t until_ns,
                                    const char *kind, const char *target, const char *text,
                                    struct weir_error *error);
+
+/* An operation on a model. */
+struct sim_audit_row {
+    int64_t t_ns;
+    const char *subject; /* NULL = the administrator */
+    const char *operation, *model, *text;
+    bool is_allowed;
+};
+weir_status sim_recorder_audit(struct sim_recorder *recorder, const struct sim_audit_row *row,
+                               struct weir_error *error);
 
 struct sim_result_row {
     const char *metric, *label, *unit;

@@ -37,6 +37,7 @@ static const struct kind {
     [RECORD_ACTION] = { .table = "action", .owner = OF_RUN, .level = SIM_KEEP_ALL },
     [RECORD_CANDIDATE] = { .table = "candidate", .owner = OF_RUN, .level = SIM_KEEP_ALL },
     [RECORD_HAPPENING] = { .table = "happening", .owner = OF_RUN, .level = SIM_KEEP_SERIES },
+    [RECORD_AUDIT] = { .table = "audit", .owner = OF_RUN },
     [RECORD_RESULT] = { .table = "result", .owner = OF_RUN },
     [RECORD_RESULT_WALL] = { .table = "result_wall", .owner = OF_RUN },
     [RECORD_ARRIVAL] = { .table = "arrival_sample", .owner = OF_RUN, .level = SIM_KEEP_SERIES },

@@ -14,37 +14,16 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const record_run_tables[] = { "run",
-                                          "run_wall",
-                                          "node",
-                                          "link",
-                                          "stage",
-                                          "result",
-                                          "result_wall",
-                                          "cluster_sample",
-                                          "node_sample",
-                                          "link_sample",
-                                          "memory_sample",
-                                          "power_sample",
-                                          "stage_sample",
-                                          "arrival_sample",
-                                          "arrival_part",
-                                          "placement_change",
-                                          "defrag_move",
-                                          "workload",
-                                          "job_label",
-                                          "job",
-                                          "job_sample",
-                                          "job_pace",
-                                          "worker",
-                                          "action",
-                                          "decision",
-                                          "decision_wall",
-                                          "decision_stage",
-                                          "happening",
-                                          "histogram",
-                                          "candidate",
-                                          NULL };
+const char *const record_run_tables[] = {
+    "run",          "run_wall",       "node",           "link",
+    "stage",        "result",         "result_wall",    "cluster_sample",
+    "node_sample",  "link_sample",    "memory_sample",  "power_sample",
+    "stage_sample", "arrival_sample", "arrival_part",   "placement_change",
+    "defrag_move",  "workload",       "job_label",      "job",
+    "job_sample",   "job_pace",       "worker",         "action",
+    "decision",     "decision_wall",  "decision_stage", "happening",
+    "audit",        "histogram",      "candidate",      NULL
+};
 _Static_assert(sizeof record_run_tables / sizeof record_run_tables[0] == RECORD_RUN_TABLES + 1,
                "a shard keeps one content for each table");
 
@@ -377,6 +356,20 @@ weir_status sim_recorder_happening(struct sim_recorder *recorder, int64_t t_ns, 
                                   cell_time("until_s", until_ns), cell_text("kind", kind),
                                   cell_text("target", target), cell_text("text", text) };
     return INSERT(recorder, RECORD_HAPPENING, cells, error);
+}
+
+weir_status sim_recorder_audit(struct sim_recorder *recorder, const struct sim_audit_row *row,
+                               struct weir_error *error)
+{
+    const struct cell cells[] = {
+        cell_real("t_s", sim_time_s(row->t_ns)),
+        cell_text("subject", row->subject == NULL ? "" : row->subject),
+        cell_text("operation", row->operation),
+        cell_text("model", row->model),
+        cell_int("is_allowed", row->is_allowed),
+        cell_text("text", row->text),
+    };
+    return INSERT(recorder, RECORD_AUDIT, cells, error);
 }
 
 static weir_status write_result_wall(struct sim_recorder *recorder,

@@ -34,6 +34,7 @@ enum record_kind {
     RECORD_ACTION,
     RECORD_CANDIDATE,
     RECORD_HAPPENING,
+    RECORD_AUDIT,
     RECORD_RESULT,
     RECORD_RESULT_WALL,
     RECORD_ARRIVAL,
@@ -49,7 +50,7 @@ enum record_kind {
     RECORD_KINDS
 };
 
-enum { RECORD_RUN_TABLES = 30 };
+enum { RECORD_RUN_TABLES = 31 };
 
 enum cell_kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT, CELL_SQL };
 

@@ -61,8 +61,10 @@
 -- Version 5 added the column power_w to node_sample.
 -- Version 6 added the tables link, link_sample, memory_sample, power_sample and job_pace, the column
 -- ram_limit_bytes to node, the view v_link, columns at the end of v_node, and 'model_version' to meta.
+-- Version 7 added the column capacity_bytes_per_s to link_sample and v_link.
+-- Version 8 added the table audit and the view v_audit.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 -- What the file says of itself: versions, and what its experiment has beyond a scenario.
 --   key: as model_version, git_commit, windows, axes
@@ -383,6 +385,17 @@ CREATE TABLE happening (
   target TEXT NOT NULL, text TEXT NOT NULL
 ) STRICT;
 
+-- Operations on models: who loaded, unloaded, scaled or deployed which, and who was not allowed to.
+--   subject: who; '' = the administrator
+--   operation: load, unload, scale or deploy
+--   model: the service
+--   is_allowed: 0 = denied by the permissions of the scenario: nothing happened
+--   text: what it was
+CREATE TABLE audit (
+  run_id INTEGER NOT NULL, t_s REAL NOT NULL, subject TEXT NOT NULL, operation TEXT NOT NULL,
+  model TEXT NOT NULL, is_allowed INTEGER NOT NULL, text TEXT NOT NULL
+) STRICT;
+
 -- Static experiments: means over the arrivals at which the jobs so far, placed or not, ask for
 -- arrived_pct (whole percent) of the GPUs.
 --   arrived_pct: GPUs that jobs so far asked for
@@ -692,6 +705,9 @@ CREATE VIEW v_job_sample AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, g.name AS label_name, s.*
   FROM job_sample s JOIN run r USING (run_id)
   JOIN job_label g ON g.run_id = s.run_id AND g.label = s.label;
+-- Operations on models: audit by variant.
+CREATE VIEW v_audit AS
+  SELECT r.variant, r.replication, a.* FROM audit a JOIN run r USING (run_id);
 -- Static experiments: arrival_sample by variant.
 CREATE VIEW v_arrival AS
   SELECT r.variant, r.replication, r.placement, s.* FROM arrival_sample s JOIN run r USING (run_id);

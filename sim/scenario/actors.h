@@ -9,6 +9,7 @@
 #define SIM_SCENARIO_ACTORS_H
 
 #include "sim/engine/law.h"
+#include "sim/engine/token_bucket.h"
 #include "weir/shape.h"
 
 #define SIM_ACTORS_NOBODY UINT32_MAX /* a role that a system does not have */
@@ -37,6 +38,7 @@ struct sim_actor_set {
     const char *missing; /* one that it needs and is not there; NULL = none */
     int32_t count;       /* -1 = the scaling policy chooses */
     uint32_t concurrency;
+    struct sim_token_rule rate_limit; /* calls that one takes in */
     bool is_group;
 };
 

@@ -18,6 +18,7 @@
 #include "sim/scenario/defrag_rule.h"
 #include "sim/scenario/expect.h"
 #include "sim/scenario/hardware.h"
+#include "sim/scenario/licence.h"
 #include "sim/scenario/prices.h"
 #include "sim/scenario/ranks.h"
 #include "sim/scenario/read/diagnostic.h"
@@ -209,6 +210,7 @@ struct sim_stage {
     uint32_t batch;           /* items of a task; with `batching` the most */
     uint32_t barriers;        /* batch: that lie before it */
     const struct sim_policy_choice *batching; /* of a service; NULL = tasks of `batch` items */
+    double miscount; /* of a service: probability that a merged batch costs it a replica */
     struct sim_service service;
     struct sim_speed speed;
     struct sim_law *returns; /* items one item turns into; rounded down at a uniform threshold */
@@ -242,6 +244,7 @@ struct sim_item_class {
     uint32_t priority;  /* 0 to 100; UINT32_MAX = not said */
     int64_t timeout_ns; /* 0 = as the batching policy says */
     uint64_t shape;     /* 0 = not said */
+    bool is_denied;     /* its callers may not call this model */
 };
 
 /* Items as a file has them; what it does not say is drawn. */
@@ -269,6 +272,7 @@ struct sim_input {
     uint32_t traffic;      /* class there, 0 = none */
     int64_t overhead_ns;   /* of a request, before it waits */
     double unauthorised;   /* share of the requests that are turned away behind it */
+    struct sim_token_rule rate_limit; /* of those that are let in */
 };
 
 /* How bytes come from one stage to the next. */
@@ -340,6 +344,7 @@ struct sim_job_spec {
     const char *tenant, *user; /* "" = not said */
     uint32_t tenant_number;    /* of sim_scenario.tenants, counted from 1; 0 = nobody's */
     uint32_t reservation;      /* of sim_scenario.reservations, counted from 1; 0 = none */
+    const uint32_t *licences;  /* it takes so many of each of sim_scenario.licences; NULL = none */
     uint32_t members;          /* equal parts that start together */
     uint32_t label;            /* what it is reported as: index into the labels of the workload */
     double weight;             /* how often, relative to the others */
@@ -522,8 +527,16 @@ enum sim_action {
     SIM_ACTION_STORE_UP,
     SIM_ACTION_STORE_SLOW,
     SIM_ACTION_SERVICE_DOWN, /* nobody reaches it, and it works on nothing */
-    SIM_ACTION_HEAD_DOWN     /* nothing is decided, and no job that comes is taken */
+    SIM_ACTION_HEAD_DOWN,    /* nothing is decided, and no job that comes is taken */
+    /* Operations on models: a service is given its replicas, none, so many; or others in their
+     * place. */
+    SIM_ACTION_LOAD,
+    SIM_ACTION_UNLOAD,
+    SIM_ACTION_SCALE,
+    SIM_ACTION_DEPLOY
 };
+/* As scenarios have it: "node_down". */
+const char *sim_action_name(uint32_t action);
 
 struct sim_timeline_entry {
     int64_t at_ns;
@@ -535,6 +548,9 @@ struct sim_timeline_entry {
     double probability;
     double cap_w;
     uint64_t items;
+    uint32_t replicas;       /* SCALE */
+    const char *subject;     /* of an operation: who; NULL = the administrator */
+    bool is_denied;          /* who may not: nothing happens, and it is recorded */
     struct sim_sched *sched; /* SET: the whole scheduler section from then on */
     char *text;              /* one line for reports: "caption slowed x2 for 30 min" */
 };
@@ -605,6 +621,8 @@ struct sim_scenario {
     struct sim_tenant *tenants; /* none = jobs have no owners */
     size_t tenants_count;
     struct sim_prices prices;
+    struct sim_licence *licences;
+    size_t licences_count;
     struct sim_reservation *reservations;
     size_t reservations_count;
     struct sim_band *bands;

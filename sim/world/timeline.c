@@ -7,6 +7,7 @@
  * Nodes and the scheduler are the world's; the rest acts on the driver that knows its target.
  */
 #include "sim/cluster/link.h"
+#include "sim/record/meter/meter_services.h"
 #include "sim/record/record.h"
 #include "sim/world/world.h"
 
@@ -27,23 +28,6 @@ weir_status sim_timeline_begin(struct sim_world *world)
         WEIR_TRY(schedule(world, world->scenario->timeline[i].at_ns, SIM_KIND_TIMELINE_BEGIN,
                           (uint32_t)i));
     return WEIR_OK;
-}
-
-static const char *action_name(uint32_t action)
-{
-    static const char *const names[] = {
-        [SIM_ACTION_STAGE_SLOW] = "stage_slow", [SIM_ACTION_STAGE_STALL] = "stage_stall",
-        [SIM_ACTION_STAGE_FAIL] = "stage_fail", [SIM_ACTION_SETUP_SLOW] = "setup_slow",
-        [SIM_ACTION_NODE_DOWN] = "node_down",   [SIM_ACTION_NODE_UP] = "node_up",
-        [SIM_ACTION_NODE_SLOW] = "node_slow",   [SIM_ACTION_ARRIVALS] = "arrivals",
-        [SIM_ACTION_BURST] = "burst",           [SIM_ACTION_SET] = "set",
-        [SIM_ACTION_POWER_CAP] = "power_cap",   [SIM_ACTION_NIC_DOWN] = "nic_down",
-        [SIM_ACTION_NIC_UP] = "nic_up",         [SIM_ACTION_NIC_SLOW] = "nic_slow",
-        [SIM_ACTION_STORE_DOWN] = "store_down", [SIM_ACTION_STORE_UP] = "store_up",
-        [SIM_ACTION_STORE_SLOW] = "store_slow", [SIM_ACTION_SERVICE_DOWN] = "service_down",
-        [SIM_ACTION_HEAD_DOWN] = "head_down"
-    };
-    return names[action];
 }
 
 static bool is_target(const struct sim_driver *driver, const struct sim_timeline_entry *entry,
@@ -176,6 +160,21 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
     return WEIR_OK;
 }
 
+/* Who did what to a model, or may not. */
+static weir_status audit(struct sim_world *world, const struct sim_timeline_entry *entry,
+                         const char *model)
+{
+    const struct sim_audit_row row = { .t_ns = entry->at_ns,
+                                       .subject = entry->subject,
+                                       .operation = sim_action_name(entry->action),
+                                       .model = model,
+                                       .is_allowed = !entry->is_denied,
+                                       .text = entry->text };
+    const uint32_t stage = (uint32_t)world->scenario->pipelines[entry->target].stage_first;
+    sim_meter_operation(world->context.meter, stage, entry->is_denied);
+    return sim_recorder_audit(world->context.recorder, &row, world->context.error);
+}
+
 weir_status sim_timeline_apply(struct sim_world *world, uint32_t index)
 {
     const struct sim_timeline_entry *entry = &world->scenario->timeline[index];
@@ -183,9 +182,13 @@ weir_status sim_timeline_apply(struct sim_world *world, uint32_t index)
     target_name(world, entry, target, sizeof(target));
     const int64_t until_ns = entry->for_ns > 0 ? entry->at_ns + entry->for_ns : -1;
     WEIR_TRY(sim_recorder_happening(world->context.recorder, entry->at_ns, until_ns,
-                                    action_name(entry->action), target, entry->text,
+                                    sim_action_name(entry->action), target, entry->text,
                                     world->context.error));
     sim_context_digest(&world->context, 0x300 + entry->action, entry->target, entry->at_ns);
+    if (entry->action >= SIM_ACTION_LOAD)
+        WEIR_TRY(audit(world, entry, target));
+    if (entry->is_denied)
+        return WEIR_OK;
     if (until_ns >= 0)
         WEIR_TRY(schedule(world, until_ns, SIM_KIND_TIMELINE_END, index));
     world->is_active[index] = true;

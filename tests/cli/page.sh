@@ -122,3 +122,8 @@ PY
 fi
 # The narrowest window a browser opens may be wider; what matters is that nothing widens the page.
 looked narrow 400
+
+# Of a service the page does not say that it is the slowest stage of itself.
+expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/services/access.yaml" -n 1 -q -o access.db
+expect 0 "$WEIR_BIN" report access.db -o access.html
+hasnt access.html 'slowest stage of model'

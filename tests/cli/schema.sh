@@ -42,6 +42,11 @@ expect 2 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/tests/golden/broken/nvenc_on_h100.ya
 expect 0 "$WEIR_BIN" show --format csv "$plain"
 expect 0 "$WEIR_BIN" show --format md "$plain"
 
+# Services are called so.
+expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/services/access.yaml"
+matches stdout '^Services$'
+hasnt stdout 'Stages'
+
 # Numbers of workers are a question only when stages compete for something.
 expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/queueing/mm1.yaml"
 has stdout 'Sizing: trivial'

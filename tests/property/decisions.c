@@ -143,13 +143,17 @@ static const char pools[] =
     "  failures: {node_between: exp(10 min), node_repair: exp(1 min)}\n"
     "sched:\n  placement: %s\n  queueing: %s\n"
     "tenants: [{name: x, gpu_memory: 30 GB}, {name: y, parent: x}, {name: z, weight: 3}]\n"
+    "licences: {seat: 3, key: {limit: 2, priority_threshold: 2}}\n"
     "jobs:\n  - name: w\n    count: 400\n    arrivals: {rate: 0.5/s}\n    queue_limit: 20\n"
     "    run_time: exp(20 s)\n    classes:\n"
     "      - {name: a, tenant: x, request: {gpus: 0.2, gpu_memory: 25 GB}, memory_traffic: 70%%}\n"
-    "      - {name: b, tenant: y, priority: 2, request: {gpus: 0.3, gpu_memory: 15 GB}}\n"
+    "      - {name: b, tenant: y, priority: 2, licences: {seat: 1, key: 1}, request: {gpus: 0.3, "
+    "gpu_memory: 15 GB}}\n"
+    "      - {name: e, tenant: y, patience: 30 s, licences: {key: 1}, request: {gpus: 0.1}}\n"
     "      - {name: c, tenant: z, request: {gpus: 0.1, gpu_memory: 40 GB}, memory_traffic: 90%%}\n"
-    "      - {name: d, tenant: z, priority: 1, members: 2, request: {gpus: 0.2, gpu_memory: 9 "
-    "GB}}\n";
+    "      - {name: d, tenant: z, priority: 1, members: 2, licences: {seat: 2}, request: {gpus: "
+    "0.2, "
+    "gpu_memory: 9 GB}}\n";
 
 static char *pools_of(uint64_t seed, uint64_t *dice)
 {

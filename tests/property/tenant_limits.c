@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Limits of tenants in the pass of the host, against a plain pass that asks for everything anew.
+ * Limits of tenants and licences in the pass of the host, against a plain pass that asks for
+ * everything anew.
  *
  * Random trees of tenants on one node live through submissions, withdrawals, ends and limits that
  * change. The plain pass sorts all that wait, adds up what every tenant has, and walks: who a limit
  * holds is in nobody's way, who goes beyond a soft limit comes after all others, and where jobs may
  * not pass each other the first that finds no GPUs ends the walk. Who is held when his turn comes
  * stays so to the end of the pass, with all jobs like his. Who starts must be the same, in the
- * same order.
+ * same order. Half of the lives have a licence; half of
+ * these licences are for the more urgent jobs alone.
  *
  * 2 000 lives; ten times as many with WEIR_SLOW set. WEIR_SEED=N runs that one alone.
  */
 #include "tests/support/check.h"
 #include "tests/support/draws.h"
 #include "tests/support/tenants.h"
+#include "weir/licence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TENANTS = 6, JOBS = 120, STEPS = 100, GPUS = 16, NO_LIMIT = 1000 };
+enum { TENANTS = 6, JOBS = 120, STEPS = 100, GPUS = 16, MOST_TAKEN = 2, NO_LIMIT = 1000 };
 
 enum state { GONE, WAITING, RUNNING };
 
 struct job {
     enum state state;
-    uint32_t tenant, gpus;
+    uint32_t tenant, gpus, licences;
+    int32_t priority;
     int64_t submit_s, seconds;
 };
 
@@ -39,16 +43,18 @@ struct life {
     struct draws draws;
     struct weir_host *host;
     struct tenant tenants[TENANTS + 1];
-    struct job jobs[JOBS + 1]; /* by id, from 1 */
-    uint32_t tenant_count, job_count, gpus;
+    struct job jobs[JOBS + 1];                        /* by id, from 1 */
+    uint32_t tenant_count, job_count, gpus, licences; /* 0 = there are none */
+    int32_t threshold;
     int64_t now_s;
     bool by_estimate, is_strict;
-    bool was_held[TENANTS + 1][GPUS + 1]; /* jobs of so many GPUs, in this pass */
+    /* Jobs of so many GPUs and licences, below the threshold or not, in this pass. */
+    bool was_held[TENANTS + 1][GPUS + 1][MOST_TAKEN + 1][2];
     uint32_t starts[JOBS], start_count;
 };
 
 struct seen {
-    uint64_t starts, passes, held, put_off;
+    uint64_t starts, passes, held, put_off, lacked, barred;
 };
 
 static int draw(struct life *life, int below)
@@ -73,6 +79,20 @@ static int used(const struct life *life, uint32_t tenant)
         if (life->jobs[i].state == RUNNING && is_below(life, life->jobs[i].tenant, tenant))
             gpus += (int)life->jobs[i].gpus;
     return gpus;
+}
+
+static uint32_t taken(const struct life *life)
+{
+    uint32_t licences = 0;
+
+    for (uint32_t i = 1; i <= life->job_count; i++)
+        licences += life->jobs[i].state == RUNNING ? life->jobs[i].licences : 0;
+    return licences;
+}
+
+static bool is_barred(const struct life *life, const struct job *job)
+{
+    return job->licences > 0 && job->priority < life->threshold;
 }
 
 /* What a tenant and those below it keep of what they do not lend. */
@@ -103,6 +123,8 @@ static bool is_held(const struct life *life, const struct job *job)
     const int left = (int)life->gpus - used(life, 0) - (int)job->gpus;
     const int others = kept_from(life, job->tenant);
 
+    if (is_barred(life, job) || (job->licences > 0 && taken(life) + job->licences > life->licences))
+        return true;
     for (uint32_t t = job->tenant; t != 0; t = life->tenants[t].parent) {
         const int then = used(life, t) + (int)job->gpus;
         if (then > life->tenants[t].hard ||
@@ -162,8 +184,11 @@ static void walk(struct life *life, const uint32_t *order, uint32_t count, bool 
             seen->put_off++;
             continue;
         }
-        bool *const was_held = &life->was_held[job->tenant][job->gpus];
+        bool *const was_held =
+            &life->was_held[job->tenant][job->gpus][job->licences][is_barred(life, job)];
         *was_held = *was_held || is_held(life, job);
+        seen->barred += is_barred(life, job);
+        seen->lacked += job->licences > 0 && taken(life) + job->licences > life->licences;
         seen->held += *was_held;
         if (*was_held)
             continue;
@@ -232,9 +257,13 @@ static void submit(struct life *life)
     job->gpus = 1 + (uint32_t)draw(life, 2) * (uint32_t)draw(life, (int)life->gpus / 2);
     job->submit_s = life->now_s;
     job->seconds = 1 + draw(life, 9);
+    job->licences = life->licences == 0 ? 0 : (uint32_t)draw(life, MOST_TAKEN + 1);
+    job->priority = life->licences == 0 ? 0 : draw(life, 4);
     const struct weir_rank_group group = test_rank_group(1, 0, job->gpus);
     struct weir_job_spec spec = test_job_spec(id, &group, 1);
     spec.tenant = job->tenant;
+    spec.priority = job->priority;
+    spec.licences[0] = job->licences;
     spec.submit_ns = spec.queued_ns = job->submit_s * 1000000000;
     spec.estimate_ns = job->seconds * 1000000000;
     CHECK_I64(weir_host_submit(life->host, &spec, NULL), WEIR_OK);
@@ -322,6 +351,15 @@ static void open_life(struct life *life)
         tenant->parent = (uint32_t)draw(life, (int)life->tenant_count);
         (void)test_tenant(life->host, draw_tenant(life, tenant));
     }
+    if (draw(life, 2) == 0)
+        return;
+    life->licences = MOST_TAKEN + (uint32_t)draw(life, 4);
+    life->threshold = draw(life, 2) == 0 ? WEIR_NO_THRESHOLD : 1;
+    const struct weir_licence_spec licence = { .size = sizeof licence,
+                                               .limit = life->licences,
+                                               .name = "seat",
+                                               .priority_threshold = life->threshold };
+    CHECK_I64(weir_host_add_licence(life->host, &licence, NULL, NULL), WEIR_OK);
 }
 
 static void live(uint64_t seed, struct seen *seen)
@@ -359,10 +397,11 @@ static void limits_hold_as_in_the_plain_pass(void)
     for (uint64_t seed = 1; seed <= last; seed++)
         live(seed, &seen);
     printf("%" PRIu64 " passes: %" PRIu64 " jobs start, %" PRIu64 " times held, %" PRIu64
-           " times put off\n",
-           seen.passes, seen.starts, seen.held, seen.put_off);
+           " times put off, %" PRIu64 " below the threshold, %" PRIu64 " without a licence\n",
+           seen.passes, seen.starts, seen.held, seen.put_off, seen.barred, seen.lacked);
     CHECK(seen.passes > 50 * last && seen.starts > 10 * last);
     CHECK(seen.held > 50 * last && seen.put_off > 10 * last);
+    CHECK(seen.barred > 10 * last && seen.lacked > 10 * last);
 }
 
 static const struct test tests[] = {

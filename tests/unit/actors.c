@@ -47,13 +47,33 @@ static void no_more_calls_than_allowed_are_in_service(void)
     CHECK_NEAR(value(CALLS, "actors.s.roles.pool.concurrency=1", "thr.pipeline", ""), 1, 1e-9);
 }
 
-/* covers: S4.7 partly (a rate limit) */
+/* covers: S4.7 */
 static void a_remote_interface_answers_ten_at_a_time(void)
 {
     const char *const sets = "actors.s.roles.worker.count=20 actors.s.roles.pool.concurrency=10 "
                              "actors.s.calls[0].service=lognormal(2,1)";
     CHECK_NEAR(value(CALLS, sets, "conc.max", "pool"), 10, 0);
     CHECK_NEAR(value(CALLS, sets, "conc.util", "pool"), 1, 1e-6);
+}
+
+/* A remote interface of ten calls at once that takes 60 a minute, ten of them at once after a rest:
+ * calls of 2 s would be five a second. Twenty callers have a call every 20 s each; ten had theirs
+ * at 0, and of the others the last at 10 s. Its concurrency binds where the rate is above it.
+ * covers: S4.7 */
+static void a_remote_interface_takes_so_many_a_minute(void)
+{
+    static const char *const remote =
+        "actors.s.roles.worker.count=20 actors.s.roles.pool.concurrency=10 "
+        "actors.s.calls[0].service=2s actors.s.roles.pool.rate_limit.rate=60/min "
+        "actors.s.roles.pool.rate_limit.burst=10";
+    struct sim_run_summary *summary = test_run_text(CALLS, remote);
+    CHECK_NEAR(test_value(summary, "conc.max", "pool"), 10, 0);
+    /* 10 + 1000 begin before 1000 s, and those of 998 s and after are not done. */
+    CHECK_NEAR(test_value(summary, "thr.pipeline", ""), 1.007, 0.0015);
+    CHECK_NEAR(test_value(summary, "conc.util", "pool"), 0.2, 0.003);
+    free(summary);
+    CHECK_NEAR(value(CALLS, "actors.s.roles.pool.rate_limit=2/s", "thr.pipeline", ""), 2, 0.003);
+    CHECK_NEAR(value(CALLS, "actors.s.roles.pool.rate_limit=300/min", "thr.pipeline", ""), 3, 0.01);
 }
 
 /* An actor is one interpreter: more calls at once help while they wait, not while they compute.
@@ -286,6 +306,7 @@ static void actors_run_beside_other_work(void)
 static const struct test tests[] = {
     { "no more calls than allowed are in service", no_more_calls_than_allowed_are_in_service },
     { "a remote interface answers ten at a time", a_remote_interface_answers_ten_at_a_time },
+    { "a remote interface takes so many a minute", a_remote_interface_takes_so_many_a_minute },
     { "calls compute one after the other", calls_compute_one_after_the_other },
     { "calls to a trainer never overlap", calls_to_a_trainer_never_overlap },
     { "a worker that waits uses no CPU", a_worker_that_waits_uses_no_cpu },

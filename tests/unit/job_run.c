@@ -323,6 +323,26 @@ static void who_may_try_once_more_is_refused_then(void)
     free(summary);
 }
 
+/* The head is down up to 10: all three come again at 11, when a starts, b waits and c finds the
+ * queue full. At 21 c waits, and b runs until 31. */
+static void who_comes_back_to_a_full_queue_fails_a_second_time(void)
+{
+    static const char *const text =
+        HEAD("{name: n, cpus: 1}") "    queue_limit: 1\n    retries: 9\n"
+                                   "    retry_delay: const(10 s)\n    service: const(10 s)\n    "
+                                   "classes:\n"
+                                   "      - {name: a, count: 3, at: 1s, request: {cpus: 1}}\n"
+                                   "timeline: [{at: 0 s, action: head_down, for: 10 s}]\n";
+    struct sim_run_summary *summary = test_summary();
+    struct seen *seen = run_jobs(text, NULL, summary);
+    CHECK_NEAR(test_value(summary, "jobs.refused_again", ""), 1, 0);
+    CHECK_NEAR(test_value(summary, "jobs.retried", ""), 4, 0);
+    CHECK_NEAR(test_value(summary, "jobs.done", ""), 3, 0);
+    CHECK_I64(seen->rows[2].end_ns, 41 * SIM_NS_PER_S);
+    free(seen);
+    free(summary);
+}
+
 /* Everybody is away at 3: the run goes on until c has come again at 100 and is done at 110. */
 static void a_run_waits_for_who_is_away(void)
 {
@@ -396,6 +416,8 @@ static const struct test tests[] = {
     { "who ends when it is due is not late", who_ends_when_it_is_due_is_not_late },
     { "a lost job does not wait for its first start",
       a_lost_job_does_not_wait_for_its_first_start },
+    { "who comes back to a full queue fails a second time",
+      who_comes_back_to_a_full_queue_fails_a_second_time },
     { "a run waits for who is away", a_run_waits_for_who_is_away },
     { "who waits when measuring begins counts", who_waits_when_measuring_begins_counts },
 };

@@ -11,6 +11,7 @@
 #include "weir/frag.h"
 #include "weir/group.h"
 #include "weir/host.h"
+#include "weir/licence.h"
 #include "weir/partition.h"
 
 #include <stddef.h>
@@ -210,7 +211,7 @@ static const struct kept structs[] = {
     { FIELD(weir_rank_group, ranks_max, 8) },
     { FIELD(weir_rank_group, reserved, 12) },
     { FIELD(weir_rank_group, shape, 16) },
-    { SIZE(weir_job_spec, 176) },
+    { SIZE(weir_job_spec, 240) },
     { FIELD(weir_job_spec, size, 0) },
     { FIELD(weir_job_spec, workload, 4) },
     { FIELD(weir_job_spec, id, 8) },
@@ -237,6 +238,7 @@ static const struct kept structs[] = {
     { FIELD(weir_job_spec, traffic, 144) },
     { FIELD(weir_job_spec, step_s, 160) },
     { FIELD(weir_job_spec, exchange, 168) },
+    { FIELD(weir_job_spec, licences, 176) },
     { SIZE(weir_job, 208) },
     { FIELD(weir_job, size, 0) },
     { FIELD(weir_job, workload, 4) },
@@ -513,7 +515,7 @@ static const struct kept structs[] = {
     { FIELD(weir_call, deadline_ns, 16) },
     { FIELD(weir_call, max_actions, 24) },
     { FIELD(weir_call, reserved, 28) },
-    { SIZE(weir_kind_past, 40) },
+    { SIZE(weir_kind_past, 104) },
     { FIELD(weir_kind_past, size, 0) },
     { FIELD(weir_kind_past, is_settled, 4) },
     { FIELD(weir_kind_past, groups, 8) },
@@ -521,6 +523,18 @@ static const struct kept structs[] = {
     { FIELD(weir_kind_past, strategy, 20) },
     { FIELD(weir_kind_past, tenant, 24) },
     { FIELD(weir_kind_past, denied, 32) },
+    { FIELD(weir_kind_past, is_barred, 36) },
+    { FIELD(weir_kind_past, licences, 40) },
+    { SIZE(weir_licence_spec, 24) },
+    { FIELD(weir_licence_spec, limit, 4) },
+    { FIELD(weir_licence_spec, name, 8) },
+    { FIELD(weir_licence_spec, priority_threshold, 16) },
+    { SIZE(weir_licence, 32) },
+    { FIELD(weir_licence, number, 4) },
+    { FIELD(weir_licence, limit, 8) },
+    { FIELD(weir_licence, used, 12) },
+    { FIELD(weir_licence, name, 16) },
+    { FIELD(weir_licence, priority_threshold, 24) },
     { SIZE(weir_job_past, 32) },
     { FIELD(weir_job_past, size, 0) },
     { FIELD(weir_job_past, state, 4) },
@@ -741,6 +755,8 @@ static const struct kept values[] = {
     { VALUE(WEIR_REASON_NODE_USED, 29) },
     { VALUE(WEIR_REASON_LAUNCH, 30) },
     { VALUE(WEIR_REASON_INFEASIBLE, 31) },
+    { VALUE(WEIR_REASON_PRIO_THRESHOLD, 32) },
+    { VALUE(WEIR_REASON_CUSTOM_LIMIT, 33) },
     { VALUE(WEIR_OUTCOME_CAME, 6) },
     { VALUE(WEIR_OUTCOME_FAILED, 7) },
     { VALUE(WEIR_OUTCOME_GONE, 8) },

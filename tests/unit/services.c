@@ -87,6 +87,81 @@ static void an_outage_turns_away_who_waits_and_who_comes(void)
     free(summary);
 }
 
+#define OPERATED                                                                                   \
+    "permissions: {ann: {may: [unload, load, scale, deploy], models: [s]}, eve: {may: scale}}\n"   \
+    "initial: {workers: [{stage: s, node: n-0}]}\n"
+#define STEADY                                                                                     \
+    "services.s.requests.arrivals=const(1s) services.s.requests.count=100 "                        \
+    "services.s.batching.max_batch=1 services.s.service=const(900ms) services.s.setup=10s"
+
+/* Requests come every second and take 0.9 s; a replica sets up in 10 s. Unloaded at 20 s and loaded
+ * at 30 s, the request of 20 s is done at 40.9 s; what is deployed anew at 20.5 s is there at 30.5
+ * s, and the request that it broke off done at 31.4 s. Nobody may do so whom permissions do not
+ * name, or for another thing; two replicas at once, of which one was there, change nothing here. */
+static void who_may_operates_a_service(void)
+{
+    static const struct {
+        const char *timeline;
+        double latency_s, done, denied;
+    } cases[] = {
+        { "unload, service: s, subject: ann}\n  - {at: 30 s, action: load, service: s, subject: "
+          "ann}\n",
+          20.9, 2, 0 },
+        { "unload, service: s, subject: eve}\n", 0.9, 0, 1 },
+        { "unload, subject: bob}\n", 0.9, 0, 1 },
+        { "unload}\n  - {at: 30 s, action: load}\n", 20.9, 2, 0 },
+        { "scale, replicas: 2, subject: eve}\n", 0.9, 1, 0 },
+        { "deploy, subject: eve}\n", 0.9, 0, 1 },
+        { "scale, replicas: 1}\n  - {at: 20500 ms, action: deploy, subject: ann}\n", 11.4, 2, 0 },
+    };
+
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[2000];
+        (void)snprintf(
+            text, sizeof text, "%s%s",
+            CLUSTER SERVICE OPERATED "timeline:\n  - {at: 20 s, action: ", cases[c].timeline);
+        struct sim_run_summary *summary = test_run_text(text, STEADY);
+        CHECK_STR(summary->outcome, "complete");
+        if (!CHECK_NEAR(test_value(summary, "lat.e2e.max", ""), cases[c].latency_s, 1e-9))
+            printf("%s", cases[c].timeline);
+        CHECK_NEAR(test_value(summary, "operations.done", "s"), cases[c].done, 0);
+        CHECK_NEAR(test_value(summary, "operations.denied", "s"), cases[c].denied, 0);
+        CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+        free(summary);
+    }
+}
+
+/* Five at once every 10 s, of which a bucket of three that gets a token every 10 s lets in 3, 1, 1
+ * and so on. */
+static void more_requests_than_the_rate_are_turned_away(void)
+{
+    static const char text[] =
+        CLUSTER "services:\n  - name: s\n    replicas: 1\n    service: 1 s\n"
+                "    requests: {count: 50, arrivals: {gap: const(10 s), batch: const(5)}, "
+                "rate_limit: {rate: 6/min, burst: 3}}\n";
+
+    CHECK_NEAR(one(text, NULL, "requests.limited", "s"), 50 - 3 - 9, 0);
+    CHECK_NEAR(one(text, "services.s.requests.rate_limit=30/min", "requests.limited", "s"), 40, 0);
+}
+
+/* Two requests every 10 s, which go together: each such batch costs a replica of two, so four are
+ * served and the others leave after 5 s; up to 45 s, when the model is deployed anew, and four more
+ * are served, of 50 and 60 s. */
+static void a_batcher_that_loses_count_serves_nobody_in_the_end(void)
+{
+    static const char text[] =
+        CLUSTER "services:\n  - name: s\n    replicas: 2\n    service: 1 s\n"
+                "    miscount: 100%\n    batching: {max_batch: 2, timeout: 5 s}\n"
+                "    requests: {count: 20, arrivals: {gap: const(10 s), batch: const(2)}}\n"
+                "timeline: [{at: 45 s, action: deploy, service: s}]\n";
+
+    CHECK_NEAR(one(text, NULL, "batch.expired", "s"), 12, 0);
+    CHECK_NEAR(one(text, "timeline=-", "batch.expired", "s"), 16, 0);
+    CHECK_NEAR(one(text, "services.s.miscount=0", "batch.expired", "s"), 0, 0);
+    CHECK_NEAR(one(text, "services.s.requests.arrivals.batch=const(1)", "batch.expired", "s"), 0,
+               0);
+}
+
 #define CALLERS                                                                                    \
     "jobs:\n  - name: w\n    calls: {service: s, timeout: 20 s, attempts: 2}\n"                    \
     "    max_attempts: 3\n    arrivals: {process: renewal, gap: const(30 s)}\n    count: 9\n"      \
@@ -154,6 +229,10 @@ static const struct test tests[] = {
     { "a batch takes as long as its items", a_batch_takes_as_long_as_its_items },
     { "an outage turns away who waits and who comes",
       an_outage_turns_away_who_waits_and_who_comes },
+    { "more requests than the rate are turned away", more_requests_than_the_rate_are_turned_away },
+    { "a batcher that loses count serves nobody in the end",
+      a_batcher_that_loses_count_serves_nobody_in_the_end },
+    { "who may operates a service", who_may_operates_a_service },
     { "jobs that call stand still and fail", jobs_that_call_stand_still_and_fail },
     { "two failed runs are the end of a job that has two",
       two_failed_runs_are_the_end_of_a_job_that_has_two },

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Jobs that the scratch has no more, lifted under a mark of a policy or preempted by the plan that
- * is made, and those that were put there for a question: what the limits of tenants say then.
+ * is made, and those that were put there for a question: what limits say then, of tenants and of
+ * licences.
  * Whoever asks whether a job would fit if others went is told of its place and of its limits; one
  * that is preempted for a job that may not start then would start again at once, and be preempted
  * again.
  *
  * Invariant: marks nest, so what a rollback has brought back is the end of the list; it is dropped
- * before anything else goes, and before anybody asks. The sums of the tenants are as they were
- * after every question.
+ * before anything else goes, and before anybody asks. The sums of tenants and licences are as they
+ * were after every question.
  */
 #include "sched/host/placer_state.h"
 #include "sched/host/state.h"
@@ -60,7 +61,9 @@ static void count_gone(struct weir_host *host, int32_t sign)
         const struct weir_job_kind *const kind =
             &jobs->kinds[jobs->records[host->gone[i].record].kind];
         const int32_t by = sign * host->gone[i].by;
-        weir_tenants_count(&jobs->tenants, kind->tenant, &kind->need, by);
+        weir_licences_count(&jobs->licences, kind->licences, by);
+        if (jobs->tenants.has_limits)
+            weir_tenants_count(&jobs->tenants, kind->tenant, &kind->need, by);
     }
 }
 
@@ -68,12 +71,16 @@ uint32_t weir_host_blocked(struct weir_host *host, const struct weir_job_kind *k
 {
     struct weir_tenants *const tenants = &host->jobs.tenants;
 
-    if (!tenants->has_limits)
+    if (kind->is_barred != 0)
+        return WEIR_BY_LICENCE;
+    if (!tenants->has_limits && kind->takes_licences == 0)
         return WEIR_NO_INDEX;
     const struct weir_amounts free = weir_cluster_free(host->inventory);
     weir_host_drop_back(host);
     count_gone(host, 1);
-    const uint32_t blocked = weir_tenants_blocked(tenants, kind->tenant, &kind->need, &free);
+    const uint32_t blocked = weir_licences_lack(&host->jobs.licences, kind->licences)
+                                 ? WEIR_BY_LICENCE
+                                 : weir_tenants_blocked(tenants, kind->tenant, &kind->need, &free);
     count_gone(host, -1);
     return blocked;
 }

@@ -226,8 +226,8 @@ weir_status weir_host_ended(struct weir_host *host, uint32_t workload, uint64_t 
         return weir_fail(error, WEIR_EBUSY, "job %llu: %u of its ranks are still there",
                          (unsigned long long)id, ranks);
     weir_jobs_remove(&host->jobs, record);
-    if (host->jobs.tenants.count > 1)
-        weir_jobs_unsettle(&host->jobs); /* its tenant may have more now */
+    if (weir_jobs_has_limits(&host->jobs))
+        weir_jobs_unsettle(&host->jobs); /* others may have more now */
     host->is_dirty = true;
     return WEIR_OK;
 }
@@ -238,7 +238,7 @@ static weir_status take_back(struct weir_host *host, uint32_t record, struct wei
     host->jobs.surprises++;
     if (weir_jobs_push_back(&host->jobs, record) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (host->jobs.tenants.count > 1)
+    if (weir_jobs_has_limits(&host->jobs))
         weir_jobs_unsettle(&host->jobs);
     weir_jobs_settle(&host->jobs, host->jobs.records[record].kind);
     host->jobs.has_refused = true;

@@ -283,7 +283,8 @@ struct weir_kind_past {
     uint32_t tenant;      /* likewise; from 2.3 on */
     uint32_t reservation; /* likewise */
     uint32_t denied;      /* enum weir_reason that a plan gave since then, NONE = no plan did */
-    uint32_t reserved;
+    uint32_t is_barred;   /* their priority is below the threshold of a licence; from 2.3 on */
+    uint32_t licences[WEIR_MAX_LICENCES]; /* as in weir_job_spec */
 };
 WEIR_API weir_status weir_host_restore_kind(struct weir_host *host,
                                             const struct weir_kind_past *past,

@@ -113,8 +113,9 @@ WEIR_API bool weir_view_tenant(const struct weir_view *view, uint32_t number,
  * the tenant ever had). */
 WEIR_API bool weir_view_tenant_job(const struct weir_view *view, uint32_t number, bool beyond_soft,
                                    struct weir_job *job);
-/* Why the job waits as things are planned so far, and is in nobody's way: WEIR_REASON_QUOTA, a
- * limit holds it; WEIR_REASON_INFEASIBLE, no nodes there are hold it; or WEIR_REASON_NONE. */
+/* Why the job waits as things are planned so far, and is in nobody's way: a limit holds it
+ * (WEIR_REASON_QUOTA, or those of licences, weir/licence.h), WEIR_REASON_INFEASIBLE, no nodes there
+ * are hold it; or WEIR_REASON_NONE. */
 WEIR_API uint32_t weir_view_quota_reason(const struct weir_view *view, const struct weir_job *job);
 /* For `pass`: the job is not tried in this decision, for a reason of the policy; nor are jobs of
  * its tenant that ask for the same. WEIR_ENOTFOUND unless it waits. */

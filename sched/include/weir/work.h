@@ -66,7 +66,7 @@ struct weir_rank_group {
     struct weir_shape shape; /* of one rank; not SPMD_MULTI */
 };
 
-enum { WEIR_MAX_RANKS = 1 << 20, WEIR_MAX_STRATEGY = 4 };
+enum { WEIR_MAX_RANKS = 1 << 20, WEIR_MAX_STRATEGY = 4, WEIR_MAX_LICENCES = 16 };
 
 /* What a worker takes of the memory system of every GPU that it uses. From 2.3 on. Frozen. */
 struct weir_traffic {
@@ -111,6 +111,7 @@ struct weir_job_spec {
     /* Part of a step in which its ranks exchange bytes over the links of their GPUs when nobody
      * else does, 0 to 1; 0 = none, or not known. From 2.3 on. */
     double exchange;
+    uint32_t licences[WEIR_MAX_LICENCES]; /* that it takes, by number (weir/licence.h); likewise */
 };
 
 enum weir_job_state { WEIR_JOB_WAITING, WEIR_JOB_STARTING, WEIR_JOB_RUNNING };

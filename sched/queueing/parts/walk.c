@@ -87,8 +87,8 @@ const struct weir_job *weir_walk_free_job(struct weir_walk *walk, struct weir_pl
 {
     const struct weir_job *job = weir_walk_job(walk);
 
-    while (job != NULL && weir_view_tenants(walk->view) > 1) {
-        const uint32_t reason = weir_view_quota_reason(walk->view, job);
+    while (job != NULL) {
+        const uint32_t reason = weir_walk_limit(walk->view, job);
         if (reason == WEIR_REASON_NONE)
             break;
         (void)weir_placer_deny_job(placer, job->workload, job->id, reason);

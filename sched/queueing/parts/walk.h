@@ -10,7 +10,16 @@
 #ifndef SCHED_QUEUEING_WALK_H
 #define SCHED_QUEUEING_WALK_H
 
+#include "weir/licence.h"
 #include "weir/tenant.h"
+
+/* weir_view_quota_reason where there are limits at all. */
+static inline uint32_t weir_walk_limit(const struct weir_view *view, const struct weir_job *job)
+{
+    return weir_view_tenants(view) > 1 || weir_view_licences(view) > 0
+               ? weir_view_quota_reason(view, job)
+               : (uint32_t)WEIR_REASON_NONE;
+}
 
 struct weir_walk {
     struct weir_allocator allocator;

@@ -264,6 +264,20 @@ static weir_status read_groups(const json_t *kind, struct weir_rank_group **grou
     return WEIR_OK;
 }
 
+/* How many of each its jobs take. */
+static weir_status read_licences(const json_t *kind, uint32_t licences[WEIR_MAX_LICENCES],
+                                 struct weir_error *error)
+{
+    const json_t *const list = json_object_get(kind, "licences");
+
+    if (json_array_size(list) > WEIR_MAX_LICENCES)
+        return weir_fail(error, WEIR_EFORMAT, "licences: at most %d are possible",
+                         WEIR_MAX_LICENCES);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        licences[i] = (uint32_t)json_integer_value(json_array_get(list, i));
+    return WEIR_OK;
+}
+
 static weir_status take_kind(struct decide_host *made, const json_t *json, size_t place,
                              struct weir_error *error)
 {
@@ -272,6 +286,7 @@ static weir_status take_kind(struct decide_host *made, const json_t *json, size_
 
     (void)place;
     WEIR_TRY(decide_read(json, &decide_kind_keys, &kind, error));
+    WEIR_TRY(read_licences(json, kind.licences, error));
     WEIR_TRY(read_groups(json, &groups, &kind.group_count, error));
     kind.groups = groups;
     const weir_status status = weir_host_restore_kind(made->host, &kind, error);
@@ -331,6 +346,7 @@ static weir_status take_any_job(struct decide_host *made, const json_t *json, bo
     struct weir_kind_past asked = { .strategy = 0 };
     WEIR_TRY(decide_read(kind, &decide_kind_keys, &asked, error));
     WEIR_TRY(read_speeds(made, json, &job, error));
+    WEIR_TRY(read_licences(kind, job.spec.licences, error));
     WEIR_TRY(read_groups(kind, &groups, &job.spec.group_count, error));
     job.spec.groups = groups;
     job.spec.strategy = asked.strategy;
@@ -548,6 +564,13 @@ static weir_status take_tenant(struct decide_host *made, const json_t *json, siz
     return decide_take_tenant(made->host, json, place, error);
 }
 
+static weir_status take_licence(struct decide_host *made, const json_t *json, size_t place,
+                                struct weir_error *error)
+{
+    (void)place;
+    return decide_take_licence(made->host, json, error);
+}
+
 static weir_status take_reservation(struct decide_host *made, const json_t *json, size_t place,
                                     struct weir_error *error)
 {
@@ -575,6 +598,7 @@ static weir_status tell(struct decide_host *made, struct weir_error *error)
         return weir_fail(error, WEIR_EFORMAT, "usage_period_ns: must not be negative");
     WEIR_TRY(weir_host_set_usage_rule(made->host, (enum weir_usage_rule)made->head.usage_rule));
     WEIR_TRY(decide_take_all(made, "tenants", take_tenant, error));
+    WEIR_TRY(decide_take_all(made, "licences", take_licence, error));
     WEIR_TRY(decide_take_all(made, "reservations", take_reservation, error));
     WEIR_TRY(decide_take_all(made, "workers", take_worker, error));
     WEIR_TRY(decide_take_all(made, "nodes", take_health, error));

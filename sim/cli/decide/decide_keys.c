@@ -280,6 +280,15 @@ static const struct decide_key tenant[] = {
 };
 const struct decide_keys decide_tenant_keys = TABLE(tenant, "tenant");
 
+static const struct decide_key licence[] = {
+    { REQUIRED("name", DECIDE_TEXT), INTO(weir_licence_spec, name), .help = "once" },
+    { REQUIRED("limit", DECIDE_COUNT), INTO(weir_licence_spec, limit), .most = MOST_COUNT,
+      .help = "how many there are" },
+    { OPTIONAL("priority_threshold", DECIDE_WHOLE), .least = INT32_MIN, .most = INT32_MAX,
+      .help = "only jobs of at least this priority take any (none)" },
+};
+const struct decide_keys decide_licence_keys = TABLE(licence, "licence");
+
 static const struct decide_key reservation[] = {
     { REQUIRED("name", DECIDE_TEXT), INTO(weir_reservation_spec, name), .help = "once" },
     { OPTIONAL("tenant", DECIDE_COUNT), INTO(weir_reservation_spec, tenant), .most = MOST_COUNT,
@@ -309,6 +318,10 @@ static const struct decide_key kind[] = {
       .help = "whose: place in `tenants`; 0 = nobody's" },
     { OPTIONAL("reservation", DECIDE_COUNT), INTO(weir_kind_past, reservation), .most = MOST_COUNT,
       .help = "that its jobs name: place in `reservations` + 1" },
+    { LIST_OF("licences", DECIDE_COUNT), .most = MOST_COUNT,
+      .help = "how many of each its jobs take, by place in `licences`" },
+    { OPTIONAL("barred", DECIDE_FLAG), INTO(weir_kind_past, is_barred),
+      .help = "the priority of its jobs is below the threshold of one" },
     { REQUIRED("groups", DECIDE_LIST), .of = &decide_group_keys,
       .help = "ranks are numbered over them in this order" },
 };
@@ -498,6 +511,8 @@ static const struct decide_key document[] = {
           "what it counts: device-seconds, or devices, a sample at every whole usage_period_ns" },
     { OPTIONAL("tenants", DECIDE_LIST), .of = &decide_tenant_keys,
       .help = "whose jobs they are, parents first; the first is the root of all" },
+    { OPTIONAL("licences", DECIDE_LIST), .of = &decide_licence_keys,
+      .help = "things of which the whole cluster has so many" },
     { OPTIONAL("reservations", DECIDE_LIST), .of = &decide_reservation_keys,
       .help = "nodes that are somebody's for a time" },
     { OPTIONAL("workloads", DECIDE_LIST), .of = &decide_workload_keys, .help = "sources of jobs" },
@@ -597,6 +612,6 @@ const struct decide_keys *const decide_formats[] = {
     &decide_tenant_keys,   &decide_reservation_keys,
     &decide_change_keys,   &decide_outcome_keys,
     &changed_node_keys,    &decide_changed_stage_keys,
-    &decide_offer_keys,
+    &decide_offer_keys,    &decide_licence_keys,
 };
 const size_t decide_formats_count = sizeof decide_formats / sizeof decide_formats[0];

@@ -6,6 +6,7 @@
 #define SIM_CLI_DECIDE_PARTS_H
 
 #include "weir/host.h"
+#include "weir/licence.h"
 #include "weir/reservation.h"
 
 struct decide_document {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tenants of a decide document: who there is, what they used before, what is reserved. */
+/* The tenants of a decide document: who there is, what they used before; licences; what is
+ * reserved.
+ */
 #include "sim/cli/decide/decide_tenants.h"
 
 #include "sim/cli/decide/decide_format.h"
@@ -53,6 +55,18 @@ weir_status decide_take_usage(struct weir_host *host, const json_t *json, size_t
     if (weir_host_restore_usage(host, (uint32_t)place, tenant.device_s, tenant.since_ns) == WEIR_OK)
         return WEIR_OK;
     return weir_fail(error, WEIR_EFORMAT, "device_s: %g is no past use", tenant.device_s);
+}
+
+weir_status decide_take_licence(struct weir_host *host, const json_t *json,
+                                struct weir_error *error)
+{
+    const json_t *const threshold = json_object_get(json, "priority_threshold");
+    struct weir_licence_spec spec = { .size = sizeof spec };
+
+    WEIR_TRY(decide_read(json, &decide_licence_keys, &spec, error));
+    spec.priority_threshold =
+        threshold == NULL ? WEIR_NO_THRESHOLD : (int32_t)json_integer_value(threshold);
+    return weir_host_add_licence(host, &spec, NULL, error);
 }
 
 weir_status decide_take_reservation(struct weir_host *host, const json_t *json,

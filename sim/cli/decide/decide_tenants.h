@@ -12,6 +12,8 @@ weir_status decide_take_tenant(struct weir_host *host, const json_t *json, size_
                                struct weir_error *error);
 weir_status decide_take_reservation(struct weir_host *host, const json_t *json,
                                     struct weir_error *error);
+weir_status decide_take_licence(struct weir_host *host, const json_t *json,
+                                struct weir_error *error);
 weir_status decide_take_usage(struct weir_host *host, const json_t *json, size_t place,
                               struct weir_error *error);
 

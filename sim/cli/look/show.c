@@ -159,13 +159,24 @@ static void stage_row(struct show *show, struct sim_table *table,
     sim_table_add_numbers(table, show->format, numbers, 8);
 }
 
+/* Pools are stages of pipelines, or replicas of services. */
+static const char *stages_title(const struct sim_bound_problem *problem)
+{
+    size_t services = 0;
+    for (size_t i = 0; i < problem->stages_count; i++)
+        services += problem->stages[i].stage->batching != NULL;
+    return services == 0                       ? "Stages"
+           : services == problem->stages_count ? "Services"
+                                               : "Stages and services";
+}
+
 static void show_stages(struct show *show, const struct sim_bound_problem *problem,
                         const struct sim_bound *bound)
 {
     struct sim_table *table = sim_table_create(stage_columns, STAGE_COLUMNS);
     for (size_t i = 0; i < problem->stages_count; i++)
         stage_row(show, table, &problem->stages[i], bound->workers[i]);
-    show_table(show, "stages", "Stages", table);
+    show_table(show, "stages", stages_title(problem), table);
     sim_table_destroy(table);
 }
 

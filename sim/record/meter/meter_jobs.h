@@ -17,24 +17,26 @@ enum sim_job_count {
     SIM_JOBS_ARRIVED,
     SIM_JOBS_STARTED, /* for the first time */
     SIM_JOBS_DONE,
-    SIM_JOBS_REFUSED,    /* for good */
-    SIM_JOBS_LEFT,       /* lost patience */
-    SIM_JOBS_RETRIED,    /* came again after a refusal */
-    SIM_JOBS_RESTARTED,  /* lost their node and began anew */
-    SIM_JOBS_DELAYED,    /* did not start at the instant they came */
-    SIM_JOBS_INFEASIBLE, /* would not fit an empty cluster; refused too */
-    SIM_JOBS_STARVED,    /* waited longer than `starved_after`, and began or left */
-    SIM_JOBS_LATE,       /* ended after their deadline */
-    SIM_JOBS_DUE,        /* are beyond their deadline and not done, or never will be */
-    SIM_JOBS_PREEMPTED,  /* gave their place up for others; each time */
-    SIM_JOBS_KILLED,     /* of these, those whose grace was over before they had saved */
-    SIM_JOBS_OVERRUN,    /* were stopped at their estimate; not done */
-    SIM_JOBS_EXHAUSTED,  /* lost the last run that they may have; not done */
-    SIM_JOBS_OOM,        /* failed, as memory of a GPU was not there; not done */
-    SIM_JOBS_SHRUNK,     /* went on with fewer members; each time */
-    SIM_JOBS_GROWN,      /* got members; each time */
-    SIM_JOBS_WISHED,     /* started, and would rather be on few nodes, or on many; each time */
-    SIM_JOBS_SCATTERED,  /* of these, those that are not on one node, or not each on another */
+    SIM_JOBS_REFUSED,       /* for good */
+    SIM_JOBS_LEFT,          /* lost patience */
+    SIM_JOBS_RETRIED,       /* came again after a refusal */
+    SIM_JOBS_RESTARTED,     /* lost their node and began anew */
+    SIM_JOBS_DELAYED,       /* did not start at the instant they came */
+    SIM_JOBS_INFEASIBLE,    /* would not fit an empty cluster; refused too */
+    SIM_JOBS_STARVED,       /* waited longer than `starved_after`, and began or left */
+    SIM_JOBS_LATE,          /* ended after their deadline */
+    SIM_JOBS_DUE,           /* are beyond their deadline and not done, or never will be */
+    SIM_JOBS_PREEMPTED,     /* gave their place up for others; each time */
+    SIM_JOBS_KILLED,        /* of these, those whose grace was over before they had saved */
+    SIM_JOBS_OVERRUN,       /* were stopped at their estimate; not done */
+    SIM_JOBS_EXHAUSTED,     /* lost the last run that they may have; not done */
+    SIM_JOBS_OOM,           /* failed, as memory of a GPU was not there; not done */
+    SIM_JOBS_SHRUNK,        /* went on with fewer members; each time */
+    SIM_JOBS_GROWN,         /* got members; each time */
+    SIM_JOBS_WISHED,        /* started, and would rather be on few nodes, or on many; each time */
+    SIM_JOBS_SCATTERED,     /* of these, those that are not on one node, or not each on another */
+    SIM_JOBS_REFUSED_AGAIN, /* the head was down, and when it was back the queue was full; once each
+                             */
     SIM_JOBS_COUNTS
 };
 

@@ -10,6 +10,7 @@
 
 struct service_meter {
     uint64_t batches, items, away[SIM_TURNED_AWAY_KINDS];
+    uint64_t operations[2]; /* done, denied */
     struct sim_percentiles delay;
     struct sim_percentiles *latency; /* by class */
     char **labels;                   /* by class: "service.class" */
@@ -112,6 +113,11 @@ void sim_meter_request_turned_away(struct sim_meter *meter, int64_t now_ns, uint
     meter->services[stage]->away[why]++;
 }
 
+void sim_meter_operation(struct sim_meter *meter, uint32_t stage, bool is_denied)
+{
+    meter->services[stage]->operations[is_denied]++;
+}
+
 /* ---- results ---- */
 
 double meter_services_items(const struct sim_meter *meter, size_t stage, double otherwise)
@@ -153,6 +159,13 @@ static void put_service(const struct sim_meter *meter, size_t stage, struct sim_
         (double)service->away[SIM_TURNED_AWAY_UNAUTHORISED]);
     put(out, "requests.unreachable", label, "count",
         (double)service->away[SIM_TURNED_AWAY_UNREACHABLE]);
+    if (service->away[SIM_TURNED_AWAY_LIMITED] > 0)
+        put(out, "requests.limited", label, "count",
+            (double)service->away[SIM_TURNED_AWAY_LIMITED]);
+    if (service->operations[0] + service->operations[1] > 0) {
+        put(out, "operations.done", label, "count", (double)service->operations[0]);
+        put(out, "operations.denied", label, "count", (double)service->operations[1]);
+    }
     for (uint32_t c = 0; service->class_count > 1 && c < service->class_count; c++)
         meter_latency_results(&service->latency[c], service->labels[c], &(struct sim_censored){ 0 },
                               out);

@@ -12,6 +12,7 @@ enum sim_turned_away {
     SIM_TURNED_AWAY_FULL,         /* too many waited */
     SIM_TURNED_AWAY_EXPIRED,      /* it waited too long */
     SIM_TURNED_AWAY_UNAUTHORISED, /* its caller is not let in */
+    SIM_TURNED_AWAY_LIMITED,      /* more came than its rate lets in */
     SIM_TURNED_AWAY_UNREACHABLE,  /* the service is out of reach */
     SIM_TURNED_AWAY_KINDS
 };
@@ -23,5 +24,7 @@ void sim_meter_request_served(struct sim_meter *meter, int64_t now_ns, uint32_t 
                               uint32_t request_class, int64_t latency_ns);
 void sim_meter_request_turned_away(struct sim_meter *meter, int64_t now_ns, uint32_t stage,
                                    enum sim_turned_away why);
+/* Somebody did something to it, or was not allowed to. Counted from time 0 on. */
+void sim_meter_operation(struct sim_meter *meter, uint32_t stage, bool is_denied);
 
 #endif

@@ -220,6 +220,21 @@ struct draft_tenant {
     struct draft_gpu_memory gpu_memory;
 };
 
+struct draft_permission {
+    struct draft_head head; /* the subject */
+    char *may, *models;
+};
+
+struct draft_licence {
+    struct draft_head head;
+    uint32_t limit;
+    int64_t priority_threshold;
+};
+struct draft_taken {
+    struct draft_head head;
+    uint32_t count;
+};
+
 struct draft_reservation {
     struct draft_head head;
     char *tenant, *gpu_types;
@@ -259,6 +274,7 @@ struct draft_class {
     struct draft_head head;
     struct sim_item_class to;
     char *shape; /* of requests */
+    char *subject;
 };
 
 struct draft_arrivals {
@@ -268,6 +284,11 @@ struct draft_arrivals {
     bool is_of_items;
 };
 
+struct draft_rate_limit {
+    struct draft_head head;
+    struct sim_token_rule to;
+};
+
 struct draft_input {
     struct draft_head head;
     struct sim_input to;
@@ -275,6 +296,7 @@ struct draft_input {
     struct draft_arrivals arrivals;
     struct sim_law *size;
     struct draft_list classes;
+    struct draft_rate_limit rate_limit; /* of requests */
     char *store;
     char *traffic;
 };
@@ -392,6 +414,7 @@ struct draft_served {
     struct draft_policy batching;
     struct draft_service service;
     struct sim_law *setup;
+    double miscount;
 };
 
 struct draft_target {
@@ -438,6 +461,7 @@ struct draft_job_class {
     struct draft_memory_traffic traffic;
     char *gpu_types;
     char *tenant, *reservation;
+    struct draft_list licences; /* of draft_taken */
     int64_t priority;
     char *measured_on;
     uint32_t work;
@@ -556,6 +580,7 @@ struct draft_role {
     struct draft_amounts uses;
     uint32_t visible_gpus;
     uint32_t concurrency;
+    struct draft_rate_limit rate_limit;
     char *group;
     struct sim_law *creation;
 };
@@ -609,6 +634,7 @@ struct draft_event {
     char *store;
     char *pipeline;
     char *jobs;
+    char *subject;
     struct draft_list sets;
 };
 
@@ -686,7 +712,9 @@ struct draft_scenario {
     struct draft_cluster cluster;
     struct draft_sched sched;
     struct draft_list tenants;
+    struct draft_list licences;
     struct draft_list reservations;
+    struct draft_list permissions;
     struct draft_list bands;
     struct draft_list pipelines;
     struct draft_list services; /* of draft_served */

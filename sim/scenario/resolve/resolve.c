@@ -424,6 +424,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_tenants(resolver);
     sim_resolve_owners(resolver);
     sim_resolve_reservations(resolver);
+    sim_resolve_licences(resolver);
     sim_resolve_bands(resolver);
     sim_resolve_prices(resolver);
     resolve_contention(resolver);
@@ -433,6 +434,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_fabric(resolver);
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
+    sim_resolve_permissions(resolver);
     sim_resolve_power(resolver);
     sim_resolve_initial(resolver);
     sim_resolve_windows(resolver);

@@ -68,6 +68,15 @@ uint32_t sim_resolve_tenant(struct sim_resolver *resolver, const struct sim_yaml
                             const char *name);
 /* resolve_reservations.c: nodes that are kept for somebody for a time. */
 void sim_resolve_reservations(struct sim_resolver *resolver);
+void sim_resolve_licences(struct sim_resolver *resolver);
+/* resolve_permissions.c: who may do what to which model; behind the timeline. */
+void sim_resolve_permissions(struct sim_resolver *resolver);
+/* Without one, no limit. */
+struct sim_token_rule sim_resolve_rate_limit(const struct draft_rate_limit *draft);
+/* The pipeline that is the service of this name; WEIR_NO_INDEX when there is none, which is said.
+ */
+uint32_t sim_resolve_service(struct sim_resolver *resolver, const struct sim_yaml *at,
+                             const char *name);
 /* Bands of priority, and whether all classes of jobs lie in one. */
 void sim_resolve_bands(struct sim_resolver *resolver);
 

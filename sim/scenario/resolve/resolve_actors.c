@@ -109,6 +109,7 @@ static void add_alone(struct sim_resolver *resolver, const struct draft_role *dr
                                    .concurrency = draft->concurrency == SIM_ABSENT_COUNT
                                                       ? CONCURRENCY_ALONE
                                                       : draft->concurrency };
+    set->rate_limit = sim_resolve_rate_limit(&draft->rate_limit);
     resolve_shapes(resolver, draft->head.node, draft, set);
     role->set = (uint32_t)system->sets_count++;
 }
@@ -216,6 +217,10 @@ static void resolve_roles(struct sim_resolver *resolver, const struct draft_acto
             add_alone(resolver, &roles[i], system, role);
             continue;
         }
+        if (roles[i].rate_limit.head.node != NULL)
+            sim_report_error(resolver->report, sim_draft_at(&roles[i].head, "rate_limit"),
+                             "acts on roles that stand alone, and '%s' shares a process",
+                             role->name);
         if (set_called(system, roles[i].group) == SIM_ACTORS_NOBODY)
             add_shared(resolver, draft, &roles[i], system);
         role->set = set_called(system, roles[i].group);

@@ -34,29 +34,81 @@ struct action_rule {
     bool takes_set;
     bool takes_cap;
     const char *verb; /* "%s" is the target */
+    bool takes_replicas, takes_subject;
 };
 
 static const struct action_rule rules[] = {
-    { "stage_slow", TARGET_STAGE, true, true, false, false, false, false, "slowed" },
-    { "stage_stall", TARGET_STAGE, true, false, false, false, false, false, "stalled" },
-    { "stage_fail", TARGET_STAGE, true, false, true, false, false, false, "fails" },
-    { "setup_slow", TARGET_STAGE, true, true, false, false, false, false, "set-ups slowed" },
-    { "node_down", TARGET_NODE, true, false, false, false, false, false, "down" },
-    { "node_up", TARGET_NODE, false, false, false, false, false, false, "up" },
-    { "node_slow", TARGET_NODE, true, true, false, false, false, false, "slowed" },
-    { "arrivals", TARGET_SOURCE, true, true, false, false, false, false, "arrival rate" },
-    { "burst", TARGET_SOURCE, false, false, false, true, false, false, "burst of" },
-    { "set", TARGET_NONE, false, false, false, false, true, false, "set" },
-    { "power_cap", TARGET_NODE, true, false, false, false, false, true, "GPUs capped at" },
-    { "nic_down", TARGET_NIC, true, false, false, false, false, false, "network interface out" },
-    { "nic_up", TARGET_NIC, false, false, false, false, false, false, "network interface back" },
-    { "nic_slow", TARGET_NIC, true, true, false, false, false, false, "network interface slowed" },
-    { "store_down", TARGET_STORE, true, false, false, false, false, false, "out" },
-    { "store_up", TARGET_STORE, false, false, false, false, false, false, "back" },
-    { "store_slow", TARGET_STORE, true, true, false, false, false, false, "slowed" },
-    { "service_down", TARGET_SERVICE, true, false, false, false, false, false, "out of reach" },
-    { "head_down", TARGET_NONE, true, false, false, false, false, false, "the head is down" },
+    { .name = "stage_slow",
+      .target = TARGET_STAGE,
+      .verb = "slowed",
+      .takes_for = true,
+      .takes_factor = true },
+    { .name = "stage_stall", .target = TARGET_STAGE, .verb = "stalled", .takes_for = true },
+    { .name = "stage_fail",
+      .target = TARGET_STAGE,
+      .verb = "fails",
+      .takes_for = true,
+      .takes_probability = true },
+    { .name = "setup_slow",
+      .target = TARGET_STAGE,
+      .verb = "set-ups slowed",
+      .takes_for = true,
+      .takes_factor = true },
+    { .name = "node_down", .target = TARGET_NODE, .verb = "down", .takes_for = true },
+    { .name = "node_up", .target = TARGET_NODE, .verb = "up" },
+    { .name = "node_slow",
+      .target = TARGET_NODE,
+      .verb = "slowed",
+      .takes_for = true,
+      .takes_factor = true },
+    { .name = "arrivals",
+      .target = TARGET_SOURCE,
+      .verb = "arrival rate",
+      .takes_for = true,
+      .takes_factor = true },
+    { .name = "burst", .target = TARGET_SOURCE, .verb = "burst of", .takes_items = true },
+    { .name = "set", .target = TARGET_NONE, .verb = "set", .takes_set = true },
+    { .name = "power_cap",
+      .target = TARGET_NODE,
+      .verb = "GPUs capped at",
+      .takes_for = true,
+      .takes_cap = true },
+    { .name = "nic_down",
+      .target = TARGET_NIC,
+      .verb = "network interface out",
+      .takes_for = true },
+    { .name = "nic_up", .target = TARGET_NIC, .verb = "network interface back" },
+    { .name = "nic_slow",
+      .target = TARGET_NIC,
+      .verb = "network interface slowed",
+      .takes_for = true,
+      .takes_factor = true },
+    { .name = "store_down", .target = TARGET_STORE, .verb = "out", .takes_for = true },
+    { .name = "store_up", .target = TARGET_STORE, .verb = "back" },
+    { .name = "store_slow",
+      .target = TARGET_STORE,
+      .verb = "slowed",
+      .takes_for = true,
+      .takes_factor = true },
+    { .name = "service_down", .target = TARGET_SERVICE, .verb = "out of reach", .takes_for = true },
+    { .name = "head_down", .target = TARGET_NONE, .verb = "the head is down", .takes_for = true },
+    { .name = "load", .target = TARGET_SERVICE, .verb = "loaded", .takes_subject = true },
+    { .name = "unload", .target = TARGET_SERVICE, .verb = "unloaded", .takes_subject = true },
+    { .name = "scale",
+      .target = TARGET_SERVICE,
+      .verb = "scaled to",
+      .takes_replicas = true,
+      .takes_subject = true },
+    { .name = "deploy",
+      .target = TARGET_SERVICE,
+      .verb = "in another version",
+      .takes_subject = true },
 };
+
+const char *sim_action_name(uint32_t action)
+{
+    return rules[action].name;
+}
 
 /* A key must be there exactly if the action takes it (`for` may be left out). */
 static void check_key(struct sim_resolver *resolver, const struct draft_event *draft,
@@ -88,6 +140,8 @@ static void check_keys(struct sim_resolver *resolver, const struct draft_event *
     check_key(resolver, draft, "set", rule->takes_set, rule->takes_set);
     check_key(resolver, draft, "stage", rule->target == TARGET_STAGE, rule->target == TARGET_STAGE);
     check_key(resolver, draft, "node", is_node, is_node);
+    check_key(resolver, draft, "replicas", rule->takes_replicas, rule->takes_replicas);
+    check_key(resolver, draft, "subject", rule->takes_subject, false);
     check_key(resolver, draft, "store", rule->target == TARGET_STORE, rule->target == TARGET_STORE);
     check_key(resolver, draft, "jobs", is_source, false);
     check_key(resolver, draft, "pipeline",
@@ -152,16 +206,16 @@ static uint32_t find_source(struct sim_resolver *resolver, const struct draft_ev
 
 static uint32_t find_service(struct sim_resolver *resolver, const struct draft_event *draft)
 {
-    const uint32_t found = find_pipeline(resolver, draft);
-    const struct sim_pipeline *pipelines = resolver->scenario->pipelines;
-    if (draft->pipeline == NULL && found == WEIR_NO_INDEX)
-        sim_report_error(resolver->report, draft->head.node,
-                         "the action service_down needs 'service'");
-    if (found == WEIR_NO_INDEX || pipelines[found].stages[0].batching != NULL)
-        return found;
-    sim_report_error(resolver->report, sim_draft_at(&draft->head, "pipeline"),
-                     "'%s' is a pipeline; services are under services:", pipelines[found].name);
-    return WEIR_NO_INDEX;
+    const struct sim_scenario *scenario = resolver->scenario;
+    const bool is_clear =
+        scenario->pipelines_count == 1 && scenario->pipelines[0].stages[0].batching != NULL;
+    if (draft->pipeline != NULL)
+        return sim_resolve_service(resolver, sim_draft_at(&draft->head, "pipeline"),
+                                   draft->pipeline);
+    if (!is_clear)
+        sim_report_error(resolver->report, draft->head.node, "the action %s needs 'service'",
+                         rules[draft->to.action].name);
+    return is_clear ? 0 : WEIR_NO_INDEX;
 }
 
 /* Without an interface of limited bandwidth nothing becomes slower. */
@@ -256,6 +310,8 @@ static char *event_text(struct sim_arena *arena, const struct draft_event *draft
                          target == NULL ? "" : target, target == NULL ? "" : " ", rule->verb);
     if (rule->takes_factor)
         text = sim_arena_printf(arena, "%s x%g", text, draft->to.factor);
+    if (rule->takes_replicas)
+        text = sim_arena_printf(arena, "%s %u", text, draft->to.replicas);
     if (rule->takes_cap)
         text = sim_arena_printf(arena, "%s %s", text, sim_quantity_power(arena, draft->to.cap_w));
     if (rule->takes_probability)
@@ -335,6 +391,7 @@ static void resolve_event(struct sim_resolver *resolver, const struct draft_even
         entry->cap_w = 0;
     if (entry->items == UINT64_MAX)
         entry->items = 0;
+    entry->subject = draft->subject;
     if (draft->to.action == SIM_ACTION_SET)
         entry->sched = swap_sched(resolver, draft, tree);
 }

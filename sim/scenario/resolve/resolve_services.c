@@ -15,6 +15,16 @@
 #include <math.h>
 #include <string.h>
 
+struct sim_token_rule sim_resolve_rate_limit(const struct draft_rate_limit *draft)
+{
+    struct sim_token_rule rule = { 0 };
+    if (draft->head.node != NULL)
+        rule = draft->to;
+    if (rule.burst == SIM_ABSENT_COUNT)
+        rule.burst = 1;
+    return rule;
+}
+
 /* ---- in and out ---- */
 
 /* As it would be if nothing of it were written. */
@@ -60,6 +70,7 @@ static void make_pipeline(struct sim_resolver *resolver, struct draft_served *se
     pipeline->input.file = served->requests.file;
     pipeline->input.arrivals = served->requests.arrivals;
     pipeline->input.classes = served->requests.classes;
+    pipeline->input.to.rate_limit = sim_resolve_rate_limit(&served->requests.rate_limit);
     pipeline->stages = (struct draft_list){ stage, 1 };
 }
 
@@ -123,6 +134,16 @@ static void resolve_class(struct sim_resolver *resolver, const struct draft_clas
                          "a batch takes %u items at most, got %u", most, class->items);
 }
 
+/* Whether requests leave that wait too long. */
+static bool has_timeout(const struct sim_policy_choice *choice)
+{
+    const struct weir_param *params = choice->batching->params;
+    for (size_t i = 0; i < choice->count; i++)
+        if (strcmp(params[i].name, "timeout") == 0)
+            return choice->values[i] > 0;
+    return false;
+}
+
 void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                         struct sim_pipeline *pipeline)
 {
@@ -132,29 +153,41 @@ void sim_resolve_served(struct sim_resolver *resolver, const struct draft_pipeli
     stage->batch = most > 0 ? most : 1;
     for (size_t i = 0; i < draft->input.classes.count; i++)
         resolve_class(resolver, &classes[i], most, &pipeline->input.classes[i]);
+    stage->miscount = draft->served->miscount;
+    if (stage->miscount > 0 && stage->batching != NULL && !has_timeout(stage->batching))
+        sim_report_error(resolver->report, sim_draft_at(&draft->served->head, "miscount"),
+                         "is a fault of batchers with a time-out: give batching.timeout");
     if (pipeline->input.arrivals == NULL)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "requests"),
                          "requests come in time: give arrivals, or a file with a column `time`");
 }
 
-static uint32_t find_service(struct sim_resolver *resolver, const struct draft_calls *draft)
+uint32_t sim_resolve_service(struct sim_resolver *resolver, const struct sim_yaml *at,
+                             const char *name)
 {
     const struct sim_scenario *scenario = resolver->scenario;
     const char **names =
         sim_arena_alloc(resolver->arena, scenario->pipelines_count + 1, sizeof *names);
+    bool is_pipeline = false;
     size_t count = 0;
     for (uint32_t i = 0; i < scenario->pipelines_count; i++) {
         const struct sim_pipeline *pipeline = &scenario->pipelines[i];
-        if (pipeline->name == NULL || pipeline->stages_count == 0 ||
-            pipeline->stages[0].batching == NULL)
+        if (pipeline->name == NULL || pipeline->stages_count == 0)
+            continue;
+        const bool is_meant = strcmp(pipeline->name, name) == 0;
+        is_pipeline = is_pipeline || is_meant;
+        if (pipeline->stages[0].batching == NULL)
             continue;
         names[count++] = pipeline->name;
-        if (strcmp(pipeline->name, draft->service) == 0)
+        if (is_meant)
             return i;
     }
-    sim_report_near(resolver->report, sim_draft_at(&draft->head, "service"), SIM_AT_VALUE,
-                    sim_near_name(draft->service, names, count), "there is no service '%s'",
-                    draft->service);
+    if (is_pipeline)
+        sim_report_error(resolver->report, at,
+                         "'%s' is a pipeline; services are under services:", name);
+    else
+        sim_report_near(resolver->report, at, SIM_AT_VALUE, sim_near_name(name, names, count),
+                        "there is no service '%s'", name);
     return WEIR_NO_INDEX;
 }
 
@@ -169,7 +202,8 @@ void sim_resolve_calls(struct sim_resolver *resolver, struct draft_calls *draft,
         workload->calls.timeout_ns = 30 * SIM_NS_PER_S;
     if (draft->to.attempts == SIM_ABSENT_COUNT)
         workload->calls.attempts = 3;
-    workload->calls.service = find_service(resolver, draft);
+    workload->calls.service =
+        sim_resolve_service(resolver, sim_draft_at(&draft->head, "service"), draft->service);
     for (size_t i = 0; i < workload->jobs_count; i++)
         if (workload->jobs[i].step != NULL || workload->jobs[i].elastic != NULL) {
             sim_report_error(resolver->report, draft->head.node,

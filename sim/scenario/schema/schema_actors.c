@@ -50,6 +50,9 @@ static const struct sim_field role_fields[] = {
     { COUNT("concurrency", draft_role, concurrency), ABSENT("100, in a group that of the group"),
       RANGE(1, LARGEST_COUNT),
       HELP("calls that an actor has in service at once; the rest wait in their order") },
+    { SECTION("rate_limit", draft_role, rate_limit, &sim_schema_rate_limit), ABSENT("none"),
+      HELP("calls that an actor takes into service; those beyond it wait in their order; of roles "
+           "that stand alone") },
     { TEXT("group", draft_role, group), ABSENT("it stands alone"),
       HELP("roles of one group share a process: the n-th actors of all of them are one, so their "
            "counts are equal") },

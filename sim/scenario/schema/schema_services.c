@@ -20,10 +20,26 @@ static const struct sim_field class_fields[] = {
     { TIME("timeout", draft_class, to.timeout_ns), ABSENT("that of the batching policy"),
       RANGE(1e-9, LARGEST_TIME),
       HELP("how long a request may wait, where that is less than the policy says") },
+    { TEXT("subject", draft_class, subject), ABSENT("somebody who may"),
+      HELP(
+          "who calls: where `permissions` do not let this subject call the model, its requests are "
+          "turned away as unauthorised") },
 };
 static const struct sim_section class_section = { MAPPING("services[].requests.classes[]",
                                                           draft_class, class_fields),
                                                   SOURCES, HELP("A kind of requests.") };
+
+static const struct sim_field rate_limit_fields[] = {
+    { NUMBER("rate", draft_rate_limit, to.per_s), UNIT(RATE), REQUIRED, RANGE(1e-6, 1e9),
+      HELP("calls or requests in the long run: 60/min") },
+    { COUNT("burst", draft_rate_limit, to.burst), ABSENT("1"), RANGE(1, LARGEST_COUNT),
+      HELP("at once after a rest") },
+};
+const struct sim_section sim_schema_rate_limit = {
+    MAPPING("rate_limit", draft_rate_limit, rate_limit_fields), SCALAR("rate"),
+    HELP("A token bucket, as remote interfaces have: so much in the long run, and so many at "
+         "once.")
+};
 
 static const struct sim_field requests_fields[] = {
     { COUNT64("count", draft_input, to.items), DEFAULT("0"), MOST(1e12),
@@ -41,6 +57,8 @@ static const struct sim_field requests_fields[] = {
     { NUMBER("unauthorised", draft_input, to.unauthorised), UNIT(FRACTION), DEFAULT("0"), MOST(1),
       HELP("share of the requests whose callers are not let in: turned away behind the overhead, "
            "and counted") },
+    { SECTION("rate_limit", draft_input, rate_limit, &sim_schema_rate_limit), ABSENT("none"),
+      HELP("requests that are let in; those beyond it are turned away, and counted") },
 };
 static const struct sim_section requests_section = {
     MAPPING("services[].requests", draft_input, requests_fields), SOURCES, HELP("The requests.")
@@ -87,7 +105,25 @@ static const struct sim_field served_fields[] = {
       HELP("time one batch takes: a law or a mapping") },
     { LAW("setup", draft_served, setup), UNIT(TIME), ABSENT("0 s"),
       HELP("from the start of a replica until it is ready") },
+    { NUMBER("miscount", draft_served, miscount), UNIT(FRACTION), DEFAULT("0"), MOST(1),
+      HELP(
+          "a fault of the batcher, with a time-out: probability with which it takes the replica of "
+          "a batch of several requests for busy for good, until the model is deployed anew") },
 };
+static const struct sim_field permission_fields[] = {
+    { TEXT("may", draft_permission, may), WORDS, ABSENT("all"),
+      HELP(
+          "what the subject may do: load, unload, scale and deploy (actions of the timeline), call "
+          "(`subject` of a class of requests)") },
+    { TEXT("models", draft_permission, models), WORDS, ABSENT("all"),
+      HELP("to these services alone") },
+};
+const struct sim_section sim_schema_permission = {
+    MAPPING("permissions.NAME", draft_permission, permission_fields), SCALAR("may"),
+    HELP("What a subject may do to which model. Who is not listed may do nothing; what names no "
+         "subject is the administrator's. Every operation is kept in the table `audit`.")
+};
+
 const struct sim_section sim_schema_served = {
     MAPPING("services[]", draft_served, served_fields), SOURCES,
     HELP("A service: equal replicas of a model and the requests they serve. The scheduler sizes "

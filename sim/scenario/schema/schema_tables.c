@@ -159,9 +159,10 @@ static const struct sim_field event_fields[] = {
     { CHOICE("action", draft_event, to.action,
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
              "burst|set|power_cap|nic_down|nic_up|nic_slow|store_down|store_up|store_slow|"
-             "service_down|head_down"),
+             "service_down|head_down|load|unload|scale|deploy"),
       REQUIRED,
-      WORD("stage_slow|stage_stall|stage_fail|setup_slow|service_down", SIM_ACTS_PIPELINES),
+      WORD("stage_slow|stage_stall|stage_fail|setup_slow|service_down|load|unload|scale|deploy",
+           SIM_ACTS_PIPELINES),
       HELP("stage_slow, setup_slow, node_slow: times x factor; stage_stall: no task starts or "
            "ends; stage_fail: attempts fail with `probability`; node_down, node_up; arrivals: rate "
            "x factor; burst: `items` arrive at once; set: other scheduler settings; power_cap: the "
@@ -169,7 +170,9 @@ static const struct sim_field event_fields[] = {
            "interface of the node, or to and from the store, stands still; nic_up, store_up: it is "
            "back; nic_slow, store_slow: its bandwidth / factor; service_down: requests are turned "
            "away, batches stand still, and so do jobs that call it; head_down: nothing is decided, "
-           "and jobs that come are refused and come again (`retries`), what runs goes on") },
+           "and jobs that come are refused and come again (`retries`), what runs goes on; load, "
+           "unload, scale: a service has its replicas again, none, or `replicas`; deploy: another "
+           "version of it, all its replicas start anew") },
     { TEXT("stage", draft_event, stage), ACTS(SIM_ACTS_PIPELINES),
       HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
@@ -177,7 +180,8 @@ static const struct sim_field event_fields[] = {
       HELP("store of the cluster, by its name") },
     { TEXT("pipeline", draft_event, pipeline), ABSENT("the only one"), ALIAS("service"),
       ACTS(SIM_ACTS_PIPELINES),
-      HELP("for arrivals and burst: pipeline or service; service for service_down") },
+      HELP("for arrivals and burst: pipeline or service; service for service_down, load, unload, "
+           "scale and deploy") },
     { TEXT("jobs", draft_event, jobs), ABSENT("the only ones, where there is no pipeline"),
       ACTS(SIM_ACTS_JOBS), HELP("for arrivals and burst: entry of `jobs`") },
     { NUMBER("factor", draft_event, to.factor), MOST(1e9),
@@ -188,6 +192,10 @@ static const struct sim_field event_fields[] = {
       HELP("for power_cap") },
     { COUNT64("items", draft_event, to.items), RANGE(1, 1e12), ACTS(SIM_ACTS_TIMED),
       HELP("for burst: items, or jobs drawn from the classes or rows") },
+    { COUNT("replicas", draft_event, to.replicas), RANGE(1, LARGEST_COUNT),
+      ACTS(SIM_ACTS_PIPELINES), HELP("for scale: so many from then on") },
+    { TEXT("subject", draft_event, subject), ABSENT("the administrator"), ACTS(SIM_ACTS_PIPELINES),
+      HELP("for load, unload, scale and deploy: who does it; `permissions` say who may") },
     { SETS("set", draft_event, sets),
       HELP("for set: paths below sched and their values from then on") },
 };
@@ -373,8 +381,13 @@ static const struct sim_field scenario_fields[] = {
       HELP("the scheduler") },
     { LIST("tenants", draft_scenario, tenants, &sim_schema_tenant), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_JOBS), HELP("whose jobs they are: teams and what each may have") },
+    { NAMED("licences", draft_scenario, licences, &sim_schema_licence), ABSENT("none"),
+      ACTS(SIM_ACTS_JOBS), HELP("things of which the whole cluster has so many") },
     { LIST("reservations", draft_scenario, reservations, &sim_schema_reservation), BY_NAME,
       ABSENT("none"), ACTS(SIM_ACTS_JOBS), HELP("nodes that are kept for somebody for a time") },
+    { NAMED("permissions", draft_scenario, permissions, &sim_schema_permission),
+      ABSENT("everybody may do everything"), ACTS(SIM_ACTS_PIPELINES),
+      HELP("who may load, unload, scale, deploy and call which model") },
     { LIST("priority_bands", draft_scenario, bands, &sim_schema_band), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_JOBS), SHOWS("waits are also given for each; a class outside them is refused"),
       HELP("ranges of priorities that have a name: critical, batch") },

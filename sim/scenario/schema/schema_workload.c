@@ -176,6 +176,8 @@ static const struct sim_field job_class_fields[] = {
       HELP("whose jobs they are") },
     { TEXT("reservation", draft_job_class, reservation), ABSENT("those of its tenant"), A_NAME,
       HELP("entry of `reservations` that these jobs may use") },
+    { NAMED("licences", draft_job_class, licences, &sim_schema_taken), ABSENT("none"),
+      HELP("licences that each of these jobs takes") },
     { SECTION("memory_traffic", draft_job_class, traffic, &sim_schema_traffic), ABSENT("none"),
       HELP("what each member takes of the memory system of its GPU") },
     { SECTION("step", draft_job_class, step, &step_section), ABSENT("that of all jobs"),

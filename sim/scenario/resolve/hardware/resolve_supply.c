@@ -50,13 +50,13 @@ struct sim_supply sim_resolve_supply(struct sim_resolver *resolver,
         supply = group->supply.to;
         supply.spot = spot_of(&group->supply.spot.to);
     }
-    if (is_there && supply.max == SIM_ABSENT_COUNT)
-        supply.max = 1; /* reported */
     if (is_there && supply.min == SIM_ABSENT_COUNT)
         supply.min = 0;
     if (is_there && isnan(supply.launch_failure))
         supply.launch_failure = 0;
     supply.initial = group->count == SIM_ABSENT_COUNT ? 1 : group->count;
+    if (is_there && supply.max == SIM_ABSENT_COUNT) /* reported, and nothing follows from it */
+        supply.max = supply.initial > 0 ? supply.initial : 1;
     report_count(resolver, group, &supply);
     return supply;
 }
