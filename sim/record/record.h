@@ -18,7 +18,7 @@
 
 struct sim_recorder;
 
-enum { SIM_RECORD_SCHEMA_VERSION = 7 }; /* user_version of schema.sql */
+enum { SIM_RECORD_SCHEMA_VERSION = 8 }; /* user_version of schema.sql */
 /* Of what is computed: the same scenario may give other results when it is another. 2: work has a
  * rate, bytes move (docs/model.md). */
 enum { SIM_RECORD_MODEL_VERSION = 2 };
@@ -263,7 +263,8 @@ enum sim_sample_kind {
     SIM_SAMPLE_JOBS,
     SIM_SAMPLE_LINK,
     SIM_SAMPLE_MEMORY,
-    SIM_SAMPLE_POWER
+    SIM_SAMPLE_POWER,
+    SIM_SAMPLE_FEATURES
 };
 weir_status sim_recorder_sample(struct sim_recorder *recorder, enum sim_sample_kind kind,
                                 uint32_t index, double t_s, double dt_s, const double *values,

@@ -19,6 +19,7 @@
 #include "sim/record/record.h"
 #include "sim/scenario/belief.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum state { THERE, AWAY, BOOTING, HERE }; /* THERE: for good */
@@ -355,4 +356,7 @@ void sim_supply_results(struct sim_world *world, int64_t end_ns, struct sim_resu
     put(out, "as.failed", "nodes", (double)sum.failed);
     put(out, "as.reversals", "count", (double)world->supply->reversals);
     put(out, "as.nodes", "nodes", end_ns > 0 ? node_ns / (double)end_ns : sum.up);
+    const double error = sim_port_forecast_error(world->port);
+    if (!isnan(error))
+        put(out, "as.forecast_error", "1", error);
 }

@@ -154,7 +154,9 @@ static const struct kind queueings = {
 };
 
 static const struct kind batchings = { "services.s.batching", { { requests, "" } } };
-static const struct kind capacities = { "sched.capacity", { { waves, "" } } };
+#define TEAMS                                                                                      \
+    "tenants=[{\"name\":\"a\"},{\"name\":\"b\"}] jobs.w.tenant=a jobs.w.classes.gpus.tenant=b"
+static const struct kind capacities = { "sched.capacity", { { waves, "" }, { waves, TEAMS } } };
 
 /* What comes of it; 0 = it cannot be. */
 static uint64_t outcome(const struct run *run, const char *sets)
@@ -238,6 +240,7 @@ static const struct {
     { &capacities, "", "backoff=900s backoff_most=1000s" },
     { &capacities, "forecast", "mode=proactive" },
     { &capacities, "forecast", "forecaster=ar" },
+    { &capacities, "forecast", "forecaster=regression season=1800s mode=proactive" },
     { &capacities, "forecast", "forecaster=holt_winters season=1800s" },
 };
 enum { COMPANY = sizeof company / sizeof company[0] };

@@ -2,7 +2,7 @@
 /* What is asked of the nodes; see the header. */
 #include "sched/capacity/parts/load.h"
 
-#include <math.h>
+#include "sched/internal/tasks.h"
 
 static const double NS_PER_S = 1e9;
 
@@ -35,8 +35,7 @@ static void look_at_pools(const struct weir_view *view, struct weir_load *load)
 {
     for (uint32_t i = 0; i < view->pool_count; i++) {
         const struct weir_pool_view *const pool = weir_view_pool(view, i);
-        const double batch = pool->batch_size > 0 ? pool->batch_size : 1;
-        const double tasks = ceil((double)pool->queued_items / batch);
+        const double tasks = weir_pool_tasks(pool);
         const double per_s = pool->ready * pool->estimate.batches_per_s;
         load->of[WEIR_LOAD_QUEUE] += tasks;
         if (per_s > 0)
