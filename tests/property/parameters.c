@@ -238,6 +238,7 @@ static const struct {
       "wait_up=60s queue_up=0 cpu_up=1 gpu_up=1 ram_up=1 cpu_down=1 gpu_down=1 ram_down=1" },
     { &capacities, "threshold", "queue_up=3 cpu_down=1 gpu_down=1 ram_down=1" },
     { &capacities, "", "backoff=900s backoff_most=1000s" },
+    { &capacities, "demand", "at_once=1" },
     { &capacities, "forecast", "mode=proactive" },
     { &capacities, "forecast", "forecaster=ar" },
     { &capacities, "forecast", "forecaster=regression season=1800s mode=proactive" },

@@ -37,7 +37,8 @@
  *        weir_job_spec.{step_s,exchange}; weir_host_set_usage_{period,rule}; WEIR_QUEUEING_FOLLOWS;
  * weir_place_{job,end_ns,now_ns}; weir_tenant.{bandwidth,links}, weir_view_tenant_share;
  *        weir_scaling_ops.flags, WEIR_SCALING_REPEATS, WEIR_PLACEMENT_REPEATS; weir/batching.h;
- *        weir/forecast.h, weir_capacity_ops.forecast_error, weir_host_forecast_error
+ *        weir/forecast.h, weir_capacity_ops.forecast_error, weir_host_forecast_error;
+ *        weir_view_waiting
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.
