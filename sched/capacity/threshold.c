@@ -13,7 +13,8 @@
  * there.
  *
  * It looks at every decision and asks for one of its own every `interval`, sooner where a timer
- * runs out. Cost: O(offers + pools); O(jobs) with a mark for the wait, O(nodes) for a step in.
+ * runs out. Cost: O(offers + pools); with a mark for the wait O(jobs) now and
+ * then (load.h), O(nodes) for a step in.
  */
 #include "sched/capacity/capacities.h"
 
@@ -77,6 +78,7 @@ struct threshold {
     int64_t low_ns;                    /* likewise all of them */
     int64_t wake_ns;
     struct weir_pace pace;
+    struct weir_oldest oldest;                      /* found again where it is not remembered */
     struct weir_outlook *outlooks[WEIR_LOAD_COUNT]; /* NULL = it looks at what is */
 };
 
@@ -249,7 +251,8 @@ static weir_status threshold_decide(void *state, const struct weir_view *view,
     struct weir_load load;
     weir_status status = WEIR_OK;
 
-    weir_load_look(view, threshold->values[PARAM_UP + WEIR_LOAD_WAIT] > 0, &load);
+    const bool has_wait = threshold->values[PARAM_UP + WEIR_LOAD_WAIT] > 0;
+    weir_load_look(view, has_wait ? &threshold->oldest : NULL, &load);
     look_ahead(threshold, &load, view->now_ns);
     look(threshold, &load, view->now_ns);
     if (due_ns(threshold, WEIR_PACE_OUT) <= view->now_ns)
