@@ -9,7 +9,7 @@
  *
  *   no more than the larger of up_part more and up_count more than a period ago,
  *   no fewer than down_part less than a period ago,
- *   no fewer than the most that was wanted within `window`, and least to most.
+ *   no fewer than the most that was wanted within `shrink_window`, and least to most.
  *
  * A period begins with the first decision after the one before is over. Of the wanted numbers those
  * are kept that no later one exceeds, at most WINDOW of them: then the oldest stands for the next.
@@ -50,7 +50,7 @@ static const struct weir_param PARAMS[] = {
     WEIR_COUNT("up_count", "workers", 0, 1e6, 4, "... by so many, whichever is more"),
     WEIR_NUMBER("down_part", "", 0, 1, 1, "a stage shrinks by this part in a period at most"),
     WEIR_DURATION("period", 1e-3, 1e6, 15, "of these limits"),
-    WEIR_DURATION("window", 0, 1e6, 300,
+    WEIR_DURATION("shrink_window", 0, 1e6, 300,
                   "it does not shrink below what was wanted within so long: stabilisation"),
     WEIR_COUNT("least", "workers", 1, 1e6, 1, "of a stage"),
     WEIR_COUNT("most", "workers", 1, 1e9, 1e9, "of a stage"),

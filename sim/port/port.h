@@ -63,6 +63,8 @@ weir_status sim_port_started(struct sim_port *port, const struct sim_start *star
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up);
 /* A node came or went as it was asked for: known at once, however old the view is. */
 weir_status sim_port_node_supplied(struct sim_port *port, uint32_t node, bool is_up);
+/* It keeps its workers and receives none: known at once. */
+weir_status sim_port_cordon(struct sim_port *port, uint32_t node);
 /* What became of a request: enum weir_outcome_kind, and why; `node` may be WEIR_NO_INDEX. */
 weir_status sim_port_supply_outcome(struct sim_port *port, uint32_t kind, uint32_t node,
                                     uint32_t reason);

@@ -42,6 +42,18 @@ expect 2 "$WEIR_BIN" show features.db --ahead 15
 expect 3 "$WEIR_BIN" show step.db --ahead 2
 has stderr 'no features were kept'
 
+# A notice comes so long before the node goes, and nobody starts there after it.
+if command -v sqlite3 >/dev/null; then
+    gone="SELECT n.run_id, n.t_s, n.target, (SELECT min(r.t_s) FROM happening r WHERE r.run_id = n.run_id
+        AND r.kind = 'node_reclaimed' AND r.t_s >= n.t_s AND r.target = n.target) AS gone_s
+        FROM happening n JOIN run USING (run_id) WHERE n.kind = 'node_notice' AND variant = 'two minutes'"
+    [ "$(sqlite3 spot_notice.db "SELECT count(*) > 100 AND sum(abs(gone_s - t_s - 120) > 1e-6) <= 3 FROM ($gone)")" = 1 ] ||
+        fail 'a notice is not two minutes before'
+    [ "$(sqlite3 spot_notice.db "SELECT count(*) FROM ($gone) g JOIN node n ON n.run_id = g.run_id AND n.name = g.target
+        JOIN worker w ON w.run_id = g.run_id AND w.node = n.node AND w.created_s > g.t_s + 1e-6 AND w.created_s < g.gone_s")" = 0 ] ||
+        fail 'somebody starts on a node that is about to go'
+fi
+
 # Nodes that come and go: settings that make them oscillate are warned of, what acts on nothing is
 # refused.
 # covers: S1.96 S1.100

@@ -139,7 +139,7 @@ static void it_shrinks_no_lower_than_was_wanted_lately(void)
 
 static void shrinking_is_limited_by_period(void)
 {
-    const struct setting settings[] = { { "down_part", 0.2 }, { "window", 0 } };
+    const struct setting settings[] = { { "down_part", 0.2 }, { "shrink_window", 0 } };
     struct weir_host *const host = open_host(settings, COUNT(settings));
     CHECK_I64(decide_at(host, 0), 1);
     set_busy(host, 1, 1, 0);
