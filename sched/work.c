@@ -7,6 +7,8 @@
 #include "sched/host/jobs.h"
 #include "sched/host/pools.h"
 
+#include <string.h>
+
 const struct weir_pool_view *weir_view_pool(const struct weir_view *view, uint32_t pool)
 {
     if (pool >= view->pool_count)
@@ -81,6 +83,24 @@ int64_t weir_job_end_ns(const struct weir_job *job, int64_t now_ns)
     if (left_ns == INT64_MAX || __builtin_add_overflow(job->start_ns, left_ns, &end_ns))
         return INT64_MAX;
     return end_ns > now_ns ? end_ns : now_ns;
+}
+
+bool weir_view_waiting(const struct weir_view *view, uint32_t index, struct weir_waiting *waiting)
+{
+    if (view->jobs == NULL || index >= view->jobs->front_count)
+        return false;
+    const struct weir_job_kind *const kind = &view->jobs->kinds[view->jobs->front[index]];
+    const struct weir_waiting all = { .jobs = kind->count,
+                                      .tenant = kind->tenant,
+                                      .strategy = kind->strategy,
+                                      .groups = kind->groups,
+                                      .group_count = kind->group_count,
+                                      .ranks = kind->ranks,
+                                      .need = kind->need };
+    const uint32_t size = waiting->size < sizeof all ? waiting->size : (uint32_t)sizeof all;
+    memcpy(waiting, &all, size);
+    waiting->size = size;
+    return true;
 }
 
 /* ---- for a policy that walks ---- */

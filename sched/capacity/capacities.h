@@ -8,5 +8,6 @@
 extern const struct weir_capacity_ops weir_capacity_none;
 extern const struct weir_capacity_ops weir_capacity_threshold;
 extern const struct weir_capacity_ops weir_capacity_forecast;
+extern const struct weir_capacity_ops weir_capacity_demand;
 
 #endif

@@ -10,16 +10,16 @@
  *   hybrid      the forecast without margin at once, and what the demand is beyond it for t_up
  *
  * Nodes go when all of these were below what there is for t_down. Steps, cooldowns and the back-off
- * are as of threshold (pace.h). With `given` the forecasts are those of another program: the
- * demand of the intervals from time 0 on. A season takes `season` / `interval` values; four of them
- * are kept. Cost: O(offers + jobs) a look, O(values) at the end of an interval and for each step of
- * the lead.
+ * are as of threshold (pace.h). The series is an outlook for provisioning, which says nothing of
+ * what lies more than four hours ahead. With `given` the forecasts are those of another program:
+ * the demand of the intervals from time 0 on. Cost: O(offers) a look, with regression O(pools +
+ * tenants), and O(values) for each interval of the lead when that moves on.
  */
 #include "sched/capacity/capacities.h"
 
 #include "sched/capacity/parts/demand.h"
-#include "sched/capacity/parts/forecast.h"
 #include "sched/capacity/parts/pace.h"
+#include "sched/forecast/outlook.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/later.h"
 #include "sched/internal/made.h"
@@ -41,9 +41,10 @@ enum {
     PARAM_T_UP,
     PARAM_T_DOWN,
     PARAM_GIVEN,
-    PARAM_COUNT
+    PARAM_USE, /* by group of features */
+    PARAM_COUNT = PARAM_USE + WEIR_FEATURE_GROUP_COUNT
 };
-enum { SEASONS = 4, MOST_SEASON = 4096, MOST_GIVEN = 1 << 16 };
+enum { MOST_GIVEN = 1 << 16, ORDER = 32, REACH_S = 4 * 3600 };
 enum { REACTIVE, PROACTIVE, HYBRID };
 
 /* clang-format off */
@@ -51,18 +52,20 @@ static const struct weir_param params[PARAM_COUNT] = {
     WEIR_PACE_ROWS,
     [PARAM_MODE] = WEIR_CHOICE("mode", "reactive|proactive|hybrid", HYBRID, HYBRID,
         "by the demand there is; by what is forecast; or by both"),
-    [PARAM_FORECASTER] = WEIR_CHOICE("forecaster", WEIR_FORECAST_WORDS, WEIR_FORECAST_AR,
-        WEIR_FORECAST_SEASONAL, "the latest value; that of a season ago; its moving average; "
-        "level, trend and season; or an autoregression"),
+    [PARAM_FORECASTER] = WEIR_CHOICE("forecaster", WEIR_FORECAST_WORDS,
+        WEIR_FORECAST_REGRESSION, WEIR_FORECAST_SEASONAL, "the latest value; that of a season ago; "
+        "its moving average; level, trend and season; an autoregression; or least squares on "
+        "features"),
     [PARAM_INTERVAL] = WEIR_DURATION("interval", 1, 1e9, 300,
         "of one value of the series; it looks at its end, too"),
     [PARAM_SEASON] = WEIR_DURATION("season", 1, 1e9, 86400,
         "after which the demand repeats itself (seasonal, holt_winters); at most 4096 intervals"),
-    [PARAM_LEAD] = WEIR_DURATION("lead", 0, 1e9, 0,
-        "how far ahead nodes are asked for; 0 s: the longest boot of the offers and one interval"),
+    [PARAM_LEAD] = WEIR_DURATION("lead", 0, REACH_S, 0,
+        "how far ahead nodes are asked for; 0 s: the longest boot of the offers and one interval, at "
+        "most 4 h"),
     [PARAM_MARGIN] = WEIR_NUMBER("margin", "1", 0, 100, 0.2,
         "mode proactive: so much more than is forecast"),
-    [PARAM_ORDER] = WEIR_COUNT("order", "", 1, WEIR_FORECAST_ORDER, 12, "of the autoregression"),
+    [PARAM_ORDER] = WEIR_COUNT("order", "", 1, ORDER, 12, "of the autoregression"),
     [PARAM_ALPHA] = WEIR_NUMBER("alpha", "1", 0, 1, 0.2,
         "weight of a new value for the level (ewma, holt_winters)"),
     [PARAM_BETA] = WEIR_NUMBER("beta", "1", 0, 1, 0.01,
@@ -76,19 +79,27 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_GIVEN] = WEIR_LIST("given", "nodes", MOST_GIVEN,
         "what another program forecasts: the demand of every interval from time 0 on, in place of "
         "the forecaster; beyond the end the last one"),
+    [PARAM_USE + WEIR_FEATURE_HISTORY] = WEIR_FLAG("use_history", 1,
+        "regression reads what was asked for before"),
+    [PARAM_USE + WEIR_FEATURE_QUEUE] = WEIR_FLAG("use_queue", 1, "regression reads the queue"),
+    [PARAM_USE + WEIR_FEATURE_TIME] = WEIR_FLAG("use_time", 1,
+        "regression reads the time of day and of the week"),
+    [PARAM_USE + WEIR_FEATURE_TEAMS] = WEIR_FLAG("use_teams", 1,
+        "regression reads which tenants ask"),
+    [PARAM_USE + WEIR_FEATURE_NEEDS] = WEIR_FLAG("use_needs", 1,
+        "regression reads what a job asks for"),
 };
 /* clang-format on */
 
 struct forecast {
     struct weir_allocator allocator;
     double values[PARAM_COUNT];
-    struct weir_forecaster by;
-    double *series; /* of intervals that are over, then a season to work in */
+    struct weir_outlook *outlook;
+    struct weir_feature_past past;
     double *given;
-    uint32_t count, given_count;
-    int64_t begun; /* the interval that lasts; -1 = nobody looked yet */
-    double most;   /* in it, so far */
-    double base;   /* forecast, as of its begin */
+    uint32_t given_count;
+    int64_t from, to; /* intervals that `base` is of */
+    double base;      /* the most that is forecast for them */
     int64_t above_ns, low_ns, wake_ns;
     struct weir_pace pace;
 };
@@ -104,21 +115,39 @@ static void forecast_destroy(void *state)
 {
     struct forecast *const forecast = state;
 
-    weir_free(&forecast->allocator, forecast->series);
+    weir_outlook_destroy(forecast->outlook);
     weir_free(&forecast->allocator, forecast->given);
     weir_made_destroy(state);
 }
 
-static weir_status take(struct forecast *forecast, const struct weir_params *given)
+static struct weir_outlook_spec outlook_of(const struct forecast *forecast)
 {
-    const double *numbers = NULL;
-    const uint32_t season = forecast->by.season;
+    const double *const values = forecast->values;
+    struct weir_outlook_spec spec = { .size = sizeof spec,
+                                      .horizon = WEIR_HORIZON_PROVISIONING,
+                                      .kind = (uint32_t)values[PARAM_FORECASTER],
+                                      .order = (uint32_t)values[PARAM_ORDER],
+                                      .interval_ns = param_ns(forecast, PARAM_INTERVAL),
+                                      .season_ns = param_ns(forecast, PARAM_SEASON),
+                                      .level = values[PARAM_ALPHA],
+                                      .trend = values[PARAM_BETA],
+                                      .seasonal = values[PARAM_GAMMA] };
 
-    forecast->series =
-        weir_alloc(&forecast->allocator, (SEASONS + 1) * (size_t)season, sizeof(double));
+    for (uint32_t g = 0; g < WEIR_FEATURE_GROUP_COUNT; g++)
+        spec.groups |= values[PARAM_USE + g] > 0 ? 1U << g : 0;
+    return spec;
+}
+
+static weir_status take(struct forecast *forecast, const struct weir_params *given,
+                        struct weir_error *error)
+{
+    const struct weir_outlook_spec spec = outlook_of(forecast);
+    const double *numbers = NULL;
+
+    WEIR_TRY(weir_outlook_create(&spec, &forecast->allocator, &forecast->outlook, error));
     forecast->given_count = weir_params_list(params, PARAM_COUNT, given, PARAM_GIVEN, &numbers);
     forecast->given = weir_alloc(&forecast->allocator, forecast->given_count + 1, sizeof(double));
-    if (forecast->series == NULL || forecast->given == NULL)
+    if (forecast->given == NULL)
         return WEIR_ENOMEM;
     if (forecast->given_count > 0)
         memcpy(forecast->given, numbers, forecast->given_count * sizeof(double));
@@ -131,48 +160,28 @@ static weir_status forecast_create(const struct weir_params *given,
 {
     WEIR_TRY(weir_made_create(&made, given, allocator, state, error));
     struct forecast *const forecast = *state;
-    const double *const values = forecast->values;
-    const double season = ceil(values[PARAM_SEASON] / values[PARAM_INTERVAL] - 1e-9);
 
-    forecast->by = (struct weir_forecaster){ .kind = (uint32_t)values[PARAM_FORECASTER],
-                                             .season = (uint32_t)fmin(season, MOST_SEASON),
-                                             .order = (uint32_t)values[PARAM_ORDER],
-                                             .level = values[PARAM_ALPHA],
-                                             .trend = values[PARAM_BETA],
-                                             .seasonal = values[PARAM_GAMMA] };
-    forecast->begun = -1;
+    forecast->from = forecast->to = -1;
     forecast->above_ns = forecast->low_ns = forecast->wake_ns = WEIR_UNKNOWN_TIME;
     weir_pace_begin(&forecast->pace);
-    return weir_made_end(take(forecast, given), forecast_destroy, state, error);
+    return weir_made_end(take(forecast, given, error), forecast_destroy, state, error);
 }
 
-/* ---- the series ---- */
-
-static void keep(struct forecast *forecast, double value)
-{
-    const uint32_t season = forecast->by.season;
-
-    if (forecast->count == SEASONS * season) {
-        forecast->count -= season;
-        memmove(forecast->series, forecast->series + season, forecast->count * sizeof(double));
-    }
-    forecast->series[forecast->count++] = value;
-}
+/* ---- what is to come ---- */
 
 static double value_of(const struct forecast *forecast, int64_t interval)
 {
     const uint32_t count = forecast->given_count;
-    double *const work = forecast->series + SEASONS * (size_t)forecast->by.season;
 
     if (count > 0)
         return forecast->given[interval < count ? interval : count - 1];
-    return weir_forecast(&forecast->by, forecast->series, forecast->count,
-                         (uint32_t)(interval - forecast->begun) + 1, work);
+    return weir_outlook_at(forecast->outlook, interval * param_ns(forecast, PARAM_INTERVAL));
 }
 
 /* How far ahead nodes are asked for. */
 static int64_t lead(const struct forecast *forecast, const struct weir_view *view)
 {
+    const int64_t reach_ns = weir_horizon_at(WEIR_HORIZON_PROVISIONING)->reach_ns;
     int64_t boot_ns = 0;
 
     if (forecast->values[PARAM_LEAD] > 0)
@@ -182,18 +191,25 @@ static int64_t lead(const struct forecast *forecast, const struct weir_view *vie
         (void)weir_view_offer(view, i, &offer);
         boot_ns = offer.boot_ns > boot_ns ? offer.boot_ns : boot_ns;
     }
-    return boot_ns + param_ns(forecast, PARAM_INTERVAL);
+    boot_ns += param_ns(forecast, PARAM_INTERVAL);
+    return boot_ns < reach_ns ? boot_ns : reach_ns;
 }
 
-/* The most of the intervals from the present one to the end of the lead. */
-static double look_ahead(const struct forecast *forecast, const struct weir_view *view)
+/* The most of the intervals from the present one to the end of the lead. What the outlook does not
+ * reach is no number, and not looked at. */
+static void look_ahead(struct forecast *forecast, const struct weir_view *view)
 {
-    const int64_t last = (view->now_ns + lead(forecast, view)) / param_ns(forecast, PARAM_INTERVAL);
-    double most = 0;
+    const int64_t interval_ns = param_ns(forecast, PARAM_INTERVAL);
+    const int64_t from = view->now_ns / interval_ns;
+    const int64_t to = (view->now_ns + lead(forecast, view)) / interval_ns;
 
-    for (int64_t i = forecast->begun; i <= last && i - forecast->begun < MOST_SEASON; i++)
-        most = fmax(most, value_of(forecast, i));
-    return most;
+    if (from == forecast->from && to == forecast->to)
+        return;
+    forecast->from = from;
+    forecast->to = to;
+    forecast->base = 0;
+    for (int64_t i = from; i <= to; i++)
+        forecast->base = fmax(forecast->base, value_of(forecast, i));
 }
 
 /* When an interval ends, or the next one is reached by the lead. */
@@ -211,19 +227,14 @@ static int64_t next_look(const struct forecast *forecast, const struct weir_view
 static double observe(struct forecast *forecast, const struct weir_view *view)
 {
     const double demand = weir_node_demand(view);
-    const int64_t interval = view->now_ns / param_ns(forecast, PARAM_INTERVAL);
+    double features[WEIR_FEATURE_COUNT];
+    const bool reads = weir_outlook_reads(forecast->outlook);
 
-    const int64_t kept = SEASONS * (int64_t)forecast->by.season;
-    if (forecast->begun < 0) /* clocks may begin anywhere */
-        forecast->begun = interval;
-    if (interval - forecast->begun > kept)
-        forecast->begun = interval - kept;
-    for (; forecast->begun < interval; forecast->begun++) {
-        keep(forecast, forecast->most);
-        forecast->most = demand; /* of intervals that nobody looked at */
-    }
-    forecast->most = fmax(forecast->most, demand);
-    forecast->base = look_ahead(forecast, view);
+    if (reads)
+        weir_view_features(view, &forecast->past, features);
+    weir_outlook_judge(forecast->outlook, lead(forecast, view));
+    weir_outlook_observe(forecast->outlook, view->now_ns, demand, reads ? features : NULL);
+    look_ahead(forecast, view);
     return demand;
 }
 
@@ -339,19 +350,18 @@ static weir_status forecast_outcome(void *state, const struct weir_outcome *outc
     return WEIR_OK;
 }
 
+static double forecast_error(const void *state)
+{
+    return weir_outlook_error(((const struct forecast *)state)->outlook);
+}
+
 /* ---- memory ---- */
 
 static void remember(struct forecast *forecast, struct weir_memory *memory)
 {
-    const uint32_t most = SEASONS * forecast->by.season;
-
-    forecast->count = (uint32_t)weir_memory_count(memory, forecast->count, 0);
-    memory->is_broken |= forecast->count > most;
-    forecast->count = forecast->count > most ? most : forecast->count;
-    for (uint32_t i = 0; i < forecast->count; i++)
-        weir_memory_number(memory, &forecast->series[i]);
-    forecast->begun = weir_memory_count(memory, forecast->begun + 1, 0) - 1;
-    weir_memory_number(memory, &forecast->most);
+    weir_outlook_remember(forecast->outlook, memory);
+    if (weir_outlook_reads(forecast->outlook))
+        weir_feature_remember(&forecast->past, memory);
     weir_pace_remember_time(memory, &forecast->above_ns);
     weir_pace_remember_time(memory, &forecast->low_ns);
     weir_pace_remember_time(memory, &forecast->wake_ns);
@@ -391,4 +401,5 @@ const struct weir_capacity_ops weir_capacity_forecast = {
     .outcome = forecast_outcome,
     .save = forecast_save,
     .restore = forecast_restore,
+    .forecast_error = forecast_error,
 };

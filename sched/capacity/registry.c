@@ -11,6 +11,7 @@ static const struct weir_capacity_ops *const capacities[] = {
     &weir_capacity_none,
     &weir_capacity_threshold,
     &weir_capacity_forecast,
+    &weir_capacity_demand,
 };
 
 WEIR_REGISTRY(capacity, capacities)

@@ -7,15 +7,24 @@
  * next one may be is pace.h; which numbers they are, load.h. A mark of 1 for a share, which it
  * never exceeds, or of 0 for queue and wait means that the number is not looked at.
  *
+ * With `ahead` each of them has an outlook of its own, for reactive use: level and trend (Holt) of
+ * the last hour at most, which reach no further than five minutes. What it says counts where it is
+ * more than the number is now, so that nodes are asked for while a load rises and not when it is
+ * there.
+ *
  * It looks at every decision and asks for one of its own every `interval`, sooner where a timer
- * runs out. Cost: O(offers + pools); O(jobs) with a mark for the wait, O(nodes) for a step in.
+ * runs out. Cost: O(offers + pools); with a mark for the wait O(jobs) now and
+ * then (load.h), O(nodes) for a step in.
  */
 #include "sched/capacity/capacities.h"
 
 #include "sched/capacity/parts/load.h"
 #include "sched/capacity/parts/pace.h"
+#include "sched/forecast/outlook.h"
 #include "sched/internal/later.h"
 #include "sched/internal/made.h"
+
+#include <math.h>
 
 enum {
     PARAM_UP = WEIR_PACE_PARAMS, /* the marks, in the order of enum weir_load_metric */
@@ -23,8 +32,10 @@ enum {
     PARAM_T_UP = PARAM_DOWN + WEIR_LOAD_COUNT,
     PARAM_T_DOWN,
     PARAM_INTERVAL,
+    PARAM_AHEAD,
     PARAM_COUNT
 };
+enum { REACH_S = 300 };
 
 /* clang-format off */
 static const struct weir_param params[PARAM_COUNT] = {
@@ -55,6 +66,8 @@ static const struct weir_param params[PARAM_COUNT] = {
         "all must have been at or below their lower marks for so long"),
     [PARAM_INTERVAL] = WEIR_DURATION("interval", 1e-3, 1e9, 60,
         "it looks again after so long at the latest"),
+    [PARAM_AHEAD] = WEIR_DURATION("ahead", 0, REACH_S, 0,
+        "marks are held against what the numbers will be within so long, too, as they rise now"),
 };
 /* clang-format on */
 
@@ -65,9 +78,34 @@ struct threshold {
     int64_t low_ns;                    /* likewise all of them */
     int64_t wake_ns;
     struct weir_pace pace;
+    struct weir_oldest oldest;                      /* found again where it is not remembered */
+    struct weir_outlook *outlooks[WEIR_LOAD_COUNT]; /* NULL = it looks at what is */
 };
 
 static const struct weir_made made = WEIR_MADE(struct threshold, params, PARAM_COUNT);
+
+static void threshold_destroy(void *state)
+{
+    struct threshold *const threshold = state;
+
+    for (uint32_t m = 0; m < WEIR_LOAD_COUNT; m++)
+        weir_outlook_destroy(threshold->outlooks[m]);
+    weir_made_destroy(state);
+}
+
+/* A season of one value has no season: level and trend are left. */
+static weir_status look_out(struct threshold *threshold, struct weir_error *error)
+{
+    const struct weir_outlook_spec spec = { .size = sizeof spec,
+                                            .horizon = WEIR_HORIZON_REACTIVE,
+                                            .kind = WEIR_FORECAST_HOLT_WINTERS,
+                                            .level = 0.5,
+                                            .trend = 0.3 };
+
+    for (uint32_t m = 0; threshold->values[PARAM_AHEAD] > 0 && m < WEIR_LOAD_COUNT; m++)
+        WEIR_TRY(weir_outlook_create(&spec, &threshold->allocator, &threshold->outlooks[m], error));
+    return WEIR_OK;
+}
 
 static weir_status threshold_create(const struct weir_params *given,
                                     const struct weir_allocator *allocator, void **state,
@@ -80,7 +118,7 @@ static weir_status threshold_create(const struct weir_params *given,
     threshold->low_ns = WEIR_UNKNOWN_TIME;
     threshold->wake_ns = WEIR_UNKNOWN_TIME;
     weir_pace_begin(&threshold->pace);
-    return WEIR_OK;
+    return weir_made_end(look_out(threshold, error), threshold_destroy, state, error);
 }
 
 /* ---- marks ---- */
@@ -107,6 +145,21 @@ static bool is_low(const struct threshold *threshold, const struct weir_load *lo
     for (uint32_t m = 0; is_low && m < WEIR_LOAD_COUNT; m++)
         is_low = !is_looked_at(threshold, m) || load->of[m] <= threshold->values[PARAM_DOWN + m];
     return is_low;
+}
+
+/* What the numbers are, or will be where that is more. A share is never more than all. */
+static void look_ahead(struct threshold *threshold, struct weir_load *load, int64_t now_ns)
+{
+    const int64_t at_ns = weir_later_ns(now_ns, weir_pace_ns(threshold->values[PARAM_AHEAD]));
+
+    for (uint32_t m = 0; m < WEIR_LOAD_COUNT; m++) {
+        struct weir_outlook *const outlook = threshold->outlooks[m];
+        if (outlook == NULL)
+            continue;
+        weir_outlook_observe(outlook, now_ns, load->of[m], NULL);
+        const double then = weir_outlook_at(outlook, at_ns);
+        load->of[m] = fmax(load->of[m], m < WEIR_LOAD_QUEUE ? fmin(then, 1) : then);
+    }
 }
 
 static void follow(int64_t *since_ns, bool holds, int64_t now_ns)
@@ -198,7 +251,9 @@ static weir_status threshold_decide(void *state, const struct weir_view *view,
     struct weir_load load;
     weir_status status = WEIR_OK;
 
-    weir_load_look(view, threshold->values[PARAM_UP + WEIR_LOAD_WAIT] > 0, &load);
+    const bool has_wait = threshold->values[PARAM_UP + WEIR_LOAD_WAIT] > 0;
+    weir_load_look(view, has_wait ? &threshold->oldest : NULL, &load);
+    look_ahead(threshold, &load, view->now_ns);
     look(threshold, &load, view->now_ns);
     if (due_ns(threshold, WEIR_PACE_OUT) <= view->now_ns)
         status = step(threshold, view, WEIR_PACE_OUT, load.nodes, plan);
@@ -227,6 +282,9 @@ static void remember(struct threshold *threshold, struct weir_memory *memory)
     weir_pace_remember_time(memory, &threshold->low_ns);
     weir_pace_remember_time(memory, &threshold->wake_ns);
     weir_pace_remember(&threshold->pace, memory);
+    for (uint32_t m = 0; m < WEIR_LOAD_COUNT; m++)
+        if (threshold->outlooks[m] != NULL)
+            weir_outlook_remember(threshold->outlooks[m], memory);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the memory writes to them */
@@ -258,7 +316,7 @@ const struct weir_capacity_ops weir_capacity_threshold = {
     .params = params,
     .param_count = PARAM_COUNT,
     .create = threshold_create,
-    .destroy = weir_made_destroy,
+    .destroy = threshold_destroy,
     .decide = threshold_decide,
     .outcome = threshold_outcome,
     .save = threshold_save,

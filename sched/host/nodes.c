@@ -10,6 +10,8 @@
 #include "sched/internal/plan_state.h"
 #include "sched/internal/size.h"
 
+#include <math.h>
+
 weir_status weir_host_offer_nodes(struct weir_host *host, const struct weir_node_offer *offer,
                                   struct weir_error *error)
 {
@@ -67,6 +69,14 @@ weir_status weir_host_ask_capacity(struct weir_host *host, const struct weir_pol
     if (status != WEIR_OK)
         weir_error_wrap(error, "capacity policy %s", set->capacity->name);
     return status;
+}
+
+double weir_host_forecast_error(const struct weir_host *host)
+{
+    const struct weir_capacity_ops *const capacity = host->main.capacity;
+
+    return capacity->forecast_error == NULL ? (double)NAN
+                                            : capacity->forecast_error(host->main.grown.state);
 }
 
 weir_status weir_host_node_outcome(struct weir_host *host, const struct weir_outcome *outcome,

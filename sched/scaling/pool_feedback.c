@@ -11,9 +11,7 @@
  * The last pool of a pipeline has none behind it and keeps the count it has. Decisions that no
  * timer made keep counts.
  */
-#include "sched/internal/alloc.h"
-#include "sched/internal/memory.h"
-#include "sched/scaling/run.h"
+#include "sched/scaling/kept.h"
 #include "sched/scaling/scalings.h"
 
 enum {
@@ -34,16 +32,17 @@ static const struct weir_param PARAMS[] = {
     WEIR_COUNT("most", "workers", 1, 1e9, 1e9, "of a stage"),
 };
 
-struct followed {
-    double wanted;  /* count before it is rounded; 0 = not known yet */
-    double waiting; /* behind it, at the last decision; < 0 = not known yet */
+/* Of a pool; UNKNOWN at first. */
+enum {
+    WANTED,  /* count before it is rounded */
+    WAITING, /* behind it, at the last decision */
+    NUMBERS
 };
+enum { UNKNOWN = -1 };
 
 struct feedback {
-    struct weir_run run; /* first: see weir_run_make */
+    struct weir_kept kept; /* first */
     double set_point, gain, damping, least, most;
-    struct followed *pools;
-    uint32_t pool_count, pool_capacity;
 };
 
 static weir_status feedback_create(const struct weir_params *params,
@@ -54,27 +53,13 @@ static weir_status feedback_create(const struct weir_params *params,
 
     WEIR_TRY(weir_run_make(sizeof(struct feedback), params, allocator, state, error));
     struct feedback *const made = *state;
+    made->kept.width = NUMBERS;
+    made->kept.initial = UNKNOWN;
     made->set_point = values[PARAM_SET_POINT];
     made->gain = values[PARAM_GAIN];
     made->damping = values[PARAM_DAMPING];
     made->least = values[PARAM_LEAST];
     made->most = fmax(values[PARAM_MOST], values[PARAM_LEAST]);
-    return WEIR_OK;
-}
-
-static void feedback_destroy(void *state)
-{
-    struct feedback *const policy = state;
-
-    weir_free(&policy->run.allocator, policy->pools);
-    weir_run_destroy(state);
-}
-
-static weir_status learn(struct feedback *policy, const struct weir_view *view)
-{
-    WEIR_ROOM(&policy->run.allocator, policy->pools, policy->pool_capacity, view->pool_count);
-    for (; policy->pool_count < view->pool_count; policy->pool_count++)
-        policy->pools[policy->pool_count] = (struct followed){ .waiting = -1 };
     return WEIR_OK;
 }
 
@@ -94,34 +79,34 @@ static double within(double value, double low, double high)
 
 static void follow(struct feedback *policy, uint32_t i)
 {
-    struct followed *const pool = &policy->pools[i];
-    const struct weir_view *const view = policy->run.view;
+    double *const pool = weir_kept_of(&policy->kept, i);
+    const struct weir_view *const view = policy->kept.run.view;
     const uint32_t next = behind(view, i);
 
     if (next == WEIR_NO_INDEX)
         return;
     const double waiting = (double)weir_view_pool(view, next)->queued_items;
     const double error = within((policy->set_point - waiting) / policy->set_point, -1, 1);
-    const double growth = pool->waiting < 0 ? 0 : (waiting - pool->waiting) / policy->set_point;
+    const double growth = pool[WAITING] < 0 ? 0 : (waiting - pool[WAITING]) / policy->set_point;
     double change = policy->gain * error - policy->damping * growth;
     if (weir_view_pool(view, i)->queued_items == 0)
         change = fmin(change, 0);
-    pool->wanted =
-        within(pool->wanted * (1 + within(change, -0.5, 1)), policy->least, policy->most);
-    pool->waiting = waiting;
+    pool[WANTED] =
+        within(pool[WANTED] * (1 + within(change, -0.5, 1)), policy->least, policy->most);
+    pool[WAITING] = waiting;
 }
 
 static void set_targets(struct feedback *policy, bool is_timer)
 {
-    struct weir_run *const run = &policy->run;
+    struct weir_run *const run = &policy->kept.run;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        struct followed *const pool = &policy->pools[i];
-        if (pool->wanted < policy->least)
-            pool->wanted = fmax(policy->least, run->pools[i].workers);
+        double *const wanted = &weir_kept_of(&policy->kept, i)[WANTED];
+        if (*wanted < policy->least)
+            *wanted = fmax(policy->least, run->pools[i].workers);
         if (is_timer && weir_run_is_free(&run->pools[i]))
             follow(policy, i);
-        run->pools[i].target = (uint32_t)(pool->wanted + 0.5);
+        run->pools[i].target = (uint32_t)(*wanted + 0.5);
     }
 }
 
@@ -130,10 +115,9 @@ static weir_status feedback_decide(void *state, const struct weir_view *view,
                                    struct weir_error *error)
 {
     struct feedback *const policy = state;
-    struct weir_run *const run = &policy->run;
+    struct weir_run *const run = &policy->kept.run;
 
-    if (learn(policy, view) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    WEIR_TRY(weir_kept_learn(&policy->kept, view, error));
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
@@ -142,49 +126,6 @@ static weir_status feedback_decide(void *state, const struct weir_view *view,
     return weir_run_end_planned(run);
 }
 
-static void remember(struct followed *pools, uint32_t count, struct weir_memory *memory)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        struct followed pool = pools[i];
-        weir_memory_number(memory, &pool.wanted);
-        weir_memory_number(memory, &pool.waiting);
-        if (memory->from != NULL)
-            pools[i] = pool;
-    }
-}
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): the memory writes to them */
-static uint32_t feedback_save(const void *state, double *numbers, uint32_t capacity)
-{
-    const struct feedback *const policy = state;
-    struct weir_memory memory = { .to = numbers, .size = capacity };
-
-    remember(policy->pools, policy->pool_count, &memory);
-    return memory.used;
-}
-
-static weir_status feedback_restore(void *state, const struct weir_view *view,
-                                    const double *numbers, uint32_t count, struct weir_error *error)
-{
-    struct feedback *const policy = state;
-    struct weir_memory memory = { .from = numbers, .size = count };
-
-    if (learn(policy, view) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    remember(policy->pools, policy->pool_count, &memory);
-    return weir_memory_end(&memory, error);
-}
-
-const struct weir_scaling_ops weir_scaling_pool_feedback = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "pool_feedback",
-    .summary = "more workers while little waits behind a stage, fewer while much does",
-    .params = PARAMS,
-    .param_count = PARAM_COUNT,
-    .create = feedback_create,
-    .destroy = feedback_destroy,
-    .decide = feedback_decide,
-    .save = feedback_save,
-    .restore = feedback_restore,
-};
+const struct weir_scaling_ops weir_scaling_pool_feedback =
+    WEIR_KEPT_POLICY("pool_feedback", PARAMS, feedback_create, feedback_decide,
+                     "more workers while little waits behind a stage, fewer while much does");

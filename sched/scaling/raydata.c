@@ -17,6 +17,7 @@
  */
 #include "sched/internal/alloc.h"
 #include "sched/internal/memory.h"
+#include "sched/internal/tasks.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
 
@@ -206,8 +207,7 @@ static int64_t budget(const struct raydata *policy, uint32_t pool)
 static double tasks_in_flight(const struct weir_pool_view *seen, double ready)
 {
     const double members = weir_shape_members(&seen->shape);
-    const double batch = seen->batch_size > 0 ? seen->batch_size : 1;
-    const double held = seen->busy / members + ceil((double)seen->queued_items / batch);
+    const double held = seen->busy / members + weir_pool_tasks(seen);
 
     return fmin(held, seen->slots * ready);
 }

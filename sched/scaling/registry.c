@@ -15,6 +15,7 @@ static const struct weir_scaling_ops *const SCALINGS[] = {
     &weir_scaling_weir,          &weir_scaling_ds2,
     &weir_scaling_contune,       &weir_scaling_raydata,
     &weir_scaling_pool_feedback, &weir_scaling_profile_then_scale,
+    &weir_scaling_hpa,
 };
 
 WEIR_REGISTRY(scaling, SCALINGS)

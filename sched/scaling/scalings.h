@@ -11,6 +11,7 @@ extern const struct weir_scaling_ops weir_scaling_contune;
 extern const struct weir_scaling_ops weir_scaling_ds2;
 extern const struct weir_scaling_ops weir_scaling_equal_split;
 extern const struct weir_scaling_ops weir_scaling_fixed;
+extern const struct weir_scaling_ops weir_scaling_hpa;
 extern const struct weir_scaling_ops weir_scaling_inverse_speed;
 extern const struct weir_scaling_ops weir_scaling_pool_feedback;
 extern const struct weir_scaling_ops weir_scaling_pool_optimum;

@@ -283,6 +283,7 @@ static weir_status saved(struct sim_jobs_run *run, struct sim_job *job)
     struct sim_job_life *life = sim_job_life(run, job);
     run->saves++;
     keep(run, life, life->saving_ns);
+    life->saving_ns = 0; /* who gives way now loses nothing of it */
     sim_jobs_give_turn(run, life);
     return life->is_warned ? sim_jobs_give_way(run, job) : work(run, job, life->interval_ns);
 }

@@ -383,6 +383,12 @@ weir_status sim_port_node_supplied(struct sim_port *port, uint32_t node, bool is
                                    .at_ns = sim_engine_now(port->config.context->engine) });
 }
 
+weir_status sim_port_cordon(struct sim_port *port, uint32_t node)
+{
+    return sim_told_node_flags(port, node, WEIR_NODE_UP | WEIR_NODE_CORDONED,
+                               sim_engine_now(port->config.context->engine));
+}
+
 weir_status sim_port_supply_outcome(struct sim_port *port, uint32_t kind, uint32_t node,
                                     uint32_t reason)
 {

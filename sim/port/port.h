@@ -63,11 +63,17 @@ weir_status sim_port_started(struct sim_port *port, const struct sim_start *star
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up);
 /* A node came or went as it was asked for: known at once, however old the view is. */
 weir_status sim_port_node_supplied(struct sim_port *port, uint32_t node, bool is_up);
+/* It keeps its workers and receives none: known at once. */
+weir_status sim_port_cordon(struct sim_port *port, uint32_t node);
 /* What became of a request: enum weir_outcome_kind, and why; `node` may be WEIR_NO_INDEX. */
 weir_status sim_port_supply_outcome(struct sim_port *port, uint32_t kind, uint32_t node,
                                     uint32_t reason);
 /* Nodes of a type may be asked for, or as things stand now. */
 weir_status sim_port_offer(struct sim_port *port, const struct weir_node_offer *offer);
+/* What a forecast may start from as the scheduler sees it now: weir_feature_count() numbers. */
+void sim_port_features(struct sim_port *port, double *values);
+/* Mean part by which the capacity policy forecast wrongly so far; NAN = it does not, or not yet. */
+double sim_port_forecast_error(const struct sim_port *port);
 /* One GPU of it is lost, or back. */
 weir_status sim_port_gpu(struct sim_port *port, uint32_t node, uint32_t gpu, bool is_healthy);
 

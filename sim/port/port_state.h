@@ -9,6 +9,7 @@
 #include "sim/port/command_policy.h"
 #include "sim/port/port.h"
 #include "sim/port/told.h"
+#include "weir/forecast.h"
 #include "weir/plan.h"
 
 struct port_pool {
@@ -94,6 +95,7 @@ struct sim_port {
     int64_t pending_ns, pending_wall_ns; /* wall: negative = not timed */
     uint32_t pending_causes;
     bool has_offers;
+    struct weir_feature_past feature_past;
     struct sim_port_clock clock;
     bool has_seen;
     struct port_log log;

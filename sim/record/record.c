@@ -24,6 +24,7 @@ enum { COMMIT_ROWS = 100000 };
     X("link_sample", "run_id, link, t_s")                                                          \
     X("memory_sample", "run_id, node, t_s")                                                        \
     X("power_sample", "run_id, node, t_s")                                                         \
+    X("feature_sample", "run_id, t_s")                                                             \
     X("stage_sample", "run_id, stage, t_s")                                                        \
     X("worker", "run_id, stage")                                                                   \
     X("job", "run_id, workload, job")                                                              \

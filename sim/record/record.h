@@ -273,7 +273,8 @@ enum sim_sample_kind {
     SIM_SAMPLE_JOBS,
     SIM_SAMPLE_LINK,
     SIM_SAMPLE_MEMORY,
-    SIM_SAMPLE_POWER
+    SIM_SAMPLE_POWER,
+    SIM_SAMPLE_FEATURES
 };
 weir_status sim_recorder_sample(struct sim_recorder *recorder, enum sim_sample_kind kind,
                                 uint32_t index, double t_s, double dt_s, const double *values,

@@ -14,16 +14,39 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const record_run_tables[] = {
-    "run",          "run_wall",       "node",           "link",
-    "stage",        "result",         "result_wall",    "cluster_sample",
-    "node_sample",  "link_sample",    "memory_sample",  "power_sample",
-    "stage_sample", "arrival_sample", "arrival_part",   "placement_change",
-    "defrag_move",  "workload",       "job_label",      "job",
-    "job_sample",   "job_pace",       "worker",         "action",
-    "decision",     "decision_wall",  "decision_stage", "happening",
-    "audit",        "histogram",      "candidate",      NULL
-};
+const char *const record_run_tables[] = { "run",
+                                          "run_wall",
+                                          "node",
+                                          "link",
+                                          "stage",
+                                          "result",
+                                          "result_wall",
+                                          "cluster_sample",
+                                          "node_sample",
+                                          "link_sample",
+                                          "memory_sample",
+                                          "power_sample",
+                                          "feature_sample",
+                                          "stage_sample",
+                                          "arrival_sample",
+                                          "arrival_part",
+                                          "placement_change",
+                                          "defrag_move",
+                                          "workload",
+                                          "job_label",
+                                          "job",
+                                          "job_sample",
+                                          "job_pace",
+                                          "worker",
+                                          "action",
+                                          "decision",
+                                          "decision_wall",
+                                          "decision_stage",
+                                          "happening",
+                                          "audit",
+                                          "histogram",
+                                          "candidate",
+                                          NULL };
 _Static_assert(sizeof record_run_tables / sizeof record_run_tables[0] == RECORD_RUN_TABLES + 1,
                "a shard keeps one content for each table");
 

@@ -7,6 +7,7 @@
  * or the most of extremes.
  */
 #include "sim/record/record_state.h"
+#include "weir/forecast.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct layout {
     struct column columns[SAMPLE_VALUES_MAX];
 };
 
+#define FEATURE_COLUMN(id, group, name, text) { name, MEAN },
 static const struct layout layouts[SAMPLE_KINDS] = {
     [SIM_SAMPLE_CLUSTER] = { "cluster_sample",
                              NULL,
@@ -95,6 +97,10 @@ static const struct layout layouts[SAMPLE_KINDS] = {
                              { "gpu_computing", MEAN },
                              { "gpu_delivered", MEAN },
                              { "temperature_max_c", MOST } } },
+    [SIM_SAMPLE_FEATURES] = { "feature_sample",
+                              NULL,
+                              WEIR_FEATURE_COUNT,
+                              { WEIR_FEATURES(FEATURE_COLUMN) } },
 };
 
 /* ---- SQL texts ---- */

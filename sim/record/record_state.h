@@ -50,7 +50,7 @@ enum record_kind {
     RECORD_KINDS
 };
 
-enum { RECORD_RUN_TABLES = 31 };
+enum { RECORD_RUN_TABLES = 32 };
 
 enum cell_kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT, CELL_SQL };
 
@@ -92,7 +92,7 @@ static inline struct cell cell_sql(const char *column, const char *text)
     return (struct cell){ .column = column, .kind = CELL_SQL, .text = text };
 }
 
-enum { SAMPLE_KINDS = SIM_SAMPLE_POWER + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
+enum { SAMPLE_KINDS = SIM_SAMPLE_FEATURES + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
 
 struct sample_row {
     uint32_t index;

@@ -62,7 +62,7 @@
 -- Version 6 added the tables link, link_sample, memory_sample, power_sample and job_pace, the column
 -- ram_limit_bytes to node, the view v_link, columns at the end of v_node, and 'model_version' to meta.
 -- Version 7 added the column capacity_bytes_per_s to link_sample and v_link.
--- Version 8 added the table audit and the view v_audit.
+-- Version 8 added the tables audit and feature_sample and the views v_audit and v_feature.
 PRAGMA application_id = 0x77656972;
 PRAGMA user_version = 8;
 
@@ -258,6 +258,32 @@ CREATE TABLE power_sample (
   gpu_computing REAL NOT NULL,       -- GPUs' worth of compute that ran, at whatever speed
   gpu_delivered REAL NOT NULL,       -- the same times the throttle (1 = none) of each
   temperature_max_c REAL             -- of the hottest GPU, highest in the interval; NULL = not modelled
+) STRICT;
+
+-- What a forecast may start from (metrics.features): as the scheduler sees it at the end of the interval.
+-- What is asked for is what anybody holds and what jobs wait for; teams are tenants.
+CREATE TABLE feature_sample (
+  run_id INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  gpus_asked REAL NOT NULL,          -- history: GPUs asked for
+  gpus_asked_hour REAL NOT NULL,     -- history: their mean, that of an hour ago counts 1/e
+  gpus_asked_day REAL NOT NULL,      -- history: their mean, that of a day ago counts 1/e
+  cpus_asked REAL NOT NULL,          -- history: CPUs asked for
+  jobs_waiting REAL NOT NULL,        -- queue: jobs that wait
+  gpus_waiting REAL NOT NULL,        -- queue: GPUs that they ask for
+  jobs_running REAL NOT NULL,        -- queue: jobs that start or run
+  tasks_waiting REAL NOT NULL,       -- queue: tasks in front of stages, services and roles
+  day_sin REAL NOT NULL,             -- time: sine of the time of day, by the clock of the run
+  day_cos REAL NOT NULL,             -- time: cosine of the time of day
+  half_day_sin REAL NOT NULL,        -- time: sine of its half
+  half_day_cos REAL NOT NULL,        -- time: cosine of its half
+  week_sin REAL NOT NULL,            -- time: sine of the time of the week
+  week_cos REAL NOT NULL,            -- time: cosine of the time of the week
+  teams_active REAL NOT NULL,        -- teams: tenants whose jobs wait or run
+  team_share REAL NOT NULL,          -- teams: part of the GPUs asked for that is the largest tenant's
+  team_spread REAL NOT NULL,         -- teams: sum of the squares of these parts
+  job_gpus REAL NOT NULL,            -- needs: GPUs a job asks for, mean
+  job_cpus REAL NOT NULL,            -- needs: CPUs a job asks for, mean
+  job_gpu_gib REAL NOT NULL          -- needs: GPU memory a job asks for in GiB, mean
 ) STRICT;
 
 -- Stages over time; numbers of workers and items are means of the interval.
@@ -601,6 +627,10 @@ CREATE VIEW v_link AS
   FROM link_sample s JOIN run r USING (run_id)
   JOIN link l ON l.run_id = s.run_id AND l.link = s.link
   LEFT JOIN node n ON n.run_id = s.run_id AND n.node = l.node;
+-- What forecasts may start from, over time.
+CREATE VIEW v_feature AS
+  SELECT r.variant, r.replication, r.start_unix_s + s.t_s + s.dt_s AS time, s.*
+  FROM feature_sample s JOIN run r USING (run_id);
 -- Workers, with their names.
 CREATE VIEW v_worker AS
   SELECT r.variant, r.replication, g.name AS stage_name, n.name AS node_name, w.*

@@ -105,6 +105,7 @@ struct sim_spot {
     double correlation;  /* of neighbouring steps */
     int64_t step_ns;
     double price; /* part of that of the GPU types */
+    int64_t notice_ns; /* so long before a node goes its owner says so */
 };
 
 /* Nodes of a group that come and go: the group has as many as there may be. */

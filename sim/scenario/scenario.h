@@ -645,6 +645,7 @@ struct sim_scenario {
     struct sim_initial initial;
     int64_t sample_ns; /* 0 = chosen by the recorder */
     uint32_t keep;     /* enum sim_keep of the recorder; 0 = by the number of jobs */
+    bool has_features; /* samples of what forecasts start from */
     struct sim_variant *variants;
     size_t variants_count;
     struct sim_expect *expects;

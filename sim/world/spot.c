@@ -11,6 +11,10 @@
  * hazard it survives, exponential with mean 1, by its name and how often it was asked for. All
  * nodes of a group have the same price, so they go together.
  *
+ * With a notice its owner says so that long before it is taken: the scheduler starts nobody there
+ * any more, and jobs with a rank on it are preempted with that time to save what they did. What is
+ * said comes true, whatever the price does then.
+ *
  * Invariant: what was drawn for a node that is there = what it has survived + what is left. So
  * losses less the hazard of all nodes together is a sum of independent centred steps.
  */
@@ -24,6 +28,7 @@
 struct life {
     double left; /* hazard that it survives yet */
     int64_t since_ns;
+    bool is_given_up; /* its owner has said so */
 };
 
 struct sim_spot_run {
@@ -56,6 +61,8 @@ static void live(struct sim_world *world, uint32_t node)
 {
     struct life *life = &world->spot->lives[node];
     const int64_t now_ns = sim_engine_now(world->context.engine);
+    if (life->is_given_up)
+        return;
     const double survived =
         hazard_per_ns(world, group_of(world, node)) * (double)(now_ns - life->since_ns);
     life->left -= survived;
@@ -74,7 +81,8 @@ static void schedule_reclaim(struct sim_world *world, uint32_t node)
                                      .argument = sim_supply_launches(world, node),
                                      .kind = SIM_KIND_RECLAIM,
                                      .phase = SIM_PHASE_FAULT };
-    if (group->supply.spot.hazard_per_s > 0 && wait_ns < 9e17 &&
+    if (!world->spot->lives[node].is_given_up && group->supply.spot.hazard_per_s > 0 &&
+        wait_ns < 9e17 &&
         (!wanders(&group->supply.spot) || wait_ns <= (double)group->supply.spot.step_ns))
         (void)sim_engine_schedule(world->context.engine, &event);
 }
@@ -97,16 +105,52 @@ void sim_spot_leaves(struct sim_world *world, uint32_t node)
         live(world, node);
 }
 
+/* ---- notice ---- */
+
+/* A job hears it once, of whichever of its ranks. */
+static weir_status warn(struct sim_world *world, uint32_t node, int64_t notice_ns)
+{
+    uint64_t *ids = NULL;
+    uint32_t count = 0;
+    weir_status status = sim_workers_on_node(world->workers, node, WEIR_NO_INDEX, &ids, &count);
+    for (uint32_t i = 0; status == WEIR_OK && i < count; i++) {
+        const struct sim_worker *worker = sim_workers_find(world->workers, ids[i]);
+        if (worker == NULL || worker->owner.kind != WEIR_OWNER_JOB)
+            continue;
+        const struct sim_driver *driver = &world->drivers[worker->driver];
+        status = driver->ops->preempt(driver->self, worker->owner.id, notice_ns);
+    }
+    free(ids);
+    return status;
+}
+
+static weir_status give_notice(struct sim_world *world, const struct sim_event *event,
+                               int64_t notice_ns)
+{
+    struct sim_event last = *event;
+    world->spot->lives[event->target].is_given_up = true;
+    last.time_ns = sim_engine_now(world->context.engine) + notice_ns;
+    (void)sim_engine_schedule(world->context.engine, &last);
+    WEIR_TRY(sim_supply_note(world, event->target, "node_notice", "will be taken back"));
+    WEIR_TRY(sim_port_cordon(world->port, event->target));
+    WEIR_TRY(warn(world, event->target, notice_ns));
+    sim_port_wake(world->port, WEIR_CAUSE_CAPACITY);
+    return sim_world_settle(world);
+}
+
 weir_status sim_spot_reclaim(struct sim_world *world, const struct sim_event *event)
 {
     const uint32_t node = event->target;
     if (!sim_supply_has(world, node) || sim_supply_launches(world, node) != event->argument)
         return WEIR_OK; /* it was given back before */
+    const int64_t notice_ns = group_of(world, node)->supply.spot.notice_ns;
+    if (world->spot->lives[node].is_given_up)
+        return sim_supply_take_back(world, node);
     live(world, node);
     if (world->spot->lives[node].left > 1e-6)
         return WEIR_OK; /* the hazard has changed: it was scheduled anew */
     world->spot->losses++;
-    return sim_supply_take_back(world, node);
+    return notice_ns > 0 ? give_notice(world, event, notice_ns) : sim_supply_take_back(world, node);
 }
 
 /* ---- prices ---- */

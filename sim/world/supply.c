@@ -19,6 +19,7 @@
 #include "sim/record/record.h"
 #include "sim/scenario/belief.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum state { THERE, AWAY, BOOTING, HERE }; /* THERE: for good */
@@ -99,8 +100,8 @@ static weir_status offer(struct sim_world *world, const struct sim_node_group *g
     return sim_port_offer(world->port, &told);
 }
 
-static weir_status note(struct sim_world *world, uint32_t node, const char *happening,
-                        const char *what)
+weir_status sim_supply_note(struct sim_world *world, uint32_t node, const char *happening,
+                            const char *what)
 {
     char name[128];
     char text[192];
@@ -150,7 +151,7 @@ static weir_status request(void *self, uint32_t type, uint32_t *reason)
     run->asked++;
     step(supply, 1);
     (void)sim_engine_schedule(world->context.engine, &event);
-    WEIR_TRY(note(world, node, "node_requested", "asked for"));
+    WEIR_TRY(sim_supply_note(world, node, "node_requested", "asked for"));
     return offer(world, group);
 }
 
@@ -175,8 +176,8 @@ weir_status sim_supply_booted(struct sim_world *world, const struct sim_event *e
     run->coming--;
     run->failed += has_failed;
     run->up += !has_failed;
-    WEIR_TRY(note(world, node, has_failed ? "node_launch_fail" : "node_came",
-                  has_failed ? "did not start" : "is there"));
+    WEIR_TRY(sim_supply_note(world, node, has_failed ? "node_launch_fail" : "node_came",
+                             has_failed ? "did not start" : "is there"));
     if (!has_failed) {
         sim_spot_came(world, node);
         WEIR_TRY(sim_faults_switch_node(world, node, false));
@@ -200,7 +201,7 @@ static weir_status leave(struct sim_world *world, uint32_t node, const char *hap
     const struct sim_node_group *group = group_of(world, node, &run);
     world->supply->states[node] = AWAY;
     run->up--;
-    WEIR_TRY(note(world, node, happening, what));
+    WEIR_TRY(sim_supply_note(world, node, happening, what));
     WEIR_TRY(sim_faults_switch_node(world, node, true));
     WEIR_TRY(offer(world, group));
     return sim_port_supply_outcome(world->port, WEIR_OUTCOME_GONE, node, WEIR_REASON_NONE);
@@ -355,4 +356,7 @@ void sim_supply_results(struct sim_world *world, int64_t end_ns, struct sim_resu
     put(out, "as.failed", "nodes", (double)sum.failed);
     put(out, "as.reversals", "count", (double)world->supply->reversals);
     put(out, "as.nodes", "nodes", end_ns > 0 ? node_ns / (double)end_ns : sum.up);
+    const double error = sim_port_forecast_error(world->port);
+    if (!isnan(error))
+        put(out, "as.forecast_error", "1", error);
 }

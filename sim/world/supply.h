@@ -18,6 +18,9 @@ weir_status sim_supply_booted(struct sim_world *world, const struct sim_event *e
 bool sim_supply_has(const struct sim_world *world, uint32_t node);
 /* How often it was asked for before. */
 uint32_t sim_supply_launches(const struct sim_world *world, uint32_t node);
+/* What happened to a node is written down. */
+weir_status sim_supply_note(struct sim_world *world, uint32_t node, const char *happening,
+                            const char *what);
 /* Its owner takes it back: what runs on it is lost. */
 weir_status sim_supply_take_back(struct sim_world *world, uint32_t node);
 void sim_supply_results(struct sim_world *world, int64_t end_ns, struct sim_results *out);

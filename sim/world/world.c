@@ -11,6 +11,7 @@
 #include "sim/record/meter/sampling.h"
 #include "sim/record/record.h"
 #include "sim/worker/load.h"
+#include "weir/forecast.h"
 
 #include <assert.h>
 #include <math.h>
@@ -285,6 +286,20 @@ static void report_progress(struct sim_world *world, int64_t now_ns)
     progress->events = world->handled;
 }
 
+/* A last sample at the very end of one that was just taken has no length. */
+static weir_status sample_features(struct sim_world *world, int64_t now_ns)
+{
+    double values[WEIR_FEATURE_COUNT];
+    const int64_t from_ns = world->features_ns;
+    if (now_ns <= from_ns)
+        return WEIR_OK;
+    world->features_ns = now_ns;
+    sim_port_features(world->port, values);
+    return sim_recorder_sample(world->context.recorder, SIM_SAMPLE_FEATURES, 0, sim_time_s(from_ns),
+                               sim_time_s(now_ns - from_ns), values, WEIR_FEATURE_COUNT,
+                               world->context.error);
+}
+
 weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
 {
     const struct sim_cluster *cluster = world->context.cluster;
@@ -292,6 +307,8 @@ weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
         sim_links_meter(cluster, world->context.meter, now_ns);
     for (uint32_t n = 0; cluster->has_heat && n < cluster->node_count; n++)
         sim_power_meter_heat(cluster, world->context.meter, now_ns, n);
+    if (world->scenario->has_features)
+        WEIR_TRY(sample_features(world, now_ns));
     return sim_meter_sample(world->context.meter, now_ns, world->context.recorder,
                             world->context.error);
 }

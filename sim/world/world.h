@@ -35,6 +35,7 @@ struct sim_world {
     struct sim_drift_run *drifts;  /* NULL = nothing drifts */
     int64_t sample_ns;
     uint64_t samples;
+    int64_t features_ns; /* until when features were sampled */
     uint64_t handled;
     uint64_t stirred_digest;    /* result digest when it changed last */
     int64_t stirred_ns;         /* and when that was */

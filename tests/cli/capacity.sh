@@ -17,6 +17,43 @@ if command -v sqlite3 >/dev/null; then
     has events 'GPU 0 cut into 7g.80gb'
 fi
 
+# Features: a row a sample, all five groups in it, none of them always 0. Planning reads them.
+# covers: S1.60 S1.61
+expect 0 "$WEIR_BIN" export features.db --to csv --view v_feature -o features.csv
+for column in gpus_asked gpus_asked_hour gpus_asked_day cpus_asked jobs_waiting gpus_waiting \
+    jobs_running tasks_waiting day_sin day_cos half_day_sin half_day_cos week_sin week_cos \
+    teams_active team_share team_spread job_gpus job_cpus job_gpu_gib; do
+    matches features.csv "(^|,)$column(,|$)"
+done
+if command -v sqlite3 >/dev/null; then
+    for column in gpus_asked_day gpus_waiting day_sin team_share job_gpus; do
+        [ "$(sqlite3 features.db "SELECT count(DISTINCT $column) > 10 FROM feature_sample")" = 1 ] ||
+            fail "$column is always the same"
+    done
+    [ "$(sqlite3 features.db 'SELECT count(*) FROM feature_sample WHERE run_id = 1')" = 720 ] ||
+        fail 'not a row a sample'
+fi
+expect 0 "$WEIR_BIN" show features.db --ahead 14
+matches stdout '^regression +14 +[0-9.]+ +[0-9]+ +60$'
+has stdout 'Level, trend and week'
+expect 0 "$WEIR_BIN" show features.db --ahead 1 --format json
+has stdout '"gpus_most"'
+expect 2 "$WEIR_BIN" show features.db --ahead 15
+expect 3 "$WEIR_BIN" show step.db --ahead 2
+has stderr 'no features were kept'
+
+# A notice comes so long before the node goes, and nobody starts there after it.
+if command -v sqlite3 >/dev/null; then
+    gone="SELECT n.run_id, n.t_s, n.target, (SELECT min(r.t_s) FROM happening r WHERE r.run_id = n.run_id
+        AND r.kind = 'node_reclaimed' AND r.t_s >= n.t_s AND r.target = n.target) AS gone_s
+        FROM happening n JOIN run USING (run_id) WHERE n.kind = 'node_notice' AND variant = 'two minutes'"
+    [ "$(sqlite3 spot_notice.db "SELECT count(*) > 100 AND sum(abs(gone_s - t_s - 120) > 1e-6) <= 3 FROM ($gone)")" = 1 ] ||
+        fail 'a notice is not two minutes before'
+    [ "$(sqlite3 spot_notice.db "SELECT count(*) FROM ($gone) g JOIN node n ON n.run_id = g.run_id AND n.name = g.target
+        JOIN worker w ON w.run_id = g.run_id AND w.node = n.node AND w.created_s > g.t_s + 1e-6 AND w.created_s < g.gone_s")" = 0 ] ||
+        fail 'somebody starts on a node that is about to go'
+fi
+
 # Nodes that come and go: settings that make them oscillate are warned of, what acts on nothing is
 # refused.
 # covers: S1.96 S1.100

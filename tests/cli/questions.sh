@@ -19,7 +19,7 @@ printf '%s\n' job_id,submit_time,run_time,gpus 1,0,60,1 2,30,90,2 >jobs.csv
 expect 0 weir export my.db --to decision --at 30m -o state.json
 
 # Each with results of its own, so that none is asked about another's file.
-elsewhere='spans\.csv|curves\.csv|mine\.|jobs\.csv|weir new|weir merge|a paper'
+elsewhere='spans\.csv|curves\.csv|mine\.|jobs\.csv|weir new|weir merge|a paper|--ahead'
 count=0
 while IFS= read -r line; do
     case $line in

@@ -59,11 +59,17 @@ static bool is_said(const struct sim_diagnostics *said, const char *text)
 /* All that is kept of a run but its scenario and what the wall clock says. */
 static uint64_t hash_of_rows(const char *path)
 {
-    static const char *const tables[] = { "result",         "arrival_sample",
-                                          "cluster_sample", "node_sample",
-                                          "stage_sample",   "job_sample",
-                                          "decision_stage", "action",
-                                          "candidate",      "(SELECT start_unix_s FROM run)" };
+    static const char *const tables[] = { "result",
+                                          "arrival_sample",
+                                          "cluster_sample",
+                                          "node_sample",
+                                          "stage_sample",
+                                          "job_sample",
+                                          "feature_sample",
+                                          "decision_stage",
+                                          "action",
+                                          "candidate",
+                                          "(SELECT start_unix_s FROM run)" };
     uint64_t hash = SIM_DIGEST_START;
     sqlite3 *database = NULL;
     CHECK_I64(sqlite3_open(path, &database), SQLITE_OK);

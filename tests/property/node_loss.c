@@ -30,6 +30,7 @@ static const struct {
     double share;
 } shares_of_ways[] = { { "raydata", 0.65 },
                        { "pool_feedback", 0.5 },
+                       { "hpa", 0.35 },
                        { "profile_then_scale", 0.2 } };
 
 static uint64_t next(uint64_t *state)

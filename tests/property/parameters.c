@@ -154,7 +154,9 @@ static const struct kind queueings = {
 };
 
 static const struct kind batchings = { "services.s.batching", { { requests, "" } } };
-static const struct kind capacities = { "sched.capacity", { { waves, "" } } };
+#define TEAMS                                                                                      \
+    "tenants=[{\"name\":\"a\"},{\"name\":\"b\"}] jobs.w.tenant=a jobs.w.classes.gpus.tenant=b"
+static const struct kind capacities = { "sched.capacity", { { waves, "" }, { waves, TEAMS } } };
 
 /* What comes of it; 0 = it cannot be. */
 static uint64_t outcome(const struct run *run, const char *sets)
@@ -236,8 +238,10 @@ static const struct {
       "wait_up=60s queue_up=0 cpu_up=1 gpu_up=1 ram_up=1 cpu_down=1 gpu_down=1 ram_down=1" },
     { &capacities, "threshold", "queue_up=3 cpu_down=1 gpu_down=1 ram_down=1" },
     { &capacities, "", "backoff=900s backoff_most=1000s" },
+    { &capacities, "demand", "at_once=1" },
     { &capacities, "forecast", "mode=proactive" },
     { &capacities, "forecast", "forecaster=ar" },
+    { &capacities, "forecast", "forecaster=regression season=1800s mode=proactive" },
     { &capacities, "forecast", "forecaster=holt_winters season=1800s" },
 };
 enum { COMPANY = sizeof company / sizeof company[0] };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Forecasts against known answers, and on a day that repeats itself with noise. */
-#include "sched/capacity/parts/forecast.h"
+#include "sched/forecast/series.h"
 #include "tests/support/check.h"
 #include "tests/support/draws.h"
 

@@ -141,6 +141,30 @@ static void follow(struct trial *trial, int64_t at_s)
     trial->offer.up += (uint32_t)(trial->requested - trial->released);
 }
 
+/* A load that rises by a tenth every two minutes passes its mark at 18 min; that it will is seen
+ * before, and nobody foresees a load that stays. */
+static int64_t asked_at_s(double ahead_s, bool rises)
+{
+    const struct setting set[] = { { "t_up", 0 }, { "ahead", ahead_s }, { NULL, 0 } };
+    struct trial *trial = open_trial(4, set);
+    int64_t at_s = -1;
+    for (int64_t t = 0; t < 1200 && at_s < 0; t += 60) {
+        load(trial, rises ? (uint32_t)(t / 120) : 7, 1, 1);
+        decide(trial, t);
+        at_s = trial->requested > 0 ? t : -1;
+    }
+    close_trial(trial);
+    return at_s;
+}
+
+static void a_load_that_rises_is_seen_before_it_is_there(void)
+{
+    CHECK_I64(asked_at_s(0, true), 1080);
+    const int64_t at_s = asked_at_s(300, true);
+    CHECK(at_s > 600 && at_s < 1000);
+    CHECK_I64(asked_at_s(300, false), -1);
+}
+
 /* covers: S1.93 */
 static void each_number_alone_asks_for_nodes(void)
 {
@@ -485,6 +509,8 @@ static void none_asks_for_nothing(void)
 }
 
 static const struct test tests[] = {
+    { "a load that rises is seen before it is there",
+      a_load_that_rises_is_seen_before_it_is_there },
     { "each number alone asks for nodes", each_number_alone_asks_for_nodes },
     { "a mark must be exceeded for all of the time", a_mark_must_be_exceeded_for_all_of_the_time },
     { "nodes go only when all numbers are low", nodes_go_only_when_all_numbers_are_low },

@@ -11,15 +11,11 @@ static struct weir_amounts asked_for(const struct weir_view *view)
 {
     const struct weir_amounts free = weir_cluster_free(view->cluster);
     struct weir_amounts sum = weir_cluster_total(view->cluster);
-    struct weir_job job = { .size = sizeof job };
-    uint32_t cursor = 0;
+    struct weir_tenant all = { .size = sizeof all };
 
     weir_amounts_count(&sum, &free, -1);
-    while (weir_view_next_job(view, &cursor, &job)) {
-        const struct weir_amounts need = weir_job_amounts(&job);
-        if (job.state == WEIR_JOB_WAITING)
-            weir_amounts_count(&sum, &need, 1);
-    }
+    if (weir_view_tenant(view, 0, &all))
+        weir_amounts_count(&sum, &all.wanted, 1);
     return sum;
 }
 

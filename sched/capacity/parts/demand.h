@@ -10,7 +10,7 @@
 
 #include "weir/capacity.h"
 
-/* At least 0. O(offers + jobs). */
+/* At least 0. O(offers): what jobs wait for is summed up by the host. */
 double weir_node_demand(const struct weir_view *view);
 /* Of all offers, up or on their way. */
 uint32_t weir_node_held(const struct weir_view *view);

@@ -26,7 +26,20 @@ struct weir_load {
     int64_t oldest_ns; /* since when the job waits that has waited longest; INT64_MAX = none */
 };
 
-/* Without `has_wait` the jobs are not walked, and WAIT is 0. O(offers + pools), with it O(jobs). */
-void weir_load_look(const struct weir_view *view, bool has_wait, struct weir_load *load);
+/* Jobs that had waited longest when all were walked last, the oldest first: whoever came later has
+ * waited less, so they are the oldest until the last of them is gone. All zero at first. */
+struct weir_oldest {
+    struct {
+        uint64_t id;
+        int64_t queued_ns;
+        uint32_t workload;
+    } jobs[64];
+    uint32_t count, next;
+};
+
+/* Without `oldest` (NULL) WAIT is 0. O(offers + pools), with it O(jobs) once in 64 of the oldest
+ * jobs that start or go. */
+void weir_load_look(const struct weir_view *view, struct weir_oldest *oldest,
+                    struct weir_load *load);
 
 #endif

@@ -113,7 +113,7 @@ weir_status weir_pace_request(const struct weir_view *view, uint32_t count, stru
     return WEIR_OK;
 }
 
-static bool is_idle(const struct weir_view *view, uint32_t node, uint32_t type)
+bool weir_pace_is_idle(const struct weir_view *view, uint32_t node, uint32_t type)
 {
     const struct weir_node *const seen = weir_cluster_node(view->cluster, node);
     uint64_t worker;
@@ -132,7 +132,7 @@ weir_status weir_pace_release(const struct weir_view *view, uint32_t count, stru
         for (uint32_t n = weir_cluster_node_count(view->cluster); n-- > 0;) {
             if (*done == count || offer.up <= offer.min)
                 break;
-            if (!is_idle(view, n, offer.type))
+            if (!weir_pace_is_idle(view, n, offer.type))
                 continue;
             WEIR_TRY(weir_plan_release_node(plan, n));
             offer.up--;

@@ -75,6 +75,9 @@ void weir_pace_heard(struct weir_pace *pace, const struct weir_pace_rules *rules
                      const struct weir_outcome *outcome);
 void weir_pace_remember(struct weir_pace *pace, struct weir_memory *memory);
 
+/* Whether a node of this type is up and nobody is on it, as the plan leaves it. */
+bool weir_pace_is_idle(const struct weir_view *view, uint32_t node, uint32_t type);
+
 /* Asks for `count` nodes of the offers in their order, as far as these go; the answer is how many
  * were asked for. Gives back idle ones, of the last offer first and the last node first. */
 weir_status weir_pace_request(const struct weir_view *view, uint32_t count, struct weir_plan *plan,

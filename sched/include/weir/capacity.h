@@ -38,6 +38,8 @@ WEIR_API uint32_t weir_view_offers(const struct weir_view *view);
 WEIR_API bool weir_view_offer(const struct weir_view *view, uint32_t index,
                               struct weir_node_offer *offer);
 
+struct weir_host; /* weir/host.h */
+
 struct weir_capacity_ops {
     uint32_t size, abi;
     const char *name;
@@ -58,7 +60,12 @@ struct weir_capacity_ops {
     uint32_t (*save)(const void *state, double *numbers, uint32_t capacity); /* as of scaling */
     weir_status (*restore)(void *state, const struct weir_view *view, const double *numbers,
                            uint32_t count, struct weir_error *error);
+    /* Mean part by which its forecasts were wrong so far; NAN = none yet. NULL = it makes none. */
+    double (*forecast_error)(const void *state);
 };
+
+/* Of the policy of a host; NAN when it makes none. */
+WEIR_API double weir_host_forecast_error(const struct weir_host *host);
 
 WEIR_API uint32_t weir_capacity_count(void);
 WEIR_API const struct weir_capacity_ops *weir_capacity_at(uint32_t index);

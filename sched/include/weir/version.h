@@ -39,7 +39,9 @@
  *        weir_scaling_ops.flags, WEIR_SCALING_REPEATS, WEIR_PLACEMENT_REPEATS; weir/batching.h;
  *        weir/capacity.h, weir_module.capacities;
  *        weir_host_keep_infeasible, WEIR_REASON_INFEASIBLE;
- *        weir/licence.h, weir_job_spec.licences, WEIR_REASON_{PRIO_THRESHOLD,CUSTOM_LIMIT}
+ *        weir/licence.h, weir_job_spec.licences, WEIR_REASON_{PRIO_THRESHOLD,CUSTOM_LIMIT};
+ *        weir/forecast.h, weir_capacity_ops.forecast_error, weir_host_forecast_error;
+ *        weir_view_waiting
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.

@@ -209,6 +209,20 @@ WEIR_API bool weir_view_next_job(const struct weir_view *view, uint32_t *cursor,
 WEIR_API bool weir_view_job(const struct weir_view *view, uint32_t workload, uint64_t id,
                             struct weir_job *job);
 
+/* Jobs that wait and ask for the same; from 2.3 on. */
+struct weir_waiting {
+    uint32_t size; /* set by the caller */
+    uint32_t jobs; /* how many */
+    uint32_t tenant;
+    uint32_t strategy; /* of each, as in weir_job_spec */
+    const struct weir_rank_group *groups;
+    uint32_t group_count, ranks;
+    struct weir_amounts need; /* of one job, all its ranks */
+};
+/* In the order of the first of each in the queue; false when there are no more. O(1). */
+WEIR_API bool weir_view_waiting(const struct weir_view *view, uint32_t index,
+                                struct weir_waiting *waiting);
+
 /* ---- for a queueing policy with a `pass` of its own (others find nothing); from 2.3 on ---- */
 
 /* Asks for the first waiting job, in the order of the queue: key, submission, workload, id. */

@@ -21,7 +21,7 @@ static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
     [5] = "power of nodes in time",
     [6] = "links, stores, memory, caps, throttles and temperatures in time, the model version",
     [7] = "what links could give in time, while they are slow or out",
-    [8] = "who did what to which model",
+    [8] = "who did what to which model, features of forecasts in time",
 };
 
 /* What the first model made of scenarios that today's reads. */

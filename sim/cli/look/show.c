@@ -9,6 +9,7 @@
 #include "sim/cli/look/show_actors.h"
 #include "sim/cli/look/show_jobs.h"
 #include "sim/cli/look/show_most.h"
+#include "sim/cli/look/show_ahead.h"
 #include "sim/cli/look/show_results.h"
 #include "sim/cli/look/trace.h"
 #include "sim/cli/plugin.h"
@@ -24,6 +25,7 @@ enum { CELL = 256, MOST_CHANGES = 8 };
 struct arguments {
     struct sim_options options;
     const char *file;
+    uint32_t ahead; /* days; 0 = not asked for */
     struct sim_trace_arguments trace; /* where the file is one */
 };
 
@@ -584,6 +586,10 @@ static const struct sim_option command_rows[] = {
       SIM_OPTION(TEXT, arguments, file),
       .missing = "show what? a scenario, a trace or a database",
       .one = "one file at a time" },
+    { "ahead", 0, "DAYS", SIM_OPTION(COUNT, arguments, ahead),
+      "Of a database: GPUs and nodes that will be asked for on each of so many days, at most 14, "
+      "from the features it keeps",
+      .min = 1, .max = 14, .of = SIM_FILE_DATABASE },
     { SIM_OPTION(OTHERS, arguments, trace), .others = &sim_trace_table },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
     { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_scenario },
@@ -591,12 +597,12 @@ static const struct sim_option command_rows[] = {
 static const struct sim_option_table command_options = {
     SIM_OPTION_ROWS(command_rows),
     .kind_of = kind_of,
-    .shown = "set format plugin map kind nodes scenario groups plot force",
+    .shown = "ahead set format plugin map kind nodes scenario groups plot force",
     .usage = "FILE",
     .help =
         "Show what is in a file; simulates nothing. Of a scenario: the cluster, the stages, how "
         "fast the work could be at best and what would raise that. Of a trace of jobs: how many, "
-        "what they ask for, what never fits. Of a result database: what each tenant got.",
+        "what they ask for, what never fits. Of a result database: what each tenant got, and what is to come.",
 };
 
 int sim_cmd_show(int argc, char **argv)
@@ -608,6 +614,8 @@ int sim_cmd_show(int argc, char **argv)
     const uint32_t kind = kind_of(&arguments);
     if (kind == SIM_FILE_DATABASE) {
         sim_options_clear(&arguments.options);
+        if (arguments.ahead > 0)
+            return sim_show_ahead(arguments.file, arguments.ahead, arguments.options.format);
         return sim_show_results(arguments.file, arguments.options.format);
     }
     arguments.trace.file = arguments.file;

@@ -672,6 +672,7 @@ struct draft_metrics {
     struct draft_head head;
     int64_t sample_ns;
     uint32_t keep;
+    bool has_features;
 };
 
 struct draft_variant {

@@ -366,6 +366,10 @@ static void resolve_results(struct sim_resolver *resolver)
     const uint32_t keep = resolver->draft->metrics.keep;
     scenario->sample_ns = sample_ns == SIM_ABSENT_TIME ? 0 : sample_ns;
     scenario->keep = keep == SIM_ABSENT_COUNT ? 0 : keep + 1;
+    scenario->has_features = resolver->draft->metrics.has_features;
+    if (scenario->has_features && scenario->sample_ns == 0)
+        sim_report_error(resolver->report, sim_draft_at(&resolver->draft->metrics.head, "features"),
+                         "features are kept at times that are said: give metrics.sample, too");
     resolve_variants(resolver);
     scenario->expects = resolve_expects(resolver, &resolver->draft->expect);
     scenario->expects_count = resolver->draft->expect.count;

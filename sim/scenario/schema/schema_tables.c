@@ -267,6 +267,10 @@ static const struct sim_field metrics_fields[] = {
     { TIME("sample", draft_metrics, sample_ns), ABSENT("chosen by the length of the run"),
       RANGE(1e-3, LARGEST_TIME), ACTS(SIM_ACTS_IN_TIME), SHOWS("how often series are kept"),
       HELP("time between samples of the series") },
+    { FLAG("features", draft_metrics, has_features), DEFAULT("false"), ACTS(SIM_ACTS_IN_TIME),
+      SHOWS("whether features of forecasts are kept"),
+      HELP("at every sample what a forecast may start from is kept, too (table feature_sample); "
+           "needs sample") },
 };
 static const struct sim_section metrics_section = {
     MAPPING("metrics", draft_metrics, metrics_fields), HELP("What is recorded.")

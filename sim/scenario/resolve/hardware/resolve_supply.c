@@ -32,13 +32,15 @@ static double number_or(double given, double usual)
 static struct sim_spot spot_of(const struct sim_spot *given)
 {
     static const int64_t usual_step_ns = INT64_C(600000000000);
-    return (struct sim_spot){ .hazard_per_s = number_or(given->hazard_per_s, 0),
-                              .pressure = number_or(given->pressure, 1),
-                              .volatility = number_or(given->volatility, 0),
-                              .correlation = number_or(given->correlation, 0.9),
-                              .step_ns = given->step_ns == SIM_ABSENT_TIME ? usual_step_ns
-                                                                           : given->step_ns,
-                              .price = number_or(given->price, 1) };
+    return (struct sim_spot){
+        .hazard_per_s = number_or(given->hazard_per_s, 0),
+        .pressure = number_or(given->pressure, 1),
+        .volatility = number_or(given->volatility, 0),
+        .correlation = number_or(given->correlation, 0.9),
+        .step_ns = given->step_ns == SIM_ABSENT_TIME ? usual_step_ns : given->step_ns,
+        .price = number_or(given->price, 1),
+        .notice_ns = given->notice_ns == SIM_ABSENT_TIME ? 0 : given->notice_ns
+    };
 }
 
 struct sim_supply sim_resolve_supply(struct sim_resolver *resolver,

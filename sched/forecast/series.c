@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forecasts; see the header. */
-#include "sched/capacity/parts/forecast.h"
+#include "sched/forecast/series.h"
 
 static double mean(const double *values, uint32_t count)
 {
@@ -113,6 +113,7 @@ static uint32_t needed(const struct weir_forecaster *by)
         return 2 * by->order;
     case WEIR_FORECAST_LAST:
     case WEIR_FORECAST_EWMA:
+    case WEIR_FORECAST_REGRESSION:
         break;
     }
     return 1;
@@ -135,6 +136,7 @@ double weir_forecast(const struct weir_forecaster *by, const double *values, uin
     case WEIR_FORECAST_AR:
         return autoregression(by, values, count, ahead);
     case WEIR_FORECAST_LAST:
+    case WEIR_FORECAST_REGRESSION:
         break;
     }
     return values[count - 1];

@@ -9,25 +9,20 @@
  *   ewma          the level l = a y + (1 - a) l, from the first value on
  *   holt_winters  level, trend and season, additive: l = a (y - s) + (1 - a)(l + b),
  *                 b = c (l - l') + (1 - c) b, s = g (y - l) + (1 - g) s; they begin with the mean
- * of the first season, the mean change from it to the second, and what is left ar autoregression of
- * order p by Yule and Walker, solved by Levinson and Durbin, on what is left of the mean
+ *                 of the first season, the mean change from it to the second, and what is left
+ *   ar            autoregression of order p by Yule and Walker, solved by Levinson and Durbin, on
+ *                 what is left of the mean
+ *
+ * Regression is not among them: it reads more than the series (regression.h).
  *
  * While there is less than they need (a season; two of Holt and Winters; 2 p values), the latest
  * value stands for it; without any value it is 0. Cost: O(values), of ar O(values p).
  */
-#ifndef SCHED_CAPACITY_PARTS_FORECAST_H
-#define SCHED_CAPACITY_PARTS_FORECAST_H
+#ifndef SCHED_FORECAST_SERIES_H
+#define SCHED_FORECAST_SERIES_H
 
-#include <stdint.h>
+#include "weir/forecast.h"
 
-enum weir_forecast_kind {
-    WEIR_FORECAST_LAST,
-    WEIR_FORECAST_SEASONAL,
-    WEIR_FORECAST_EWMA,
-    WEIR_FORECAST_HOLT_WINTERS,
-    WEIR_FORECAST_AR
-};
-#define WEIR_FORECAST_WORDS "last|seasonal|ewma|holt_winters|ar"
 enum { WEIR_FORECAST_ORDER = 32 }; /* of ar, at most */
 
 struct weir_forecaster {
