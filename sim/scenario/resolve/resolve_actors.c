@@ -68,7 +68,7 @@ static void resolve_visible(struct sim_resolver *resolver, const struct draft_ro
         sim_report_error(resolver->report, at, "sees %u GPUs and holds %u", set->sees, holds);
     else if (set->sees < holds && isnan(asks->uses.gpus))
         request->gpus = set->sees;
-    else if (request->gpus > set->sees)
+    else if (asks->visible_gpus != SIM_ABSENT_COUNT && request->gpus > set->sees)
         sim_report_error(resolver->report, at, "works on %g GPUs and sees %u", request->gpus,
                          set->sees);
 }
