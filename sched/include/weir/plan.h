@@ -96,7 +96,9 @@ WEIR_API const char *weir_verb_name(uint32_t verb);
     X(WEIR_REASON_RESERVED, "nodes are reserved for others")                                       \
     X(WEIR_REASON_NO_NODES, "no more nodes of the type")                                           \
     X(WEIR_REASON_NODE_USED, "node is in use")                                                     \
-    X(WEIR_REASON_LAUNCH, "node did not start")
+    X(WEIR_REASON_LAUNCH, "node did not start")                                                    \
+    X(WEIR_REASON_LABEL, "no such label on the node")                                              \
+    X(WEIR_REASON_KEPT, "node is kept for others")
 
 #define WEIR_REASON_ENUM(name, text) name,
 enum weir_reason { WEIR_REASONS(WEIR_REASON_ENUM) WEIR_REASON_COUNT };

@@ -18,6 +18,9 @@ struct weir_group_demand {
 struct weir_group_demand weir_group_demand(const struct weir_shape *bundle);
 struct weir_group_demand weir_group_demand_sum(const struct weir_group_query *query);
 
+/* What labels have against all bundles on this node; WEIR_REASON_NONE = nothing. */
+uint32_t weir_group_label_reason(const struct weir_group_query *query, uint32_t node);
+
 /* WEIR_EINFEASIBLE with a sentence when the group can never be placed, as far as the query wants
  * that told; the answer says which bundle and why. */
 weir_status weir_group_check_room(const struct weir_group_query *query,
