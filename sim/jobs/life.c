@@ -49,8 +49,10 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
     const bool is_there = job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING;
     char name[256];
     char types[256];
+    char nodes[SIM_NODES_TEXT];
     print_name(run, job, name, sizeof name);
     print_types(run, spec->shape.gpu_type, types, sizeof types);
+    sim_scenario_print_nodes(run->config.scenario, spec->shape.labels, spec->soft_labels, nodes);
     const struct sim_job_row row = { .workload = run->config.instance,
                                      .job = job->id,
                                      .kind = job->kind,
@@ -70,6 +72,7 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
                                      .user = spec->user,
                                      .model = spec->models,
                                      .shape = &spec->shape,
+                                     .nodes = nodes,
                                      .gpu_types = types };
     if (is_watched)
         observer->job(observer->state, &row);

@@ -137,6 +137,7 @@ struct sim_stage_row {
     int32_t workers_fixed; /* -1 = auto */
     const char *pipeline, *name;
     const struct weir_shape *shape;
+    const char *nodes; /* that will do, as sim_scenario_print_nodes has them */
     double service_mean_s, mix;
 };
 weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_stage_row *row,
@@ -236,6 +237,7 @@ struct sim_job_row {
     const char *outcome;
     const char *name, *tenant, *user, *model; /* "" = not said */
     const struct weir_shape *shape;           /* of a member */
+    const char *nodes;                        /* as of a stage */
     double gpus, cpus;                        /* of all of it */
     const char *gpu_types;                    /* "a|b" it accepts; "" = any */
 };

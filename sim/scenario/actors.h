@@ -17,6 +17,8 @@
 struct sim_actor_set {
     const char *name; /* of the role, or of the group */
     struct weir_shape shape;
+    uint32_t soft_labels;
+    uint32_t node;          /* the only one it may be on, by name; SIM_ACTORS_NOBODY = any */
     struct weir_shape uses; /* of one that computes */
     int32_t count;          /* -1 = the scaling policy chooses */
     uint32_t concurrency;
