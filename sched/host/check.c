@@ -343,15 +343,16 @@ static const struct weir_shape *shape_of(const struct checker *checker)
 static weir_status check_labels(const struct checker *checker, const struct weir_shape *shape,
                                 uint32_t node)
 {
-    const uint32_t labels = weir_cluster_topology(checker->view->cluster, node).labels;
+    const uint32_t labels = weir_topology_of(checker->view->cluster, node)->labels;
     const uint32_t missing = shape->labels & ~labels & ~WEIR_LABEL_KEPT;
-    const unsigned long long id = weir_cluster_node(checker->view->cluster, node)->id;
 
     if (missing != 0)
-        return weir_fail(checker->error, WEIR_EPOLICY, "node %llu has no label %d", id,
+        return weir_fail(checker->error, WEIR_EPOLICY, "node %llu has no label %d",
+                         (unsigned long long)weir_cluster_node(checker->view->cluster, node)->id,
                          __builtin_ctz(missing));
     if ((labels & WEIR_LABEL_KEPT) != 0 && shape->labels == 0)
-        return weir_fail(checker->error, WEIR_EPOLICY, "node %llu is kept for others", id);
+        return weir_fail(checker->error, WEIR_EPOLICY, "node %llu is kept for others",
+                         (unsigned long long)weir_cluster_node(checker->view->cluster, node)->id);
     return WEIR_OK;
 }
 

@@ -506,25 +506,32 @@ static weir_status stop_group(struct weir_placer *placer, uint32_t pool, struct 
     return WEIR_OK;
 }
 
+static weir_status ask(struct weir_placer *placer, const struct weir_place_query *query,
+                       struct weir_error *error)
+{
+    placer->answer.reused = WEIR_NO_INDEX;
+    return weir_placement_place(placer->bound.ops, placer->bound.state, query, &placer->answer,
+                                error);
+}
+
 /* Who may borrow is asked first where it is at home. */
+static weir_status ask_borrower(struct weir_placer *placer, const struct weir_place_query *query,
+                                struct weir_error *error)
+{
+    struct weir_place_query at_home = *query;
+    struct weir_shape shape = *query->shape;
+
+    shape.labels &= ~WEIR_LABEL_KEPT;
+    at_home.shape = &shape;
+    const weir_status status = ask(placer, &at_home, error);
+    return status == WEIR_EBUSY ? ask(placer, query, error) : status;
+}
+
 weir_status weir_placer_ask(struct weir_placer *placer, const struct weir_place_query *query,
                             struct weir_error *error)
 {
-    struct weir_place_query at_home = *query;
-    struct weir_shape shape;
-    weir_status status = WEIR_EBUSY;
-
-    placer->answer.reused = WEIR_NO_INDEX;
-    if ((query->shape->labels & WEIR_LABEL_KEPT) != 0) {
-        shape = *query->shape;
-        shape.labels &= ~WEIR_LABEL_KEPT;
-        at_home.shape = &shape;
-        status = weir_placement_place(placer->bound.ops, placer->bound.state, &at_home,
-                                      &placer->answer, error);
-    }
-    return status == WEIR_EBUSY ? weir_placement_place(placer->bound.ops, placer->bound.state,
-                                                       query, &placer->answer, error)
-                                : status;
+    return (query->shape->labels & WEIR_LABEL_KEPT) == 0 ? ask(placer, query, error)
+                                                         : ask_borrower(placer, query, error);
 }
 
 weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct weir_error *error)

@@ -59,3 +59,11 @@ expect 0 "$WEIR_BIN" run walls.yaml -o walls.db --set cluster.nodes.cpu.kept=tru
 has stderr 'waits for ever: no node with the labels of its node_selector (storage) has room for it'
 expect 0 "$WEIR_BIN" explain walls.db --pending
 has stdout 'node is kept for others; lacks: a node that is not kept for others'
+
+# A module that looks at CPUs alone is found out, whichever way it errs.
+expect 4 "$WEIR_BIN" run "$examples/node_affinity.yaml" -o heedless.db --plugin "$WEIR_PLUGINS/anywhere.so" \
+    --set sched.placement=hostile --set actors.bound.roles.keeper.node_selector='[store]'
+has stderr 'node 0 has no label 0'
+expect 4 "$WEIR_BIN" run "$examples/node_affinity.yaml" -o heedless.db --plugin "$WEIR_PLUGINS/anywhere.so" \
+    --set sched.placement=hostile --set cluster.nodes.work.kept=true --force
+has stderr 'node 0 is kept for others'
