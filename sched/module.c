@@ -5,6 +5,7 @@
  * Loading the file and finding the symbol is the caller's work; nothing here opens anything.
  */
 #include "sched/internal/params.h"
+#include "weir/capacity.h"
 #include "weir/job.h"
 
 #include <stddef.h>
@@ -62,47 +63,46 @@ static weir_status check_queueing(const struct weir_queueing_ops *ops, struct we
     return weir_params_check_table(ops->params, ops->param_count, error);
 }
 
-static weir_status check_placements(const struct weir_module *module, struct weir_error *error)
+static weir_status check_capacity(const struct weir_capacity_ops *ops, struct weir_error *error)
 {
-    for (uint32_t i = 0; module->placements != NULL && module->placements[i] != NULL; i++) {
-        const weir_status status = check_placement(module->placements[i], error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "module %s: placement policy %u", module->name, i);
-            return status;
-        }
-    }
-    return WEIR_OK;
+    WEIR_TRY(check_header(ops->size, offsetof(struct weir_capacity_ops, save), ops->abi, error));
+    WEIR_TRY(check_name(ops->name, error));
+    if (ops->flags != 0)
+        return weir_fail(error, WEIR_EPOLICY, "its flags must be 0, got %u", ops->flags);
+    if ((ops->create == NULL) != (ops->destroy == NULL))
+        return weir_fail(error, WEIR_EPOLICY, "create and destroy belong together");
+    return weir_params_check_table(ops->params, ops->param_count, error);
 }
 
-static weir_status check_scalings(const struct weir_module *module, struct weir_error *error)
-{
-    for (uint32_t i = 0; module->scalings != NULL && module->scalings[i] != NULL; i++) {
-        const weir_status status = check_scaling(module->scalings[i], error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "module %s: scaling policy %u", module->name, i);
-            return status;
-        }
+/* One function a kind: all policies of a list. */
+#define CHECK_LIST(kind)                                                                           \
+    static weir_status check_##kind##_list(                                                        \
+        const char *module, const struct weir_##kind##_ops *const *list, struct weir_error *error) \
+    {                                                                                              \
+        for (uint32_t i = 0; list != NULL && list[i] != NULL; i++) {                               \
+            const weir_status status = check_##kind(list[i], error);                               \
+            if (status != WEIR_OK) {                                                               \
+                weir_error_wrap(error, "module %s: " #kind " policy %u", module, i);               \
+                return status;                                                                     \
+            }                                                                                      \
+        }                                                                                          \
+        return WEIR_OK;                                                                            \
     }
-    return WEIR_OK;
-}
+#define HAS_ANY(list) ((list) != NULL && (list)[0] != NULL)
 
-static weir_status check_queueings(const struct weir_module *module, struct weir_error *error)
-{
-    const struct weir_queueing_ops *const *const list = weir_module_queueings(module);
-
-    for (uint32_t i = 0; list != NULL && list[i] != NULL; i++) {
-        const weir_status status = check_queueing(list[i], error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "module %s: queueing policy %u", module->name, i);
-            return status;
-        }
-    }
-    return WEIR_OK;
-}
+CHECK_LIST(placement)
+CHECK_LIST(scaling)
+CHECK_LIST(queueing)
+CHECK_LIST(capacity)
 
 const struct weir_queueing_ops *const *weir_module_queueings(const struct weir_module *module)
 {
-    return module->size < sizeof *module ? NULL : module->queueings;
+    return module->size < offsetof(struct weir_module, capacities) ? NULL : module->queueings;
+}
+
+const struct weir_capacity_ops *const *weir_module_capacities(const struct weir_module *module)
+{
+    return module->size < sizeof *module ? NULL : module->capacities;
 }
 
 weir_status weir_module_check(const struct weir_module *module, struct weir_error *error)
@@ -123,12 +123,13 @@ weir_status weir_module_check(const struct weir_module *module, struct weir_erro
                          "module %s was built for interface version %u.%u, this is version %u.%u",
                          module->name, module->abi_major, module->abi_minor,
                          (unsigned)WEIR_ABI_MAJOR, (unsigned)WEIR_ABI_MINOR);
-    const bool has_placement = module->placements != NULL && module->placements[0] != NULL;
-    const bool has_scaling = module->scalings != NULL && module->scalings[0] != NULL;
     const struct weir_queueing_ops *const *const queueings = weir_module_queueings(module);
-    if (!has_placement && !has_scaling && (queueings == NULL || queueings[0] == NULL))
+    const struct weir_capacity_ops *const *const capacities = weir_module_capacities(module);
+    if (!HAS_ANY(module->placements) && !HAS_ANY(module->scalings) && !HAS_ANY(queueings) &&
+        !HAS_ANY(capacities))
         return weir_fail(error, WEIR_EPOLICY, "module %s offers no policy", module->name);
-    WEIR_TRY(check_placements(module, error));
-    WEIR_TRY(check_scalings(module, error));
-    return check_queueings(module, error);
+    WEIR_TRY(check_placement_list(module->name, module->placements, error));
+    WEIR_TRY(check_scaling_list(module->name, module->scalings, error));
+    WEIR_TRY(check_queueing_list(module->name, queueings, error));
+    return check_capacity_list(module->name, capacities, error);
 }

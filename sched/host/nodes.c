@@ -39,20 +39,33 @@ bool weir_host_may_grow(const struct weir_host *host, const struct weir_policy_s
     return host->offer_count > 0 && set->capacity != NULL && set->capacity->decide != NULL;
 }
 
+/* Nodes and wakes are its own, and its wakes are marked. What is wrong with them is said here,
+ * where it is known whose they are; the check of the plan would blame another policy. */
+static weir_status take_action(const struct weir_host *host, struct weir_action *action,
+                               struct weir_error *error)
+{
+    if (action->verb == WEIR_VERB_WAKE)
+        action->causes = WEIR_CAUSE_CAPACITY;
+    else if (action->verb != WEIR_VERB_REQUEST_NODE && action->verb != WEIR_VERB_RELEASE_NODE)
+        return weir_fail(error, WEIR_EPOLICY, "it asks for nodes and gives them back, and says %s",
+                         weir_verb_name(action->verb));
+    if (action->verb == WEIR_VERB_RELEASE_NODE &&
+        action->node >= weir_cluster_node_count(host->inventory))
+        return weir_fail(error, WEIR_EPOLICY, "there is no node %u", action->node);
+    return WEIR_OK;
+}
+
 weir_status weir_host_ask_capacity(struct weir_host *host, const struct weir_policy_set *set,
                                    struct weir_error *error)
 {
     const uint32_t before = host->plan->store->action_count;
-    const weir_status status = weir_host_judge_status(
+    weir_status status = weir_host_judge_status(
         set->capacity->decide(set->grown.state, &host->view, host->plan, error), error);
 
+    for (uint32_t i = before; i < host->plan->store->action_count && status == WEIR_OK; i++)
+        status = take_action(host, weir_plan_stored(host->plan->store, i), error);
     if (status != WEIR_OK)
         weir_error_wrap(error, "capacity policy %s", set->capacity->name);
-    for (uint32_t i = before; i < host->plan->store->action_count; i++) {
-        struct weir_action *const action = weir_plan_stored(host->plan->store, i);
-        if (action->verb == WEIR_VERB_WAKE)
-            action->causes = WEIR_CAUSE_CAPACITY;
-    }
     return status;
 }
 

@@ -44,6 +44,9 @@ static weir_status add_module(struct sim_policies *policies, const struct weir_m
     const struct weir_queueing_ops *const *queueings = weir_module_queueings(module);
     for (size_t i = 0; queueings != NULL && queueings[i] != NULL; i++)
         WEIR_TRY(add_queueing(policies, queueings[i], error));
+    const struct weir_capacity_ops *const *capacities = weir_module_capacities(module);
+    for (size_t i = 0; capacities != NULL && capacities[i] != NULL; i++)
+        WEIR_TRY(add_capacity(policies, capacities[i], error));
     return WEIR_OK;
 }
 

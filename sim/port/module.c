@@ -85,6 +85,12 @@ static double stand_in_key(void *state, const struct weir_job *job, int64_t now_
     return (double)job->submit_ns;
 }
 
+static weir_status stand_in_supply(void *state, const struct weir_view *view,
+                                   struct weir_plan *plan, struct weir_error *error)
+{
+    return stand_in_decide(state, view, NULL, plan, error);
+}
+
 struct sim_module {
     char *path;
     struct sim_module_text *text;
@@ -118,6 +124,11 @@ bool sim_scaling_is_stand_in(const struct weir_scaling_ops *ops)
 bool sim_queueing_is_stand_in(const struct weir_queueing_ops *ops)
 {
     return ops != NULL && ops->key == stand_in_key;
+}
+
+bool sim_capacity_is_stand_in(const struct weir_capacity_ops *ops)
+{
+    return ops != NULL && ops->decide == stand_in_supply;
 }
 
 /* ---- describing ---- */
@@ -166,6 +177,8 @@ static weir_status hear(struct sim_policy_process *process, struct sim_module *m
         all->scalings[i].ops.decide = stand_in_decide;
     for (size_t i = 0; i < all->queueing_count; i++)
         all->queueings[i].ops.key = stand_in_key;
+    for (size_t i = 0; i < all->capacity_count; i++)
+        all->capacities[i].ops.decide = stand_in_supply;
     if (weir_module_check(&module->policies, error) != WEIR_OK)
         return WEIR_EABI;
     return WEIR_OK;
@@ -235,3 +248,4 @@ weir_status sim_module_describe(const char *path, struct sim_module **module,
 LOAD_POLICY(placement, module->placements)
 LOAD_POLICY(scaling, module->scalings)
 LOAD_POLICY(queueing, weir_module_queueings(module))
+LOAD_POLICY(capacity, weir_module_capacities(module))

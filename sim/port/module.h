@@ -9,6 +9,7 @@
 #ifndef SIM_PORT_MODULE_H
 #define SIM_PORT_MODULE_H
 
+#include "weir/capacity.h"
 #include "weir/job.h"
 
 /* Loads the file into this process, where it stays. Errors are WEIR_EIO, WEIR_EABI and those of
@@ -28,11 +29,13 @@ const struct weir_module *sim_module_policies(const struct sim_module *module);
 bool sim_placement_is_stand_in(const struct weir_placement_ops *ops);
 bool sim_scaling_is_stand_in(const struct weir_scaling_ops *ops);
 bool sim_queueing_is_stand_in(const struct weir_queueing_ops *ops);
+bool sim_capacity_is_stand_in(const struct weir_capacity_ops *ops);
 
 /* Puts the policy itself in the place of a stand-in; loads its module first. Others stay, NULL too.
  */
 weir_status sim_placement_load(const struct weir_placement_ops **ops, struct weir_error *error);
 weir_status sim_scaling_load(const struct weir_scaling_ops **ops, struct weir_error *error);
 weir_status sim_queueing_load(const struct weir_queueing_ops **ops, struct weir_error *error);
+weir_status sim_capacity_load(const struct weir_capacity_ops **ops, struct weir_error *error);
 
 #endif

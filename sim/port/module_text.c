@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Putting and getting (see module_text.h). Every policy is the same record: name, summary, flags,
- * parameters; so the three kinds differ in one line each.
+ * parameters; so the kinds differ in one line each.
  */
 #include "sim/port/module_text.h"
 
@@ -17,6 +17,7 @@ struct sim_module_text {
     const struct weir_placement_ops **placements;
     const struct weir_scaling_ops **scalings;
     const struct weir_queueing_ops **queueings;
+    const struct weir_capacity_ops **capacities;
     void **blocks;
     size_t block_count;
 };
@@ -73,10 +74,12 @@ static weir_status put_policy(struct sim_line *line, const struct policy_text *p
 weir_status sim_module_text_put(struct sim_line *line, const struct weir_module *module)
 {
     const struct weir_queueing_ops *const *queueings = weir_module_queueings(module);
+    const struct weir_capacity_ops *const *capacities = weir_module_capacities(module);
     WEIR_TRY(put_text(line, module->name));
     PUT_POLICIES(line, module->placements);
     PUT_POLICIES(line, module->scalings);
     PUT_POLICIES(line, queueings);
+    PUT_POLICIES(line, capacities);
     return WEIR_OK;
 }
 
@@ -177,6 +180,7 @@ static weir_status get_policy(struct sim_line *line, struct sim_module_text *tex
 GET_POLICIES(placement, placements)
 GET_POLICIES(scaling, scalings)
 GET_POLICIES(queueing, queueings)
+GET_POLICIES(capacity, capacities)
 
 static weir_status get_all(struct sim_line *line, const struct sim_module *module,
                            struct sim_module_text *text)
@@ -188,9 +192,11 @@ static weir_status get_all(struct sim_line *line, const struct sim_module *modul
     WEIR_TRY(get_placements(line, module, text));
     WEIR_TRY(get_scalings(line, module, text));
     WEIR_TRY(get_queueings(line, module, text));
+    WEIR_TRY(get_capacities(line, module, text));
     text->module.placements = text->placements;
     text->module.scalings = text->scalings;
     text->module.queueings = text->queueings;
+    text->module.capacities = text->capacities;
     return WEIR_OK;
 }
 

@@ -7,6 +7,7 @@
 #define SIM_PORT_MODULE_TEXT_H
 
 #include "sim/port/line.h"
+#include "weir/capacity.h"
 #include "weir/job.h"
 
 struct sim_module;
@@ -27,11 +28,17 @@ struct sim_queueing_stand_in {
     const struct sim_module *module;
     uint32_t index;
 };
+struct sim_capacity_stand_in {
+    struct weir_capacity_ops ops;
+    const struct sim_module *module;
+    uint32_t index;
+};
 struct sim_stand_ins {
     struct sim_placement_stand_in *placements;
     struct sim_scaling_stand_in *scalings;
     struct sim_queueing_stand_in *queueings;
-    uint32_t placement_count, scaling_count, queueing_count;
+    struct sim_capacity_stand_in *capacities;
+    uint32_t placement_count, scaling_count, queueing_count, capacity_count;
 };
 
 /* A module and all its strings and tables. */

@@ -60,7 +60,8 @@ static bool has_stand_in(const struct sim_sched *sched)
 {
     return sim_placement_is_stand_in(sched->placement.placement) ||
            sim_scaling_is_stand_in(sched->scaling.scaling) ||
-           sim_queueing_is_stand_in(sched->queueing.queueing);
+           sim_queueing_is_stand_in(sched->queueing.queueing) ||
+           sim_capacity_is_stand_in(sched->capacity.capacity);
 }
 
 static bool has_command(const struct sim_sched *sched)
@@ -121,13 +122,17 @@ void sim_told_blame(const struct sim_port *port, struct weir_error *error)
     const char *scaling = sched->scaling.scaling->name;
     const char *queueing = sched->queueing.queueing->name;
     const char *placement = sched->placement.placement->name;
+    const bool has_capacity = sched->capacity.capacity != NULL;
     if (error == NULL || is_named(scaling, error) || is_named(queueing, error) ||
-        is_named(placement, error))
+        is_named(placement, error) ||
+        (has_capacity && is_named(sched->capacity.capacity->name, error)))
         return;
     if (sim_scaling_is_stand_in(sched->scaling.scaling))
         weir_error_wrap(error, "scaling policy %s", scaling);
     else if (sim_queueing_is_stand_in(sched->queueing.queueing))
         weir_error_wrap(error, "queueing policy %s", queueing);
+    else if (sim_capacity_is_stand_in(sched->capacity.capacity))
+        weir_error_wrap(error, "capacity policy %s", sched->capacity.capacity->name);
     else
         weir_error_wrap(error, "placement policy %s", placement);
 }

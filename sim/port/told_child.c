@@ -218,7 +218,8 @@ static weir_status load_policies(struct child *child, struct weir_host_config *c
     *config = sim_port_host_config(child->port);
     WEIR_TRY(sim_placement_load(&config->placement, &child->error));
     WEIR_TRY(sim_scaling_load(&config->scaling, &child->error));
-    return sim_queueing_load(&config->queueing, &child->error);
+    WEIR_TRY(sim_queueing_load(&config->queueing, &child->error));
+    return sim_capacity_load(&config->capacity, &child->error);
 }
 
 static weir_status begin(struct child *child)

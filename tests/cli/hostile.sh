@@ -30,6 +30,7 @@ cluster: {nodes: [{name: n, count: 2, cpus: 64, gpus: {h100: 8}}]}
 sched: {placement: fgd}
 jobs: [{name: day, count: 60, arrivals: {rate: 60/h}, classes: [{name: one, run_time: exp(20 min), request: {cpus: 1, gpus: 1}}]}]
 Y
+sed 's/^name: jobs/name: nodes/; s/h100: 8}}/h100: 8}, supply: {min: 1, max: 4}}/' jobs.yaml >nodes.yaml
 
 mode=$(stat -c %a two.yaml)
 count=0 skipped=0
@@ -46,6 +47,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $name in
     hostile_p_*) kind=placement ;;
     hostile_q_*) kind=queueing file=jobs.yaml ;;
+    hostile_c_*) kind=capacity file=nodes.yaml ;;
     esac
     more=()
     case $name in
@@ -79,6 +81,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     hostile_ring) has stderr 'it finds no ring' ;;
     hostile_processes_memory) has stderr "it may write into nobody's memory" ;;
     hostile_int80) matches stderr 'killed by signal (31|11)' ;;
+    hostile_c_verb) has stderr 'it asks for nodes and gives them back, and says annotate' && hasnt stderr 'hostile: capacity policy' ;;
     hostile_codec) has stderr 'GPU 0 of node 0: takes NVDEC 0, which is held by another' ;;
     esac
     if [ -e "$name.db" ] && command -v sqlite3 >/dev/null; then
@@ -91,8 +94,8 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
     count=$((count + 1))
 done
-[ $((count + skipped)) -ge 103 ] || fail "only $count hostile modules"
-[ "$(echo ./*.yaml ./core*)" = './jobs.yaml ./two.yaml ./core*' ] && [ "$(stat -c %a two.yaml)" = "$mode" ] || fail 'a module has written files'
+[ $((count + skipped)) -ge 109 ] || fail "only $count hostile modules"
+[ "$(echo ./*.yaml ./core*)" = './jobs.yaml ./nodes.yaml ./two.yaml ./core*' ] && [ "$(stat -c %a two.yaml)" = "$mode" ] || fail 'a module has written files'
 
 # The same where every place is asked for, without a clock.
 cat >fill.yaml <<'Y'

@@ -67,7 +67,7 @@ fill:
       - {name: gang, count: 10, members: 3, request: {cpus: 2, gpus: 2}}
       - {name: bundle, count: 4, members: 3, placement_group: spread, request: {cpus: 1, gpus: 2}}
 Y
-modules=(--plugin "$WEIR_PLUGINS/template.so" --plugin "$WEIR_PLUGINS/queueings.so")
+modules=(--plugin "$WEIR_PLUGINS/template.so" --plugin "$WEIR_PLUGINS/queueings.so" --plugin "$WEIR_PLUGINS/capacities.so")
 
 differing() { # what differs in two databases
     python3 - "$@" <<'P'
@@ -107,10 +107,11 @@ both "$WEIR_SOURCE_DIR/scenarios/examples/mixed_cluster.yaml" --set sched.placem
 both pipes.yaml -j 2
 both "$WEIR_SOURCE_DIR/scenarios/training/quota.yaml" --set sched.placement=template_fullest_first
 both "$WEIR_SOURCE_DIR/scenarios/training/quota.yaml" --set sched.queueing=widest_first
+both "$WEIR_SOURCE_DIR/scenarios/capacity/threshold.yaml" --set compare=- --set expect=- --set sched.capacity=patient
 # Placement without a clock, with moves at the end.
 both "$WEIR_SOURCE_DIR/scenarios/examples/pack_density.yaml" --set sched.placement=template_fullest_first
 both fill.yaml
-[ "$count" -ge 14 ] || fail "only $count scenarios"
+[ "$count" -ge 15 ] || fail "only $count scenarios"
 
 # The database says where the module ran, and what it has begun is gone on with in the same place.
 expect 0 "$WEIR_BIN" run pipes.yaml "${modules[@]}" --quiet -n 2 -o apart.db --force

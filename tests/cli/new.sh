@@ -36,7 +36,7 @@ for kind in pipeline jobs incident; do
 done
 
 if command -v gcc >/dev/null; then
-    for kind in placement queueing scaling; do
+    for kind in placement queueing scaling capacity; do
         follow "$kind.c" policy "$kind" --kind "$kind"
     done
 fi

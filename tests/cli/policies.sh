@@ -19,6 +19,10 @@ if ! ldd "$WEIR_BIN" | grep libasan >/dev/null; then
 fi
 expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/broken_memory.so"
 matches stdout 'same plan +FAILED'
+expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/capacities.so"
+matches stdout '^patient +plans fit +ok +40 hosts, [1-9][0-9]* nodes asked for'
+hasnt stdout 'patient .*FAILED'
+matches stdout '^counted +plans fit +FAILED +equal inputs: gave two different plans'
 expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/queueings.so"
 [ "$(grep -c '^widest_first .* ok ' stdout)" -eq 7 ] || fail 'a sound queueing policy is refused'
 matches stdout '^estimate_or_nothing +keys are numbers +FAILED +.*gives job [0-9]+ no key'

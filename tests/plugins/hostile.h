@@ -6,12 +6,13 @@
 #ifndef TESTS_PLUGINS_HOSTILE_H
 #define TESTS_PLUGINS_HOSTILE_H
 
+#include "weir/capacity.h"
 #include "weir/job.h"
 
 #define HOSTILE_MODULE(placement_list, scaling_list)                                               \
-    HOSTILE_MODULE_OF(placement_list, scaling_list, NULL)
+    HOSTILE_MODULE_OF(.placements = (placement_list), .scalings = (scaling_list))
 
-#define HOSTILE_MODULE_OF(placement_list, scaling_list, queueing_list)                             \
+#define HOSTILE_MODULE_OF(...)                                                                     \
     static const struct weir_module module = {                                                     \
         .size = sizeof(struct weir_module),                                                        \
         .abi_major = WEIR_ABI_MAJOR,                                                               \
@@ -19,9 +20,7 @@
         .name = "hostile",                                                                         \
         .version = "1",                                                                            \
         .licence = "GPL-3.0-or-later",                                                             \
-        .placements = (placement_list),                                                            \
-        .scalings = (scaling_list),                                                                \
-        .queueings = (queueing_list),                                                              \
+        __VA_ARGS__                                                                                \
     };                                                                                             \
     WEIR_API const struct weir_module *weir_policy_module_v2(void);                                \
     const struct weir_module *weir_policy_module_v2(void)                                          \
@@ -54,7 +53,22 @@
                                                   .summary = "breaks a rule",                      \
                                                   __VA_ARGS__ };                                   \
     static const struct weir_queueing_ops *const queueings[] = { &ops, NULL };                     \
-    HOSTILE_MODULE_OF(NULL, NULL, queueings)
+    HOSTILE_MODULE_OF(.queueings = queueings)
+
+#define HOSTILE_CAPACITY_OPS(...)                                                                  \
+    static const struct weir_capacity_ops ops = { .size = sizeof(struct weir_capacity_ops),        \
+                                                  .abi = WEIR_ABI_MAJOR,                           \
+                                                  .name = "hostile",                               \
+                                                  .summary = "breaks a rule",                      \
+                                                  __VA_ARGS__ };                                   \
+    static const struct weir_capacity_ops *const capacities[] = { &ops, NULL };                    \
+    HOSTILE_MODULE_OF(.capacities = capacities)
+
+/* The head of the decide() of a capacity policy; all arguments count as used. */
+#define HOSTILE_SUPPLY                                                                             \
+    static weir_status decide(void *state, const struct weir_view *view, struct weir_plan *plan,   \
+                              struct weir_error *error)
+#define HOSTILE_SUPPLY_UNUSED ((void)state, (void)view, (void)plan, (void)error)
 
 /* The head of a decide(); all arguments count as used. */
 #define HOSTILE_DECIDE                                                                             \

@@ -4,6 +4,7 @@
  * grow, and the flight recorder.
  */
 #include "weir/host.h"
+#include "weir/capacity.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 
@@ -624,6 +625,28 @@ static void modules_are_checked_before_use(void)
     CHECK_I64(weir_module_check(NULL, &error), WEIR_EINVAL);
 }
 
+/* Lists that came later are not read of a module that is too short for them. */
+static void lists_of_a_module_are_told_by_its_size(void)
+{
+    struct weir_capacity_ops grows = *weir_capacity_find("threshold");
+    const struct weir_capacity_ops *const capacities[] = { &grows, NULL };
+    struct weir_module module = {
+        .size = sizeof module, .abi_major = WEIR_ABI_MAJOR, .name = "m", .capacities = capacities
+    };
+    struct weir_error error = { 0 };
+
+    CHECK_I64(weir_module_check(&module, &error), WEIR_OK);
+    CHECK(weir_module_capacities(&module) == capacities);
+    grows.flags = 1;
+    CHECK_I64(weir_module_check(&module, &error), WEIR_EPOLICY);
+    CHECK_STR(error.text, "module m: capacity policy 0: its flags must be 0, got 1");
+    module.size = offsetof(struct weir_module, capacities);
+    CHECK(weir_module_capacities(&module) == NULL);
+    CHECK(weir_module_queueings(&module) == NULL);
+    CHECK_I64(weir_module_check(&module, &error), WEIR_EPOLICY);
+    CHECK_STR(error.text, "module m offers no policy");
+}
+
 /* The template is a module built from the public headers alone; WEIR_PLUGINS is its folder. */
 static void the_template_policies_run(void)
 {
@@ -682,6 +705,7 @@ static const struct test tests[] = {
     { "explain levels keep what they say", explain_levels_keep_what_they_say },
     { "the export names sets of GPU types", the_export_names_sets_of_gpu_types },
     { "modules are checked before use", modules_are_checked_before_use },
+    { "lists of a module are told by its size", lists_of_a_module_are_told_by_its_size },
     { "the template policies run from a module", the_template_policies_run },
 };
 

@@ -5,7 +5,8 @@
  * A controller that can have more nodes offers them by type (weir_host_offer_nodes): what a node
  * of it holds, how many there may be, how many there are and are on their way. The policy is asked
  * last, when queueing and scaling have planned: the view's cluster is the scratch with what they
- * planned, so what waits still found no room. It appends REQUEST_NODE, RELEASE_NODE and WAKE. The
+ * planned, so what waits still found no room. It appends REQUEST_NODE, RELEASE_NODE and WAKE; any
+ * other verb is WEIR_EPOLICY. The
  * controller carries them out and says what became of each: a node that came (WEIR_OUTCOME_CAME),
  * a request that came to nothing (WEIR_OUTCOME_FAILED, or REFUSED at once), one given back (GONE).
  *

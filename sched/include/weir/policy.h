@@ -284,6 +284,7 @@ WEIR_API uint32_t weir_params_list(const struct weir_param *params, uint32_t cou
 /* ---- plug-ins -------------------------------------------------------------------------------- */
 
 struct weir_queueing_ops;
+struct weir_capacity_ops;
 
 /* What a plug-in's one exported symbol returns; any pointer may be NULL. */
 struct weir_module {
@@ -294,17 +295,22 @@ struct weir_module {
     const struct weir_placement_ops *const *placements; /* NULL-terminated */
     const struct weir_scaling_ops *const *scalings;     /* NULL-terminated */
     const struct weir_queueing_ops *const *queueings;   /* NULL-terminated; see weir/job.h */
+    const struct weir_capacity_ops *const *capacities;  /* NULL-terminated; see weir/capacity.h */
 };
 
 /* The entry of a module with one policy: WEIR_MODULE_OF_ONE(placement, "name", policy); or scaling,
- * or queueing. */
+ * queueing, capacity. */
 /* clang-format off */
+#define WEIR_MODULE_LIST_placement placements
+#define WEIR_MODULE_LIST_scaling   scalings
+#define WEIR_MODULE_LIST_queueing  queueings
+#define WEIR_MODULE_LIST_capacity  capacities
 #define WEIR_MODULE_OF_ONE(kind, its_name, policy)                                                 \
     static const struct weir_##kind##_ops *const weir_policies_of_module[] = { &(policy), NULL };  \
     static const struct weir_module weir_module_of_one = {                                         \
         .size = sizeof(struct weir_module), .abi_major = WEIR_ABI_MAJOR,                           \
         .abi_minor = WEIR_ABI_MINOR, .name = (its_name), .version = "1", .licence = "",            \
-        .kind##s = weir_policies_of_module };                                                      \
+        .WEIR_MODULE_LIST_##kind = weir_policies_of_module };                                      \
     WEIR_API const struct weir_module *weir_policy_module_v2(void);                                \
     const struct weir_module *weir_policy_module_v2(void)                                          \
     {                                                                                              \
@@ -316,10 +322,12 @@ typedef const struct weir_module *(*weir_module_entry)(void);
 #define WEIR_MODULE_SYMBOL    "weir_policy_module_v2"
 #define WEIR_MODULE_SYMBOL_V1 "weir_policy_module_v1" /* of interface 1: to say what is wrong */
 
-/* The module's queueing policies, or NULL: those built before there were any have no such member.
- */
+/* The module's policies of that kind, or NULL: those built before there were any have no such
+ * member. */
 WEIR_API const struct weir_queueing_ops *const *weir_module_queueings(
     const struct weir_module *module);
+WEIR_API const struct weir_capacity_ops *const *weir_module_capacities(
+    const struct weir_module *module); /* from 2.3 on */
 /* Refuses another major version, missing operations and broken parameter tables. */
 WEIR_API weir_status weir_module_check(const struct weir_module *module, struct weir_error *error);
 

@@ -38,7 +38,8 @@
  * weir_place_{job,end_ns,now_ns}; weir_tenant.{bandwidth,links}, weir_view_tenant_share;
  *        weir_scaling_ops.flags, WEIR_SCALING_REPEATS, WEIR_PLACEMENT_REPEATS; weir/batching.h;
  *        weir_topology.labels, weir_shape.labels, WEIR_LABEL_KEPT, weir_shape_takes_labels,
- *        soft_labels of weir_pool_{spec,view} and weir_rank_group, WEIR_REASON_{LABEL,KEPT}
+ *        soft_labels of weir_pool_{spec,view} and weir_rank_group, WEIR_REASON_{LABEL,KEPT};
+ *        weir/capacity.h, weir_module.capacities
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.

@@ -241,5 +241,5 @@ int sim_best_print(const struct sim_best *best, const struct sim_experiment *exp
     sim_table_destroy(table);
     if (sim_format_is_text(format))
         print_verdict(best, experiment);
-    return best->racer_count > 0 && best->selected.is_decided ? SIM_EXIT_OK : SIM_EXIT_CHECK;
+    return best->racer_count > 1 && best->selected.is_decided ? SIM_EXIT_OK : SIM_EXIT_CHECK;
 }

@@ -42,7 +42,7 @@ struct sim_best {
 /* `count` variants; `worth` and `most` are set. False = out of memory. */
 bool sim_best_begin(struct sim_best *best, size_t count);
 void sim_best_end(struct sim_best *best);
-/* SIM_EXIT_CHECK when several are left. */
+/* SIM_EXIT_CHECK when several are left, or fewer than two took part. */
 int sim_best_print(const struct sim_best *best, const struct sim_experiment *experiment,
                    enum sim_format format);
 

@@ -488,7 +488,8 @@ static weir_status load_policies(struct weir_host_config *config, struct weir_er
     WEIR_TRY(sim_placement_load(&config->placement, error));
     WEIR_TRY(sim_scaling_load(&config->scaling, error));
     WEIR_TRY(sim_scaling_load(&config->fallback, error));
-    return sim_queueing_load(&config->queueing, error);
+    WEIR_TRY(sim_queueing_load(&config->queueing, error));
+    return sim_capacity_load(&config->capacity, error);
 }
 
 static weir_status create_with(struct decide_host *made, const struct decide_policy *policy,

@@ -183,6 +183,13 @@ weir_status sim_queueing_load(const struct weir_queueing_ops **ops, struct weir_
     return WEIR_OK;
 }
 
+weir_status sim_capacity_load(const struct weir_capacity_ops **ops, struct weir_error *error)
+{
+    (void)ops;
+    (void)error;
+    return WEIR_OK;
+}
+
 void sim_law_destroy(struct sim_law *law)
 {
     (void)law;

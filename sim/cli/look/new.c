@@ -65,6 +65,11 @@ static const struct template templates[] = {
     { "policy", "queueing", ".c", weir_text_queueing_c,
       BUILD CHECK "weir new jobs @N.yaml\n" WITH "'@N: sched.queueing=@N'\n", "who waits for it?",
       "weir report @N.db\n" },
+    { "policy", "capacity", ".c", weir_text_capacity_c,
+      BUILD CHECK "weir new jobs @N.yaml\nweir compare @N.yaml --plugin ./@N.so "
+                  "--set 'cluster.nodes.dgx.supply={min: 1, max: 4, boot: const(5 min)}' "
+                  "--variant '@N: sched.capacity=@N'\n",
+      "how many nodes were there, and who waited for them?", "weir report @N.db\n" },
     { "policy", "all", ".c", weir_text_template_c,
       BUILD CHECK "weir run SCENARIO --plugin ./@N.so --set sched.scaling=@N_queue_chaser\n", NULL,
       NULL },
@@ -232,8 +237,8 @@ static void check(const void *arguments, const struct argp_state *state)
 static const struct sim_option command_rows[] = {
     { "kind", 0, "KIND", SIM_OPTION(TEXT, arguments, policy),
       "Of a policy: scaling (how many workers; default), placement (where), queueing (which job "
-      "is next), all (a commented module of two)",
-      SIM_OPTION_WORDS_OF("scaling", "placement", "queueing", "all") },
+      "is next), capacity (which nodes are asked for), all (a commented module of two)",
+      SIM_OPTION_WORDS_OF("scaling", "placement", "queueing", "capacity", "all") },
     { "language", 0, "LANGUAGE", SIM_OPTION(TEXT, arguments, language),
       "Of a policy: c or python (default: by the ending of the name)",
       SIM_OPTION_WORDS_OF("c", "python") },

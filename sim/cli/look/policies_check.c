@@ -17,12 +17,10 @@
 #include "sim/port/module.h"
 #include "weir/host.h"
 
-#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 enum { VIEWS = 200, STEPS = 10, GROWTH_CALLS = 10000, TIMED_CALLS = 2000 };
 
@@ -276,25 +274,20 @@ static int check_growth(void *state)
     const struct trial *trial = state;
     struct weir_error error = { .phase = -1, .pool = -1 };
     int64_t live = 0;
-    int64_t half[2] = { 0, 0 };
+    struct sim_trial_memory half = { 0, 0 };
     struct drive drive;
     const struct weir_allocator allocator = { sim_trial_resize, &live };
     weir_status status = begin(trial, 1, &allocator, &drive, &error);
     for (uint32_t i = 0; i < GROWTH_CALLS && status == WEIR_OK; i++) {
-        if (i == GROWTH_CALLS / 2) {
-            half[0] = live;
-            half[1] = (int64_t)mallinfo2().uordblks;
-        }
+        if (i == GROWTH_CALLS / 2)
+            half = sim_trial_memory(live);
         status = step(&drive, &error);
     }
     if (status != WEIR_OK)
         return fail(trial, weir_status_text(status), error.text);
-    const int64_t growth[2] = { live - half[0], (int64_t)mallinfo2().uordblks - half[1] };
-    (void)snprintf(trial->sheet->note, SIM_TRIAL_NOTE,
-                   "%lld bytes of its allocator and %lld of the process in the last %d calls",
-                   (long long)growth[0], (long long)growth[1], GROWTH_CALLS / 2);
+    const int result = sim_trial_note_growth(trial->sheet, half, live, GROWTH_CALLS / 2);
     weir_host_destroy(drive.host);
-    return growth[0] > GROWTH_CALLS / 2 || growth[1] > GROWTH_CALLS / 2 ? 1 : 0;
+    return result;
 }
 
 static int check_hooks(void *state)
@@ -348,13 +341,9 @@ static int check_time(void *state)
     struct drive drive;
     weir_status status = begin(trial, 1, NULL, &drive, &error);
     for (uint32_t i = 0; i < TIMED_CALLS && status == WEIR_OK && times_us != NULL; i++) {
-        struct timespec from;
-        struct timespec to;
-        (void)clock_gettime(CLOCK_MONOTONIC, &from);
+        const double from_us = sim_trial_us();
         status = step(&drive, &error);
-        (void)clock_gettime(CLOCK_MONOTONIC, &to);
-        times_us[i] =
-            (double)(to.tv_sec - from.tv_sec) * 1e6 + (double)(to.tv_nsec - from.tv_nsec) * 1e-3;
+        times_us[i] = sim_trial_us() - from_us;
     }
     if (status != WEIR_OK || times_us == NULL) {
         free(times_us);
@@ -430,6 +419,15 @@ static size_t try_queueings(const struct sim_policies *policies,
     return failures;
 }
 
+static size_t try_capacities(const struct sim_policies *policies,
+                             const struct sim_trial_sheet *sheet)
+{
+    size_t failures = 0;
+    for (size_t i = weir_capacity_count(); i < policies->capacities_count; i++)
+        failures += sim_trial_capacity(sheet, policies->capacities[i]);
+    return failures;
+}
+
 int sim_policies_check(const char *path, enum sim_format format)
 {
     struct sim_policies policies = { 0 };
@@ -448,7 +446,7 @@ int sim_policies_check(const char *path, enum sim_format format)
                                            .note = note,
                                            .load = load };
     const size_t failures = try_scalings(&policies, &sheet) + try_placements(&policies, &sheet) +
-                            try_queueings(&policies, &sheet);
+                            try_queueings(&policies, &sheet) + try_capacities(&policies, &sheet);
     sim_table_print(sheet.table, format, stdout);
     sim_table_destroy(sheet.table);
     (void)munmap(note, SIM_TRIAL_NOTE);

@@ -5,7 +5,9 @@
 #include "sim/cli/isolate.h"
 #include "sim/engine/digest.h"
 
+#include <malloc.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { CHECK_TIMEOUT_S = 20, COLUMNS = 4 };
 
@@ -86,6 +88,29 @@ uint64_t sim_trial_digest(uint64_t digest, const struct weir_action *action)
     for (uint32_t i = 0; i < action->alloc.device_count; i++)
         digest = sim_digest_word(digest, action->alloc.devices[i].gpu);
     return digest;
+}
+
+struct sim_trial_memory sim_trial_memory(int64_t live)
+{
+    return (struct sim_trial_memory){ live, (int64_t)mallinfo2().uordblks };
+}
+
+int sim_trial_note_growth(const struct sim_trial_sheet *sheet, struct sim_trial_memory before,
+                          int64_t live, int calls)
+{
+    const struct sim_trial_memory now = sim_trial_memory(live);
+    const int64_t growth[2] = { now.own - before.own, now.process - before.process };
+    (void)snprintf(sheet->note, SIM_TRIAL_NOTE,
+                   "%lld bytes of its allocator and %lld of the process in the last %d calls",
+                   (long long)growth[0], (long long)growth[1], calls);
+    return growth[0] > calls || growth[1] > calls ? 1 : 0;
+}
+
+double sim_trial_us(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
 static int compare_doubles(const void *a, const void *b)

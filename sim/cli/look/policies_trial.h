@@ -7,6 +7,7 @@
 #define SIM_CLI_POLICIES_TRIAL_H
 
 #include "sim/cli/table.h"
+#include "weir/capacity.h"
 #include "weir/job.h"
 
 enum { SIM_TRIAL_NOTE = 1024 };
@@ -39,11 +40,23 @@ void *sim_trial_resize(void *state, void *block, size_t size);
 /* `digest` with an action of a plan added. */
 uint64_t sim_trial_digest(uint64_t digest, const struct weir_action *action);
 
+/* Bytes that are allocated now: of the allocator, whose state is `live`, and of the process. */
+struct sim_trial_memory {
+    int64_t own, process;
+};
+struct sim_trial_memory sim_trial_memory(int64_t live);
+/* Writes what came on top of `before` as note; 1 when that is more than a byte a call. */
+int sim_trial_note_growth(const struct sim_trial_sheet *sheet, struct sim_trial_memory before,
+                          int64_t live, int calls);
+
+/* By the clock, from some moment on. */
+double sim_trial_us(void);
 /* Sorts the times and writes their 50th and 99th percentile as note, "a WHAT" each. */
 void sim_trial_note_times(const struct sim_trial_sheet *sheet, double *times_us, size_t count,
                           const char *what);
 
-/* policies_check_queueing.c: all checks of one queueing policy. */
+/* policies_check_queueing.c and policies_check_capacity.c: all checks of one policy. */
 size_t sim_trial_queueing(const struct sim_trial_sheet *all, const struct weir_queueing_ops *ops);
+size_t sim_trial_capacity(const struct sim_trial_sheet *all, const struct weir_capacity_ops *ops);
 
 #endif
