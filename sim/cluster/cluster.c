@@ -8,6 +8,7 @@
 #include "sim/cluster/compute.h"
 #include "sim/cluster/exchanges.h"
 #include "sim/cluster/extents.h"
+#include "sim/cluster/ghosts.h"
 #include "sim/cluster/gpu_pools.h"
 #include "sim/cluster/link.h"
 #include "sim/cluster/memory.h"
@@ -119,6 +120,7 @@ void sim_cluster_destroy(struct sim_cluster *cluster)
     sim_pools_close(cluster);
     sim_exchanges_close(cluster);
     sim_extents_close(cluster);
+    sim_ghosts_destroy(cluster);
     free(cluster->cpu_held_on);
     free(cluster->nodes);
     free(cluster->gpus);

@@ -175,6 +175,7 @@ struct sim_cluster {
     int64_t *cpu_held_on;              /* of all nodes (topology.h); NULL = nobody counts */
     struct sim_pool *pools;            /* memory of GPUs that tenants keep (gpu_pools.h) */
     uint32_t pool_count;
+    struct sim_ghosts *ghosts;       /* ghosts.h; NULL = there never were any */
     struct sim_extents *extents;     /* extents.h; NULL = free memory of GPUs is in one piece */
     struct sim_exchanges *exchanges; /* exchanges.h; NULL = every job has its links to itself */
 };

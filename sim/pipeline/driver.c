@@ -173,6 +173,8 @@ static weir_status ready(void *self, struct sim_worker *worker)
 static weir_status stop(void *self, struct sim_worker *worker, enum sim_stop why)
 {
     struct sim_stage_run *stage = stage_of(self, worker->owner.index);
+    if (why != SIM_STOP_NODE_LOST && sim_runtime_kills(stage))
+        worker->is_killed = true;
     if (why == SIM_STOP_CRASHED || why == SIM_STOP_NODE_LOST)
         WEIR_TRY(sim_recovery_died(stage, worker->work));
     return sim_pipeline_stop(stage, worker->work, why);

@@ -536,6 +536,12 @@ bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_hand *ha
     return true;
 }
 
+bool sim_runtime_kills(const struct sim_stage_run *stage)
+{
+    return stage->pipeline->spec->semantics == SIM_SEMANTICS_RUNTIME &&
+           stage->spec->teardown_ns > stage->pipeline->spec->teardown_limit_ns;
+}
+
 const struct sim_flow sim_flow_runtime = { .name = "runtime",
                                            .begin_setup = begin_setup,
                                            .begin_service = sim_stage_begin_task,

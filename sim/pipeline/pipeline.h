@@ -330,6 +330,8 @@ void sim_stage_note_queue(const struct sim_stage_run *stage);
 void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished);
 /* runtime: whether the loop would stop this worker now, and what stopping it costs the loop. */
 bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_hand *hand);
+/* Whether its workers take longer to end than they may. */
+bool sim_runtime_kills(const struct sim_stage_run *stage);
 
 /* It takes part in the next turn of the main loop. */
 static inline void sim_stage_wake(struct sim_stage_run *stage)

@@ -335,6 +335,7 @@ weir_status sim_port_end_worker(struct sim_port *port, struct sim_worker *worker
                                 const char *text)
 {
     const struct sim_driver *driver = &port->config.drivers[worker->driver];
+    worker->is_killed = worker->is_killed || why == SIM_STOP_CRASHED;
     WEIR_TRY(driver->ops->stop(driver->self, worker, why));
     WEIR_TRY(tell_end(port, worker, why));
     if (worker->owner.kind == WEIR_OWNER_POOL || why == SIM_STOP_PREEMPTED)

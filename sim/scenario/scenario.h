@@ -602,6 +602,7 @@ struct sim_scenario {
     struct sim_racks racks;
     uint32_t exchange;      /* enum sim_exchange_of_jobs */
     uint32_t gpu_addresses; /* enum sim_addresses */
+    int64_t gpu_reap_ns;    /* memory of GPUs that a killed worker had is in use for so long */
 
     struct sim_sched sched;
     struct sim_tenant *tenants; /* none = jobs have no owners */

@@ -92,7 +92,8 @@ enum sim_kind {
     SIM_KIND_MEMORY = 22,         /* target: node */
     SIM_KIND_BOOT = 23,           /* target: node */
     SIM_KIND_RECLAIM = 24,        /* target: node, argument: its launches before */
-    SIM_KIND_SPOT = 25            /* target: group of nodes */
+    SIM_KIND_SPOT = 25,           /* target: group of nodes */
+    SIM_KIND_REAP = 26            /* what killed processes left behind is free */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

@@ -4,6 +4,7 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/extents.h"
+#include "sim/cluster/ghosts.h"
 #include "sim/cluster/sharing.h"
 #include "sim/engine/apart.h"
 #include "sim/engine/room.h"
@@ -713,6 +714,27 @@ weir_status sim_worker_record(const struct sim_workers *workers, const struct si
     return record(workers, worker, -1, "");
 }
 
+/* What a killed process has on its GPUs is in use until it is reaped. */
+static weir_status leave_ghosts(const struct sim_workers *workers, const struct sim_worker *worker)
+{
+    const struct sim_context *context = workers->context;
+    const struct sim_event reap = { .time_ns = sim_engine_now(context->engine) +
+                                               context->scenario->gpu_reap_ns,
+                                    .kind = SIM_KIND_REAP,
+                                    .phase = SIM_PHASE_FAULT };
+    bool is_any = false;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
+        bool is_left = false;
+        if (context->cluster->nodes[hold->lease.node].is_up)
+            WEIR_TRY(sim_ghosts_leave(context->cluster, &hold->lease, worker->gpu_bytes,
+                                      reap.time_ns, &is_left));
+        is_any = is_any || is_left;
+    }
+    if (is_any)
+        (void)sim_engine_schedule(context->engine, &reap);
+    return WEIR_OK;
+}
+
 weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *worker,
                                const char *text)
 {
@@ -727,6 +749,8 @@ weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *w
                                (worker->ready_ns < 0 ? now_ns : worker->ready_ns) -
                                    worker->created_ns);
     WEIR_TRY(sim_worker_drop_loads(workers, worker));
+    if (worker->is_killed && context->scenario->gpu_reap_ns > 0)
+        WEIR_TRY(leave_ghosts(workers, worker));
     sim_worker_set_state(workers, worker, SIM_WORKER_GONE);
     const weir_status status = record(workers, worker, now_ns, text);
     free_slot(workers, worker);

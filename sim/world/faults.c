@@ -11,6 +11,7 @@
  * The scheduler hears of dead workers at once and of the node or GPU when it is detected; one that
  * is back before was never missed.
  */
+#include "sim/cluster/ghosts.h"
 #include "sim/cluster/link.h"
 #include "sim/cluster/power.h"
 #include "sim/record/record.h"
@@ -318,6 +319,7 @@ static weir_status turn_node(struct sim_world *world, uint32_t node, bool is_dow
         return WEIR_OK;
     if (truth->is_up)
         WEIR_TRY(lose_workers(world, node, WEIR_NO_INDEX, "node lost"));
+    sim_ghosts_forget(context->cluster, node, WEIR_NO_INDEX);
     truth->is_up = !truth->is_up;
     *has_changed = true;
     sim_power_note(context->cluster, node);
@@ -352,6 +354,7 @@ static weir_status set_gpu(struct sim_world *world, uint32_t entity, bool is_los
     const int64_t now_ns = sim_engine_now(context->engine);
     if (is_lost)
         WEIR_TRY(lose_workers(world, node, gpu, "GPU lost"));
+    sim_ghosts_forget(context->cluster, node, gpu);
     context->cluster->gpus[context->cluster->nodes[node].gpu_first + gpu].is_lost = is_lost;
     sim_cluster_meter(context->cluster, context->meter, now_ns, node);
     sim_context_digest(context, is_lost ? 0x202 : 0x203, entity, now_ns);

@@ -3,6 +3,7 @@
 #include "sim/world/supply.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/ghosts.h"
 #include "sim/cluster/link.h"
 #include "sim/cluster/memory.h"
 #include "sim/cluster/power.h"
@@ -428,6 +429,10 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_timeline_end(world, event->target);
     case SIM_KIND_MEMORY:
         return sim_memory_look(world, event->target);
+    case SIM_KIND_REAP:
+        sim_ghosts_reap(world->context.cluster, event->time_ns);
+        sim_port_wake(world->port, WEIR_CAUSE_JOBS);
+        return sim_world_settle(world);
     case SIM_KIND_DRIFT:
         return sim_drift_step(world, event->target);
     case SIM_KIND_APPLY:

@@ -23,7 +23,11 @@ static void write_scenario(uint64_t seed, char *text, size_t capacity)
     static const char *const on_loss[] = { "requeue", "shrink", "heal" };
     static const char *const queueing[] = { "fcfs", "first_fit", "easy", "priority", "las_2d" };
     static const char *const sizes[] = { "cost: 20 s", "cost: 0 s", "bytes: 40 GB, store: s" };
+    static const uint32_t below[] = { 4, 60, 5, 10, 3, 90, 2, 8, 5, 200, 3, 3 };
+    uint32_t drawn[sizeof below / sizeof below[0]];
     uint64_t state = seed;
+    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
+        drawn[i] = draw(&state, below[i]); /* one after the other: arguments have no order */
     (void)snprintf(
         text, capacity,
         "schema: 2\nname: elastic\nseed: %llu\nhorizon: 8 h\n"
@@ -40,10 +44,9 @@ static void write_scenario(uint64_t seed, char *text, size_t capacity)
         "      - {name: b, members: 2, request: {gpus: 1}, run_time: exp(20 min), elastic: {least: "
         "1, "
         "on_loss: %s}}\n",
-        (unsigned long long)seed, 1 + draw(&state, 4), 20 + draw(&state, 60),
-        queueing[draw(&state, 5)], 2 + draw(&state, 10), sizes[draw(&state, 3)], draw(&state, 90),
-        draw(&state, 2) == 0 ? "all" : "checkpoint", 6 + draw(&state, 8), 1 + draw(&state, 5),
-        10 + draw(&state, 200), on_loss[draw(&state, 3)], on_loss[draw(&state, 3)]);
+        (unsigned long long)seed, 1 + drawn[0], 20 + drawn[1], queueing[drawn[2]], 2 + drawn[3],
+        sizes[drawn[4]], drawn[5], drawn[6] == 0 ? "all" : "checkpoint", 6 + drawn[7], 1 + drawn[8],
+        10 + drawn[9], on_loss[drawn[10]], on_loss[drawn[11]]);
 }
 
 static void check_seed(uint64_t seed, double sums[4])

@@ -483,11 +483,13 @@ static void draw_kinds(struct life *life)
 
     for (uint32_t k = 0; k < KINDS; k++) {
         life->group_count[k] = 1 + draw(life, 4) / 3;
-        life->strategy[k] = draw(life, 2) * draw(life, 5);
+        const bool is_group = draw(life, 2) != 0;
+        life->strategy[k] = is_group ? draw(life, 5) : 0;
         for (uint32_t g = 0; g < life->group_count[k]; g++) {
-            const uint32_t ranks = 1 + draw(life, 2) * draw(life, 3);
-            life->groups[k][g] =
-                test_rank_group(ranks, cpus[draw(life, 4)] + 0.001 * k, gpus[draw(life, 7)]);
+            const bool is_gang = draw(life, 2) != 0;
+            const uint32_t ranks = is_gang ? 1 + draw(life, 3) : 1;
+            const double cpu = cpus[draw(life, 4)] + 0.001 * k;
+            life->groups[k][g] = test_rank_group(ranks, cpu, gpus[draw(life, 7)]);
         }
     }
 }

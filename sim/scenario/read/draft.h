@@ -159,6 +159,7 @@ struct draft_cluster {
     struct draft_racks racks;
     uint32_t exchange;      /* enum sim_exchange_of_jobs */
     uint32_t gpu_addresses; /* enum sim_addresses */
+    int64_t gpu_reap_ns;
 };
 
 struct draft_policy {

@@ -471,6 +471,11 @@ static const struct sim_field cluster_fields[] = {
       ABSENT("paged"), ACTS(SIM_ACTS_TIMED),
       HELP("how free memory of a GPU is found: wherever it lies, or in one piece, the first that "
            "is large enough or the smallest such; then it may fall apart (frag.gpumem)") },
+    { TIME("gpu_reap", draft_cluster, gpu_reap_ns), ABSENT("0 s"), MOST(3600),
+      ACTS(SIM_ACTS_PIPELINES),
+      HELP("memory of GPUs that a worker had which was killed (crashed, out of memory, or its "
+           "teardown took longer than teardown_limit) is in use for so long, and the scheduler "
+           "does not know it") },
     { CHOICE("exchange", draft_cluster, exchange, "alone|aligned|clashing"), ABSENT("alone"),
       ACTS(SIM_ACTS_JOBS), NEEDS_SYNC,
       HELP("what jobs in steps do to one another that exchange over the way out of one node: "

@@ -565,6 +565,13 @@ static void resolve_memory(struct sim_resolver *resolver)
     const uint32_t addresses = resolver->draft->cluster.gpu_addresses;
     resolver->scenario->gpu_addresses =
         addresses == SIM_ABSENT_COUNT ? SIM_ADDRESSES_PAGED : addresses;
+    const int64_t reap_ns = resolver->draft->cluster.gpu_reap_ns;
+    resolver->scenario->gpu_reap_ns = reap_ns == SIM_ABSENT_TIME ? 0 : reap_ns;
+    if (resolver->scenario->gpu_reap_ns > 0 &&
+        resolver->scenario->gpu_addresses != SIM_ADDRESSES_PAGED)
+        sim_report_error(resolver->report, resolver->draft->cluster.head.node,
+                         "gpu_reap and gpu_addresses: what killed workers leave has no address; "
+                         "one of the two");
     if (memory->rule == SIM_ABSENT_COUNT) {
         if (draft->head.node != NULL)
             sim_report_error(resolver->report, draft->head.node,
