@@ -40,6 +40,12 @@ same there expected
 expect 0 "$WEIR_BIN" explain affinity.db --pending --variant soft_busy
 has stdout 'stage bound/keeper has 4 workers and is to have more of 1 CPU, rather on store'
 
+# One node of a group, by its name.
+expect 0 "$WEIR_BIN" run "$examples/node_affinity.yaml" -o one.db \
+    --set actors.bound.roles.keeper.node_selector='[work-1]'
+[ "$(sqlite3 one.db "SELECT group_concat(DISTINCT n.name) FROM worker w JOIN node n USING (run_id, node)
+    JOIN stage s USING (run_id, stage) WHERE s.name = 'keeper'")" = work-1 ] || fail 'keepers are elsewhere'
+
 # Nobody who does not ask is ever on kept nodes, and who borrows is there last.
 # covers: S4.37
 expect 0 "$WEIR_BIN" compare "$examples/node_pools.yaml" --check -o pools.db
