@@ -6,7 +6,14 @@
 #include "sched/internal/bits.h"
 #include "sched/internal/size.h"
 
-/* What is asked for of the GPUs of one table, by profile. */
+/* GPUs that can serve the same work: of one table and type, on nodes with the same labels. */
+struct likes {
+    const struct weir_mig *table;
+    uint32_t type;
+    uint32_t labels;
+};
+
+/* What is asked for of such GPUs, by profile. */
 struct demand {
     const struct weir_mig *table;
     uint64_t unmet[WEIR_MIG_PROFILES];
@@ -14,18 +21,32 @@ struct demand {
     uint32_t known;  /* bits of profiles any kind of work asks for */
 };
 
-static bool takes_part(const struct weir_cluster *cluster, uint32_t node)
+static bool takes_part(const struct weir_cluster *cluster, uint32_t node, const struct likes *likes)
 {
-    return cluster->nodes[node].flags == WEIR_NODE_UP;
+    return cluster->nodes[node].flags == WEIR_NODE_UP &&
+           weir_topology_of(cluster, node)->labels == likes->labels;
 }
 
-static void count_waiting(const struct weir_partition_query *query, uint32_t type,
+static struct likes likes_of(const struct weir_cluster *cluster, uint32_t node, uint32_t gpu)
+{
+    const struct weir_gpu *const books = weir_cluster_gpu(cluster, node, gpu);
+
+    return (struct likes){ books->mig, books->type, weir_topology_of(cluster, node)->labels };
+}
+
+static bool is_like(const struct likes *a, const struct likes *b)
+{
+    return a->table == b->table && a->type == b->type && a->labels == b->labels;
+}
+
+static void count_waiting(const struct weir_partition_query *query, const struct likes *likes,
                           struct demand *demand)
 {
     for (uint32_t i = 0; i < query->shape_count; i++) {
         const struct weir_shape *const shape = &query->shapes[i];
         const uint32_t smallest = weir_shape_profiles(shape, demand->table, false);
-        if (smallest == 0 || !weir_shape_takes_type(shape, type))
+        if (smallest == 0 || !weir_shape_takes_type(shape, likes->type) ||
+            !weir_shape_takes_labels(shape, likes->labels))
             continue;
         demand->known |= smallest;
         demand->unmet[__builtin_ctz(smallest)] += query->waiting[i];
@@ -50,12 +71,14 @@ static void serve(struct demand *demand, weir_mig_layout layout)
     }
 }
 
-static void serve_free(const struct weir_partition_query *query, struct demand *demand)
+static void serve_free(const struct weir_partition_query *query, const struct likes *likes,
+                       struct demand *demand)
 {
     const struct weir_cluster *const cluster = query->cluster;
 
     for (uint32_t n = 0; n < cluster->node_count; n++) {
-        for (uint32_t g = 0; takes_part(cluster, n) && g < cluster->nodes[n].gpu_count; g++) {
+        for (uint32_t g = 0; takes_part(cluster, n, likes) && g < cluster->nodes[n].gpu_count;
+             g++) {
             const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, n, g);
             if (gpu->mig == demand->table && gpu->is_closed == 0 && !is_pending(query, n, g))
                 serve(demand, gpu->mig_state.cut & ~gpu->mig_state.held);
@@ -64,17 +87,18 @@ static void serve_free(const struct weir_partition_query *query, struct demand *
     for (uint32_t i = 0; i < query->pending_count; i++) {
         const struct weir_partition_cut *const pending = &query->pending[i];
         const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, pending->node, pending->gpu);
-        if (gpu != NULL && gpu->mig == demand->table)
+        if (gpu != NULL && gpu->mig == demand->table &&
+            weir_topology_of(cluster, pending->node)->labels == likes->labels)
             serve(demand, pending->cut);
     }
 }
 
-static struct demand demand_of(const struct weir_partition_query *query, const struct weir_gpu *gpu)
+static struct demand demand_of(const struct weir_partition_query *query, const struct likes *likes)
 {
-    struct demand demand = { .table = gpu->mig };
+    struct demand demand = { .table = likes->table };
 
-    count_waiting(query, gpu->type, &demand);
-    serve_free(query, &demand);
+    count_waiting(query, likes, &demand);
+    serve_free(query, likes, &demand);
     for (uint32_t p = 0; p < demand.table->profile_count; p++)
         demand.wanted |= demand.unmet[p] > 0 ? UINT32_C(1) << p : 0;
     return demand;
@@ -159,16 +183,16 @@ static uint32_t slices_in_use(const struct weir_gpu *gpu)
     return weir_bit_count(weir_mig_slices(gpu->mig, gpu->mig_state.held));
 }
 
-/* Looks at the GPUs of one table and type. */
-static void look_at_type(struct choice *choice, const struct weir_gpu *sample,
-                         const struct best_layout *best)
+static void look_at_likes(struct choice *choice, const struct likes *likes,
+                          const struct best_layout *best)
 {
     const struct weir_cluster *const cluster = choice->query->cluster;
 
     for (uint32_t n = 0; n < cluster->node_count; n++) {
-        for (uint32_t g = 0; takes_part(cluster, n) && g < cluster->nodes[n].gpu_count; g++) {
+        for (uint32_t g = 0; takes_part(cluster, n, likes) && g < cluster->nodes[n].gpu_count;
+             g++) {
             const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, n, g);
-            if (gpu->mig != sample->mig || gpu->type != sample->type || gpu->is_closed != 0 ||
+            if (gpu->mig != likes->table || gpu->type != likes->type || gpu->is_closed != 0 ||
                 is_pending(choice->query, n, g) || gpu->mig_state.cut == 0 ||
                 gpu->mig_state.cut == best->layout)
                 continue;
@@ -182,15 +206,32 @@ static void look_at_type(struct choice *choice, const struct weir_gpu *sample,
     }
 }
 
-/* Whether a GPU before this one has the same table and type. */
-static bool is_known_type(const struct weir_cluster *cluster, uint32_t index)
+/* Whether a GPU before this one is like it. */
+static bool is_known(const struct weir_cluster *cluster, uint32_t node, uint32_t gpu)
 {
-    for (uint32_t i = 0; i < index; i++) {
-        if (cluster->gpus[i].mig == cluster->gpus[index].mig &&
-            cluster->gpus[i].type == cluster->gpus[index].type)
-            return true;
+    const struct likes likes = likes_of(cluster, node, gpu);
+
+    for (uint32_t n = 0; n <= node; n++) {
+        for (uint32_t g = 0; g < (n < node ? cluster->nodes[n].gpu_count : gpu); g++) {
+            const struct likes other = likes_of(cluster, n, g);
+            if (is_like(&other, &likes))
+                return true;
+        }
     }
     return false;
+}
+
+/* The best cut for work that GPUs like this one can serve. */
+static void look_at_gpu(struct choice *choice, uint32_t node, uint32_t gpu)
+{
+    const struct likes likes = likes_of(choice->query->cluster, node, gpu);
+
+    if (likes.table == NULL || is_known(choice->query->cluster, node, gpu))
+        return;
+    const struct demand demand = demand_of(choice->query, &likes);
+    const struct best_layout best = find_layout(&demand);
+    if (best.found)
+        look_at_likes(choice, &likes, &best);
 }
 
 weir_status weir_partition_decide(const struct weir_partition_query *query,
@@ -200,14 +241,9 @@ weir_status weir_partition_decide(const struct weir_partition_query *query,
     const struct weir_cluster *const cluster = query->cluster;
     struct choice choice = { .query = query, .cut = cut };
 
-    for (uint32_t i = 0; i < cluster->gpu_count; i++) {
-        const struct weir_gpu *const gpu = &cluster->gpus[i];
-        if (gpu->mig == NULL || is_known_type(cluster, i))
-            continue;
-        const struct demand demand = demand_of(query, gpu);
-        const struct best_layout best = find_layout(&demand);
-        if (best.found)
-            look_at_type(&choice, gpu, &best);
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        for (uint32_t g = 0; g < cluster->nodes[n].gpu_count; g++)
+            look_at_gpu(&choice, n, g);
     }
     if (choice.found)
         return WEIR_OK;

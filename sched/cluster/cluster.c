@@ -109,6 +109,7 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
     target->node_count = source->node_count;
     target->removed_count = source->removed_count;
     target->topology_count = source->topology_count;
+    target->keeps_nodes = source->keeps_nodes;
     target->gpu_count = source->gpu_count;
     target->whole = source->whole;
     target->total = source->total;
@@ -196,7 +197,8 @@ static weir_status check_topology(const struct weir_topology *topology, uint32_t
 
 static bool is_known(const struct weir_topology *topology)
 {
-    return topology->sockets != 0 || topology->island_gpus != 0 || topology->rack != 0;
+    return topology->sockets != 0 || topology->island_gpus != 0 || topology->rack != 0 ||
+           topology->labels != 0;
 }
 
 /* Room for one more, if anything is known of it. */
@@ -217,6 +219,7 @@ static void set_topology(struct weir_cluster *cluster, uint32_t node,
     for (; cluster->topology_count <= node; cluster->topology_count++)
         cluster->topologies[cluster->topology_count] = (struct weir_topology){ .sockets = 0 };
     cluster->topologies[node] = *topology;
+    cluster->keeps_nodes = cluster->keeps_nodes || (topology->labels & WEIR_LABEL_KEPT) != 0;
 }
 
 static weir_status reserve_node(struct weir_cluster *cluster, uint32_t gpu_count)

@@ -71,9 +71,10 @@ static uint64_t topology_fingerprint(const struct weir_topology *topology)
 {
     const uint64_t inside = ((uint64_t)topology->sockets << 32) | topology->island_gpus;
 
-    if (inside == 0 && topology->rack == 0)
+    if (inside == 0 && topology->rack == 0 && topology->labels == 0)
         return 0;
-    return weir_hash_add(weir_hash_mix(inside), topology->rack);
+    const uint64_t hash = weir_hash_add(weir_hash_mix(inside), topology->rack);
+    return topology->labels == 0 ? hash : weir_hash_add(hash, topology->labels);
 }
 
 static uint64_t sum_node(const struct weir_cluster *cluster, uint32_t node,

@@ -97,7 +97,8 @@ struct weir_cluster {
     uint32_t removed_count;           /* of nodes: empty records */
     struct weir_topology *topologies; /* of the first nodes; of the others nothing is known */
     uint32_t topology_count, topology_capacity;
-    uint32_t broken; /* invariants that did not hold; 0 */
+    bool keeps_nodes; /* a node was told that is kept for some */
+    uint32_t broken;  /* invariants that did not hold; 0 */
     struct weir_gpu *gpus;
     uint32_t gpu_count;
     uint32_t gpu_capacity;
@@ -202,6 +203,15 @@ static inline const struct weir_topology *weir_topology_of(const struct weir_clu
     static const struct weir_topology nothing;
 
     return node < cluster->topology_count ? &cluster->topologies[node] : &nothing;
+}
+
+/* Whether labels let a shape use a node. Most shapes ask for none, of nodes that have none. */
+static inline bool weir_node_takes(const struct weir_cluster *cluster, uint32_t node,
+                                   const struct weir_shape *shape)
+{
+    if (shape->labels == 0 && !cluster->keeps_nodes)
+        return true;
+    return weir_shape_takes_labels(shape, weir_topology_of(cluster, node)->labels);
 }
 
 /* Devices 1.. of a worker. */

@@ -340,6 +340,23 @@ static const struct weir_shape *shape_of(const struct checker *checker)
     return rank_shape(checker, action->rank);
 }
 
+/* Whether labels let the worker stand on its node. */
+static weir_status check_labels(const struct checker *checker, const struct weir_shape *shape,
+                                uint32_t node)
+{
+    const uint32_t labels = weir_topology_of(checker->view->cluster, node)->labels;
+    const uint32_t missing = shape->labels & ~labels & ~WEIR_LABEL_KEPT;
+
+    if (missing != 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "node %llu has no label %d",
+                         (unsigned long long)weir_cluster_node(checker->view->cluster, node)->id,
+                         __builtin_ctz(missing));
+    if ((labels & WEIR_LABEL_KEPT) != 0 && shape->labels == 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "node %llu is kept for others",
+                         (unsigned long long)weir_cluster_node(checker->view->cluster, node)->id);
+    return WEIR_OK;
+}
+
 static weir_status check_covers(const struct checker *checker, const struct weir_alloc *alloc)
 {
     const struct weir_shape *const shape = shape_of(checker);
@@ -347,6 +364,7 @@ static weir_status check_covers(const struct checker *checker, const struct weir
 
     if (shape == NULL)
         return weir_fail(checker->error, WEIR_EPOLICY, "nobody knows what it needs");
+    WEIR_TRY(check_labels(checker, shape, alloc->node));
     bool is_covered = alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes;
     if (shape->kind == WEIR_SHAPE_CODEC)
         is_covered = is_covered && covers_codecs(shape, alloc);

@@ -14,8 +14,8 @@
  *
  * Invariant: every pending GPU is closed.
  */
+#include "sched/cluster/state.h"
 #include "sched/host/state.h"
-
 #include "sched/internal/alloc.h"
 #include "sched/internal/plan_state.h"
 #include "sched/internal/size.h"
@@ -39,7 +39,7 @@ bool weir_host_cuts_serve(const struct weir_host *host, const struct weir_shape 
     for (uint32_t n = 0; host->cut_min_gain > 0 && n < weir_cluster_node_count(cluster); n++) {
         for (uint32_t g = 0; g < weir_cluster_node(cluster, n)->gpu_count; g++) {
             const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, n, g);
-            if (gpu->mig != NULL && gpu->mig_state.cut != 0 &&
+            if (gpu->mig != NULL && gpu->mig_state.cut != 0 && weir_node_takes(cluster, n, shape) &&
                 weir_shape_takes_type(shape, gpu->type) &&
                 weir_shape_profiles(shape, gpu->mig, false) != 0)
                 return true;

@@ -145,6 +145,9 @@ static void put_node(const struct weir_export *out, uint32_t index)
         weir_export_unless(json, "sockets", near.sockets, 0);
         weir_export_unless(json, "island_gpus", near.island_gpus, 0);
         weir_export_unless(json, "rack", near.rack, 0);
+        weir_export_labels(json, "labels", near.labels);
+        if ((near.labels & WEIR_LABEL_KEPT) != 0)
+            weir_json_flag(json, "kept", true);
         weir_json_open(json, "gpu_list", '[');
         for (uint32_t g = 0; g < node->gpu_count; g++)
             put_gpu(out, weir_cluster_gpu(out->host->inventory, index, g));
@@ -213,7 +216,18 @@ static void put_gpu_type(struct weir_json *json, uint32_t gpu_type)
     weir_json_close(json, '[');
 }
 
-void weir_export_shape(struct weir_json *json, const struct weir_shape *shape)
+void weir_export_labels(struct weir_json *json, const char *key, uint32_t labels)
+{
+    if ((labels & ~WEIR_LABEL_KEPT) == 0)
+        return;
+    weir_json_open(json, key, '[');
+    for (uint32_t i = 0; i < WEIR_LABELS_MOST; i++)
+        if (((labels >> i) & 1) != 0)
+            weir_json_integer(json, NULL, i);
+    weir_json_close(json, '[');
+}
+
+void weir_export_shape(struct weir_json *json, const struct weir_shape *shape, uint32_t soft_labels)
 {
     const bool many = shape->kind == WEIR_SHAPE_WHOLE || shape->kind == WEIR_SHAPE_ENTIRE ||
                       shape->kind == WEIR_SHAPE_SPMD_SMALL || shape->kind == WEIR_SHAPE_SPMD_MULTI;
@@ -232,6 +246,9 @@ void weir_export_shape(struct weir_json *json, const struct weir_shape *shape)
     weir_export_unless(json, "mig_slices", shape->mig_slices, 0);
     if (shape->mig_profile[0] != '\0')
         weir_json_text(json, "mig_profile", shape->mig_profile);
+    weir_export_labels(json, "labels", shape->labels & ~soft_labels);
+    if ((shape->labels & WEIR_LABEL_KEPT) != 0)
+        weir_json_flag(json, "borrows", true);
     weir_json_flag(json, "codec_same_gpu", shape->codec_same_gpu != 0);
     weir_json_close(json, '{');
 }
@@ -244,7 +261,8 @@ static void put_pool(const struct weir_export *out, uint32_t index)
     weir_json_open(json, NULL, '{');
     weir_json_text(json, "name", pool->name);
     weir_json_integer(json, "pipeline", pool->pipeline);
-    weir_export_shape(json, &pool->shape);
+    weir_export_shape(json, &pool->shape, pool->soft_labels);
+    weir_export_labels(json, "soft_labels", pool->soft_labels);
     weir_json_integer(json, "batch_size", pool->batch_size);
     if (pool->requested_workers < 0)
         weir_json_null(json, "requested_workers");

@@ -17,7 +17,11 @@ struct weir_export {
 
 /* A number, unless it is the usual one. */
 void weir_export_unless(struct weir_json *json, const char *key, int64_t value, int64_t usual);
-void weir_export_shape(struct weir_json *json, const struct weir_shape *shape);
+/* Bits as a list of numbers, without WEIR_LABEL_KEPT; nothing when there are none. */
+void weir_export_labels(struct weir_json *json, const char *key, uint32_t labels);
+/* Without labels that are only preferred. */
+void weir_export_shape(struct weir_json *json, const struct weir_shape *shape,
+                       uint32_t soft_labels);
 /* The instances of a layout; nothing when there are none. */
 void weir_export_layout(struct weir_json *json, const char *key, weir_mig_layout layout);
 

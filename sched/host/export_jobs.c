@@ -31,7 +31,8 @@ static void put_group(struct weir_json *json, const struct weir_rank_group *grou
     weir_json_integer(json, "ranks", group->ranks);
     weir_export_unless(json, "ranks_min", group->ranks_min, group->ranks);
     weir_export_unless(json, "ranks_max", group->ranks_max, group->ranks);
-    weir_export_shape(json, &group->shape);
+    weir_export_shape(json, &group->shape, group->soft_labels);
+    weir_export_labels(json, "soft_labels", group->soft_labels);
     weir_json_close(json, '{');
 }
 
@@ -177,7 +178,7 @@ static void put_mix(const struct weir_export *out)
     for (uint32_t i = 0; i < out->host->mix.count; i++) {
         weir_json_open(out->json, NULL, '{');
         weir_json_number(out->json, "frequency", out->host->mix.frequencies[i]);
-        weir_export_shape(out->json, &out->host->mix.shapes[i]);
+        weir_export_shape(out->json, &out->host->mix.shapes[i], 0);
         weir_json_close(out->json, '{');
     }
     weir_json_close(out->json, '[');

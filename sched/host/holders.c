@@ -88,6 +88,8 @@ static struct nearest look_at_node(const struct weir_cluster *cluster,
     case WEIR_REASON_NODE_DOWN:
     case WEIR_REASON_NO_GPU:
     case WEIR_REASON_GPU_TYPE:
+    case WEIR_REASON_LABEL:
+    case WEIR_REASON_KEPT:
         return at;
     case WEIR_REASON_CPU:
         at.missing = missing(shape->cpu_units, books->cpu_free);

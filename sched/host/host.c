@@ -529,6 +529,7 @@ weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call 
     host->view.causes = call->causes;
     if (notice_reservations(host) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_host_settle_labels(host);
     weir_host_limits_begin(host, call);
     (void)weir_host_view(host, call->now_ns);
     host->view.seed = weir_hash_add(host->seed, host->stats.decisions);

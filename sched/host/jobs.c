@@ -87,6 +87,19 @@ weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uin
 
 /* ---- kinds ---- */
 
+/* Labels as they were told: those that are preferred come and go. */
+static uint32_t told_labels(const struct weir_rank_group *group)
+{
+    return group->shape.labels | group->soft_labels;
+}
+
+static uint64_t hash_labels(uint64_t hash, const struct weir_rank_group *group)
+{
+    const uint32_t labels = told_labels(group);
+
+    return labels == 0 ? hash : weir_hash_add(hash, (uint64_t)labels << 32 | group->soft_labels);
+}
+
 static uint64_t hash_shape(uint64_t hash, const struct weir_shape *shape)
 {
     hash = weir_hash_add(hash, (uint64_t)shape->kind << 32 | shape->gpu_count);
@@ -118,6 +131,7 @@ static uint64_t hash_kind(const struct weir_job_spec *spec, uint32_t tenant)
         const struct weir_rank_group *const group = &spec->groups[i];
         hash = weir_hash_add(hash, (uint64_t)group->ranks << 32 | group->ranks_max);
         hash = hash_shape(weir_hash_add(hash, group->ranks_min), &group->shape);
+        hash = hash_labels(hash, group);
     }
     for (uint32_t i = 0; i < WEIR_MAX_LICENCES; i++)
         if (spec->licences[i] > 0)
@@ -144,7 +158,8 @@ static bool is_kind(const struct weir_job_kind *kind, const struct weir_job_spec
         const struct weir_rank_group *const a = &kind->groups[i];
         const struct weir_rank_group *const b = &spec->groups[i];
         if (a->ranks != b->ranks || a->ranks_min != b->ranks_min || a->ranks_max != b->ranks_max ||
-            !is_same_shape(&a->shape, &b->shape))
+            !is_same_shape(&a->shape, &b->shape) || told_labels(a) != told_labels(b) ||
+            a->soft_labels != b->soft_labels)
             return false;
     }
     return true;
@@ -176,6 +191,9 @@ static weir_status check_groups(const struct weir_job_spec *spec, struct weir_er
                              i, group->ranks, group->ranks_min, group->ranks_max);
         if (group->shape.kind == WEIR_SHAPE_SPMD_MULTI)
             return weir_fail(error, WEIR_EINVAL, "rank group %u: a rank is on one node", i);
+        if ((group->soft_labels & WEIR_LABEL_KEPT) != 0)
+            return weir_fail(error, WEIR_EINVAL,
+                             "rank group %u: WEIR_LABEL_KEPT cannot be preferred", i);
         WEIR_TRY(weir_shape_check(&group->shape, error));
         ranks += group->ranks;
     }

@@ -80,16 +80,11 @@ static struct weir_place_query query_of(const struct job_question *asked, uint32
                                       .jobs = asked->placer->bound.jobs };
 }
 
-/* The answer of the placer has the place. */
 static weir_status find_place(const struct job_question *asked,
                               const struct weir_place_query *query)
 {
-    struct weir_placer *const placer = asked->placer;
-
-    placer->counts.tried++;
-    placer->answer.reused = WEIR_NO_INDEX;
-    return weir_placement_place(placer->bound.ops, placer->bound.state, query, &placer->answer,
-                                asked->error);
+    asked->placer->counts.tried++;
+    return weir_placer_ask(asked->placer, query, asked->error);
 }
 
 /* On the node that was chosen for it. */

@@ -129,10 +129,11 @@ weir_status weir_placer_restart(struct weir_placer *placer)
 }
 
 /* How far a reason is from being served: what is held may be given back, a node may come up again,
- * a GPU of another type stays one. */
+ * a GPU of another type stays one, and so does a node that is for others. */
 static uint32_t distance(uint32_t reason)
 {
-    if (reason == WEIR_REASON_NO_GPU || reason == WEIR_REASON_GPU_TYPE)
+    if (reason == WEIR_REASON_NO_GPU || reason == WEIR_REASON_GPU_TYPE ||
+        reason == WEIR_REASON_LABEL || reason == WEIR_REASON_KEPT)
         return 2;
     return reason == WEIR_REASON_NODE_DOWN ? 1 : 0;
 }
@@ -505,6 +506,34 @@ static weir_status stop_group(struct weir_placer *placer, uint32_t pool, struct 
     return WEIR_OK;
 }
 
+static weir_status ask(struct weir_placer *placer, const struct weir_place_query *query,
+                       struct weir_error *error)
+{
+    placer->answer.reused = WEIR_NO_INDEX;
+    return weir_placement_place(placer->bound.ops, placer->bound.state, query, &placer->answer,
+                                error);
+}
+
+/* Who may borrow is asked first where it is at home. */
+static weir_status ask_borrower(struct weir_placer *placer, const struct weir_place_query *query,
+                                struct weir_error *error)
+{
+    struct weir_place_query at_home = *query;
+    struct weir_shape shape = *query->shape;
+
+    shape.labels &= ~WEIR_LABEL_KEPT;
+    at_home.shape = &shape;
+    const weir_status status = ask(placer, &at_home, error);
+    return status == WEIR_EBUSY ? ask(placer, query, error) : status;
+}
+
+weir_status weir_placer_ask(struct weir_placer *placer, const struct weir_place_query *query,
+                            struct weir_error *error)
+{
+    return (query->shape->labels & WEIR_LABEL_KEPT) == 0 ? ask(placer, query, error)
+                                                         : ask_borrower(placer, query, error);
+}
+
 weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
 {
     if (pool >= placer->pool_count)
@@ -525,9 +554,7 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
         .stopped = follows_stopped(placer) ? &placer->pools[pool].stopped : NULL,
     };
     placer->counts.tried++;
-    placer->answer.reused = WEIR_NO_INDEX;
-    const weir_status status = weir_placement_place(placer->bound.ops, placer->bound.state, &query,
-                                                    &placer->answer, error);
+    const weir_status status = weir_placer_ask(placer, &query, error);
     if (status == WEIR_EBUSY)
         return refuse(placer, pool);
     if (status != WEIR_OK)

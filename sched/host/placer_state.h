@@ -68,6 +68,9 @@ weir_status weir_placer_start_fresh(struct weir_placer *placer,
 /* The same place for a rank that waits: nobody else gets it in this decision. */
 weir_status weir_placer_reserve(struct weir_placer *placer, const struct weir_placer_start *start,
                                 struct weir_error *error);
+/* Asks the placement policy; the answer of the placer has the place. */
+weir_status weir_placer_ask(struct weir_placer *placer, const struct weir_place_query *query,
+                            struct weir_error *error);
 struct weir_mix weir_placer_mix(struct weir_placer *placer);
 /* For the random choices of the next start or stop of a pool. */
 uint64_t weir_placer_seed(struct weir_placer *placer, uint32_t index);

@@ -49,9 +49,7 @@ static weir_status place_single(struct trial *trial, uint32_t pool)
         .seed = weir_placer_seed(placer, pool),
     };
 
-    placer->answer.reused = WEIR_NO_INDEX;
-    WEIR_TRY(weir_placement_place(placer->bound.ops, placer->bound.state, &query, &placer->answer,
-                                  trial->error));
+    WEIR_TRY(weir_placer_ask(placer, &query, trial->error));
     return add(trial, pool);
 }
 

@@ -2,6 +2,7 @@
 /* Which nodes reservations take, and to whom they are closed (see reservations.h). */
 #include "sched/host/reservations.h"
 
+#include "sched/cluster/state.h"
 #include "sched/host/jobs.h"
 #include "sched/internal/alloc.h"
 
@@ -73,6 +74,8 @@ static bool may_have(const struct weir_reservation_entry *entry, const struct ch
 
     if ((found->flags & WEIR_NODE_UP) == 0 || (found->flags & WEIR_NODE_CORDONED) != 0)
         return false;
+    if (!weir_node_takes(choice->cluster, node, &shape))
+        return false; /* it is kept for others */
     if (found->gpu_count == 0)
         return entry->gpu_limit == 0 && entry->gpu_type == 0;
     return entry->gpu_type == 0 ||

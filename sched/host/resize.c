@@ -128,9 +128,7 @@ static weir_status find_place(struct weir_placer *placer, const struct weir_plac
                               struct weir_error *error)
 {
     placer->counts.tried++;
-    placer->answer.reused = WEIR_NO_INDEX;
-    return weir_placement_place(placer->bound.ops, placer->bound.state, query, &placer->answer,
-                                error);
+    return weir_placer_ask(placer, query, error);
 }
 
 /* One rank more, the `nth` of this plan. WEIR_EBUSY: there is no place, or a limit forbids it. */

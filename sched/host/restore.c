@@ -141,6 +141,7 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
         reservations->next_ns = weir_reservations_next(reservations, past->now_ns);
         reservations->woken_ns = reservations->next_ns;
     }
+    weir_host_restore_labels(host);
     host->is_dirty = past->is_dirty != 0;
     host->cuts.rested_at = host->changes;
     if (past->size >= sizeof *past)

@@ -122,6 +122,8 @@ struct weir_host {
     struct weir_host_answer answer;
     uint32_t group_by_policy, group_report, cut_min_gain, hold_mode;
     bool keeps_infeasible;
+    bool has_soft;      /* some pool prefers labels of nodes, or some kind of job */
+    bool is_soft_stale; /* whether they are asked for is to be seen; labels.c */
     struct weir_host_stats stats;
 };
 
@@ -161,6 +163,14 @@ struct weir_policy_state *weir_host_policy(struct weir_host *host, uint32_t part
 
 /* Frees the pools. */
 void weir_host_clear_pools(struct weir_host *host);
+
+/* labels.c: somebody was told who prefers such labels. Then, which of these are asked for as the
+ * nodes are: O(pools and kinds of jobs) after a change of nodes. */
+void weir_host_note_soft(struct weir_host *host, uint32_t soft_labels);
+void weir_host_note_kind(struct weir_host *host, uint32_t kind);
+void weir_host_settle_labels(struct weir_host *host);
+/* The same, which is no news to the jobs that wait. */
+void weir_host_restore_labels(struct weir_host *host);
 
 /* told_jobs.c: whether a rank of the job can have been started. */
 weir_status weir_host_job_may_start(const struct weir_host *host, const struct weir_owner *owner,

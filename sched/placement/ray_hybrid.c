@@ -115,8 +115,8 @@ static bool fits_in_sum(const struct weir_cluster *cluster, const struct weir_sh
         const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + g];
         units += weir_shape_takes_type(shape, gpu->type) ? gpu->units_free : 0;
     }
-    return books->flags == WEIR_NODE_UP && books->cpu_free >= shape->cpu_units &&
-           books->ram_free_bytes >= shape->ram_bytes &&
+    return books->flags == WEIR_NODE_UP && weir_node_takes(cluster, node, shape) &&
+           books->cpu_free >= shape->cpu_units && books->ram_free_bytes >= shape->ram_bytes &&
            units >= shape->gpu_units * (int64_t)shape->gpu_count;
 }
 

@@ -58,6 +58,7 @@ weir_status sim_actors_add_set(struct sim_actors_run *run, uint32_t position)
     const struct sim_actor_set *spec = &run->spec->sets[position];
     const struct sim_pool pool = { .name = spec->name,
                                    .shape = &spec->shape,
+                                   .soft_labels = spec->soft_labels,
                                    .position = position,
                                    .is_last = position + 1 == run->spec->sets_count,
                                    .waits = true,

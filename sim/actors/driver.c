@@ -162,6 +162,23 @@ static weir_status stop(void *self, struct sim_worker *worker, enum sim_stop why
     return sim_actor_stop(worker->work, why);
 }
 
+/* Who may be on this node alone fails with it, also one that has not come yet (NodeAffinity without
+ * soft, in Ray). */
+static void node_lost(void *self, uint32_t node)
+{
+    struct sim_actors_run *run = self;
+    char name[64];
+    char text[160];
+    for (size_t s = 0; s < run->spec->sets_count; s++) {
+        if (run->spec->sets[s].node != node)
+            continue;
+        sim_scenario_node_name(run->config.scenario, node, name, sizeof name);
+        (void)snprintf(text, sizeof text, "actors of %s may be on %s alone, which is down",
+                       run->spec->sets[s].name, name);
+        sim_actors_end(run, text);
+    }
+}
+
 static weir_status settle(void *self)
 {
     (void)self;
@@ -290,6 +307,7 @@ const struct sim_driver_ops sim_actors_driver = { .kind = "actors",
                                                   .start = start,
                                                   .ready = ready,
                                                   .stop = stop,
+                                                  .node_lost = node_lost,
                                                   .settle = settle,
                                                   .tell = tell,
                                                   .is_done = is_done,

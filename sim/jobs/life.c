@@ -36,14 +36,25 @@ static void print_types(const struct sim_jobs_run *run, uint32_t set, char *text
                                        length > 0 ? "|" : "", scenario->gpu_types[t].name);
 }
 
-/* "4 CPU + 1 GPU, 2 × (1 CPU)"; cut off where it does not fit. */
-static void print_request(const struct sim_job_spec *spec, char *text, size_t capacity)
+static void print_rank(const struct sim_scenario *scenario, const struct weir_shape *shape,
+                       uint32_t soft_labels, char *text, size_t capacity)
 {
-    char shape[128];
-    (void)weir_shape_print(&spec->shape, text, capacity);
+    char nodes[SIM_NODES_TEXT];
+    const size_t length = weir_shape_print(shape, text, capacity);
+    sim_scenario_print_nodes(scenario, shape->labels, soft_labels, nodes);
+    if (length < capacity)
+        (void)snprintf(text + length, capacity - length, "%s", nodes);
+}
+
+/* "4 CPU + 1 GPU on ssd, 2 × (1 CPU)"; cut off where it does not fit. */
+static void print_request(const struct sim_scenario *scenario, const struct sim_job_spec *spec,
+                          char *text, size_t capacity)
+{
+    char shape[128 + SIM_NODES_TEXT];
+    print_rank(scenario, &spec->shape, spec->soft_labels, text, capacity);
     for (size_t i = 0; i < spec->more_count; i++) {
         const size_t length = strlen(text);
-        (void)weir_shape_print(&spec->more[i].shape, shape, sizeof shape);
+        print_rank(scenario, &spec->more[i].shape, spec->more[i].soft_labels, shape, sizeof shape);
         (void)snprintf(text + length, capacity - length, ", %u × (%s)", spec->more[i].members,
                        shape);
     }
@@ -63,7 +74,7 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
     char name[256];
     char types[256];
     char request[512];
-    print_request(spec, request, sizeof request);
+    print_request(run->config.scenario, spec, request, sizeof request);
     print_name(run, job, name, sizeof name);
     print_types(run, spec->shape.gpu_type, types, sizeof types);
     const struct sim_job_row row = { .workload = run->config.instance,

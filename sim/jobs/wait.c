@@ -11,13 +11,16 @@
 static void describe_groups(struct sim_jobs_run *run, const struct sim_job_spec *spec)
 {
     const uint32_t least = spec->elastic == NULL ? spec->members : spec->elastic->least;
-    run->groups[0] = (struct weir_rank_group){
-        .ranks = spec->members, .ranks_min = least, .ranks_max = spec->members, .shape = spec->shape
-    };
+    run->groups[0] = (struct weir_rank_group){ .ranks = spec->members,
+                                               .ranks_min = least,
+                                               .ranks_max = spec->members,
+                                               .soft_labels = spec->soft_labels,
+                                               .shape = spec->shape };
     for (size_t i = 0; i < spec->more_count; i++)
         run->groups[i + 1] = (struct weir_rank_group){ .ranks = spec->more[i].members,
                                                        .ranks_min = spec->more[i].members,
                                                        .ranks_max = spec->more[i].members,
+                                                       .soft_labels = spec->more[i].soft_labels,
                                                        .shape = spec->more[i].shape };
 }
 

@@ -29,6 +29,7 @@ static weir_status add_stage(struct sim_stage_run *stage, double source_per_item
     const double service_s = sim_service_mean_s(spec, sim_input_mean_size(&run->spec->input));
     const struct sim_pool pool = { .name = spec->name,
                                    .shape = &spec->shape,
+                                   .soft_labels = spec->soft_labels,
                                    .position = stage->position,
                                    .is_last = stage->position + 1 == run->stage_count,
                                    .workers = spec->workers,

@@ -44,6 +44,22 @@ static void write_gpus(const struct weir_cluster *cluster, uint32_t index, FILE 
                       weir_cluster_gpu(cluster, index, g)->mem_free_bytes);
 }
 
+/* As numbers, with what their last bit means; nothing of who has none. */
+static void write_labels(uint32_t labels, const char *last, FILE *out)
+{
+    const char *between = ", \"labels\": [";
+    for (uint32_t i = 0; i < WEIR_LABELS_MOST; i++) {
+        if ((labels >> i & 1) == 0)
+            continue;
+        (void)fprintf(out, "%s%u", between, i);
+        between = ", ";
+    }
+    if ((labels & ~WEIR_LABEL_KEPT) != 0)
+        (void)fputs("]", out);
+    if ((labels & WEIR_LABEL_KEPT) != 0)
+        (void)fprintf(out, ", \"%s\": true", last);
+}
+
 static void write_node(const struct weir_cluster *cluster, uint32_t index, FILE *out)
 {
     const struct weir_node *node = weir_cluster_node(cluster, index);
@@ -53,7 +69,9 @@ static void write_node(const struct weir_cluster *cluster, uint32_t index, FILE 
                   node->id, state == WEIR_NODE_UP ? "true" : "false",
                   weir_units_amount(node->cpu_free), node->ram_free_bytes);
     write_gpus(cluster, index, out);
-    (void)fputs("]}", out);
+    (void)fputs("]", out);
+    write_labels(weir_cluster_topology(cluster, index).labels, "kept", out);
+    (void)fputs("}", out);
 }
 
 weir_status sim_told_nodes_write(struct sim_told_nodes *told, const struct weir_cluster *cluster,
@@ -82,7 +100,9 @@ void sim_told_shape_write(const struct weir_shape *shape, FILE *out)
 {
     (void)fprintf(out,
                   "\"shape\": {\"cpus\": %.12g, \"gpus\": %.12g, \"gpu_count\": %u, "
-                  "\"ram_bytes\": %" PRId64 ", \"gpu_mem_bytes\": %" PRId64 "}",
+                  "\"ram_bytes\": %" PRId64 ", \"gpu_mem_bytes\": %" PRId64,
                   weir_units_amount(shape->cpu_units), weir_units_amount(shape->gpu_units),
                   shape->gpu_count, shape->ram_bytes, shape->gpu_mem_bytes);
+    write_labels(shape->labels, "borrows", out);
+    (void)fputs("}", out);
 }

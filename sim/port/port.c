@@ -207,6 +207,7 @@ weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const stru
                                          .shape = *pool->shape,
                                          .batch_size = pool->batch,
                                          .slots = pool->slots,
+                                         .soft_labels = pool->soft_labels,
                                          .over_provision = pool->over_provision,
                                          .speed_hint_per_s = pool->speed_hint_per_s };
     SIM_ROOM(port->pools, port->pool_capacity, port->pool_count + 1);

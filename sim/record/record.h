@@ -137,6 +137,7 @@ struct sim_stage_row {
     int32_t workers_fixed; /* -1 = auto */
     const char *pipeline, *name;
     const struct weir_shape *shape;
+    const char *nodes; /* that will do, as sim_scenario_print_nodes has them */
     double service_mean_s, mix;
 };
 weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_stage_row *row,

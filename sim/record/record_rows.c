@@ -279,11 +279,20 @@ weir_status sim_recorder_link(struct sim_recorder *recorder, const struct sim_li
     return INSERT(recorder, RECORD_LINK, cells, error);
 }
 
+/* What is asked for, and on which nodes. */
+enum { REQUEST = 288 };
+static void print_request(const struct weir_shape *shape, const char *nodes, char text[REQUEST])
+{
+    const size_t length = weir_shape_print(shape, text, REQUEST);
+    if (length < REQUEST)
+        (void)snprintf(text + length, REQUEST - length, "%s", nodes);
+}
+
 weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_stage_row *row,
                                struct weir_error *error)
 {
-    char shape[128] = "";
-    (void)weir_shape_print(row->shape, shape, sizeof shape);
+    char shape[REQUEST] = "";
+    print_request(row->shape, row->nodes, shape);
     /* Engines of a WHOLE shape are per GPU. */
     const int64_t gpus = row->shape->gpu_count > 0 ? row->shape->gpu_count : 1;
     const double gpu_amount = weir_units_amount(row->shape->gpu_units) * (double)gpus;

@@ -707,7 +707,10 @@ CREATE VIEW v_denial AS
            WHEN 'no free NVENC' THEN 'NVENC' WHEN 'no free MIG instance' THEN 'MIG instance'
            WHEN 'node is down or cordoned' THEN 'node' WHEN 'no GPU' THEN 'GPU'
            WHEN 'no GPU of the type' THEN 'GPU' WHEN 'too little free on a GPU' THEN 'GPU'
-           WHEN 'too few free GPUs' THEN 'GPU' ELSE '' END AS device,
+           WHEN 'too few free GPUs' THEN 'GPU'
+           WHEN 'no such label on the node' THEN 'a node with its labels'
+           WHEN 'node is kept for others' THEN 'a node that is not kept for others'
+           ELSE '' END AS device,
          n.name AS node_name, json_extract(a.holders, '$.gpu') AS gpu, w.worker AS holder,
          w.stage AS holder_stage, w.workload AS holder_workload, w.job AS holder_job,
          CASE WHEN x.job IS NOT NULL THEN 'job ' || y.name || '/' || coalesce(z.name, x.job)

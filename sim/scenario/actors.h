@@ -28,6 +28,8 @@ struct sim_variable {
 struct sim_actor_set {
     const char *name; /* of the role, or of the group */
     struct weir_shape shape;
+    uint32_t soft_labels;
+    uint32_t node;          /* the only one it may be on, by name; SIM_ACTORS_NOBODY = any */
     struct weir_shape uses; /* of one that computes */
     uint32_t sees;          /* GPUs, of those that it holds */
     int64_t model_bytes;    /* on each GPU that it works on, else in the memory of its node */

@@ -17,7 +17,8 @@ static struct weir_topology topology_of(const struct sim_scenario *scenario,
                                    .island_gpus = type->topology.island_gpus,
                                    .rack = scenario->racks.nodes == 0
                                                ? 0
-                                               : index / scenario->racks.nodes };
+                                               : index / scenario->racks.nodes,
+                                   .labels = sim_scenario_node_labels(scenario, index) };
 }
 
 weir_status sim_belief_node(const struct sim_scenario *scenario, uint32_t index,

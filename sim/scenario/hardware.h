@@ -124,6 +124,8 @@ struct sim_node_group {
     uint32_t type;
     uint32_t first; /* node; those of a group follow each other */
     uint32_t count;
+    const char *labels; /* words, "a|b"; NULL = none */
+    bool is_kept;       /* for who asks for it */
     struct sim_supply supply;
 };
 

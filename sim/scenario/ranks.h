@@ -25,6 +25,7 @@ struct sim_elastic {
 struct sim_rank_group {
     const char *name;
     struct weir_shape shape;
+    uint32_t soft_labels;
     uint32_t members;
 };
 

@@ -439,6 +439,27 @@ void sim_scenario_node_name(const struct sim_scenario *scenario, uint32_t index,
         (void)snprintf(text, capacity, "%s-%u", name, index);
 }
 
+static size_t print_labels(const struct sim_scenario *scenario, const char *lead, uint32_t labels,
+                           char text[SIM_NODES_TEXT], size_t length)
+{
+    for (uint32_t i = 0; i < scenario->labels_count; i++) {
+        if ((labels >> i & 1) == 0 || length >= SIM_NODES_TEXT)
+            continue;
+        length += (size_t)snprintf(text + length, SIM_NODES_TEXT - length, "%s%s", lead,
+                                   scenario->labels[i]);
+        lead = ", ";
+    }
+    return length;
+}
+
+void sim_scenario_print_nodes(const struct sim_scenario *scenario, uint32_t labels, uint32_t soft,
+                              char text[SIM_NODES_TEXT])
+{
+    text[0] = '\0';
+    const size_t length = print_labels(scenario, " on ", labels & ~soft, text, 0);
+    (void)print_labels(scenario, ", rather on ", soft, text, length);
+}
+
 const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *scenario,
                                                    uint32_t index)
 {

@@ -204,6 +204,7 @@ struct sim_stage {
     struct weir_request uses;    /* what a worker really takes; default the same */
     struct weir_shape shape;     /* of the request */
     struct weir_shape uses_shape;
+    uint32_t soft_labels; /* that the shape asks for where it can, see weir/work.h */
     struct sim_memory_traffic traffic;
     int64_t activation_bytes; /* of GPU memory for an item of a task, 0 = none */
     int32_t workers;          /* fixed count, -1 = auto (workers_per_node is resolved into it) */
@@ -338,6 +339,7 @@ enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
  * class are laws. WEIR_UNKNOWN_TIME = not said. */
 struct sim_job_spec {
     struct weir_shape shape; /* of one member */
+    uint32_t soft_labels;    /* that the shape asks for where it can, see weir/work.h */
     struct sim_memory_traffic traffic;
     const char *models;        /* accepted GPU models as the trace writes them; "" = any */
     const char *name;          /* of a row of a trace, or of the class */
@@ -605,6 +607,9 @@ struct sim_scenario {
     size_t node_types_count;
     struct sim_node_group *node_groups;
     size_t node_groups_count;
+    uint32_t *node_labels; /* by node, as of weir_topology; NULL = nobody asks for any */
+    const char **labels;   /* what they are called, by number */
+    uint32_t labels_count;
     struct sim_failures failures;
     struct sim_power power;
     struct sim_memory memory;
@@ -720,6 +725,16 @@ uint32_t sim_scenario_node_group(const struct sim_scenario *scenario, uint32_t i
  * not matter. */
 struct sim_stream_key sim_scenario_node_key(const struct sim_scenario *scenario, uint32_t index,
                                             uint32_t attempt);
+/* Labels of node `index`, as of weir_topology. */
+static inline uint32_t sim_scenario_node_labels(const struct sim_scenario *scenario, uint32_t index)
+{
+    return scenario->node_labels == NULL ? 0 : scenario->node_labels[index];
+}
+/* What a request says of nodes: " on storage, ssd", ", rather on store" or both; nothing where any
+ * node will do. */
+enum { SIM_NODES_TEXT = 160 };
+void sim_scenario_print_nodes(const struct sim_scenario *scenario, uint32_t labels, uint32_t soft,
+                              char text[SIM_NODES_TEXT]);
 /* Type of node `index`. */
 const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *scenario,
                                                    uint32_t index);

@@ -82,6 +82,7 @@ struct sim_start {
 struct sim_pool {
     const char *name;
     const struct weir_shape *shape; /* of the request */
+    uint32_t soft_labels;           /* as of weir_pool_spec */
     uint32_t driver;                /* filled in by add_pool */
     uint32_t position;              /* among the pools of its driver */
     bool is_last;                   /* what leaves it leaves the driver */

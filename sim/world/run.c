@@ -88,6 +88,8 @@ static weir_status record_pools(const struct sim_world *world, struct weir_error
 {
     for (uint32_t i = 0; i < sim_port_pool_count(world->port); i++) {
         const struct sim_pool *pool = sim_port_pool(world->port, i);
+        char nodes[SIM_NODES_TEXT];
+        sim_scenario_print_nodes(world->scenario, pool->shape->labels, pool->soft_labels, nodes);
         const struct sim_stage_row row = { .stage = i,
                                            .position = pool->position,
                                            .batch = pool->batch,
@@ -97,6 +99,7 @@ static weir_status record_pools(const struct sim_world *world, struct weir_error
                                                sim_driver_name(&world->drivers[pool->driver]),
                                            .name = pool->name,
                                            .shape = pool->shape,
+                                           .nodes = nodes,
                                            .service_mean_s = pool->service_mean_s,
                                            .mix = sim_world_mix(world, pool) };
         WEIR_TRY(sim_recorder_stage(world->context.recorder, &row, error));

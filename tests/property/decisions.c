@@ -148,12 +148,12 @@ static const char pools[] =
     "    run_time: exp(20 s)\n    classes:\n"
     "      - {name: a, tenant: x, request: {gpus: 0.2, gpu_memory: 25 GB}, memory_traffic: 70%%}\n"
     "      - {name: b, tenant: y, priority: 2, licences: {seat: 1, key: 1}, request: {gpus: 0.3, "
-    "gpu_memory: 15 GB}}\n"
+    "gpu_memory: 15 GB, node_preference: [h-1]}}\n"
     "      - {name: e, tenant: y, patience: 30 s, licences: {key: 1}, request: {gpus: 0.1}}\n"
-    "      - {name: c, tenant: z, request: {gpus: 0.1, gpu_memory: 40 GB}, memory_traffic: 90%%}\n"
+    "      - {name: c, tenant: z, request: {gpus: 0.1, gpu_memory: 40 GB, node_selector: [h-0]}, "
+    "memory_traffic: 90%%}\n"
     "      - {name: d, tenant: z, priority: 1, members: 2, licences: {seat: 2}, request: {gpus: "
-    "0.2, "
-    "gpu_memory: 9 GB}}\n";
+    "0.2, gpu_memory: 9 GB}}\n";
 
 static char *pools_of(uint64_t seed, uint64_t *dice)
 {
@@ -192,7 +192,8 @@ static char *reserved_of(uint64_t seed, uint64_t *dice)
 }
 
 /* Ranks that come and go at a speed that is known, several types of GPUs, tenants with quotas,
- * nodes that are kept for somebody, steps: what policies that share out everything keep in mind. */
+ * nodes that are kept for somebody for a time or for good, preferences, steps: what policies that
+ * share out everything keep in mind. */
 static const char growing[] =
     "schema: 2\n"
     "name: growing\n"
@@ -202,6 +203,7 @@ static const char growing[] =
     "  nodes:\n"
     "    - {name: h, count: 2, cpus: 32, gpus: {h100: 4}}\n"
     "    - {name: a, count: 2, cpus: 32, gpus: {a100-80: 4}}\n"
+    "    - {name: k, cpus: 8, labels: [disk], kept: true}\n"
     "  failures: {node_between: exp(20 min), node_repair: exp(1 min)}\n"
     "sched: {placement: %s, queueing: %s}\n"
     "tenants: [{name: x, guarantee: 4, quota: {hard: 12}}, {name: y, parent: x, weight: "
@@ -221,7 +223,10 @@ static const char growing[] =
     "most: 6, speeds: [1, 1.8, 2.5, 3, 3.3, 3.5], resize: 2 s}}\n"
     "      - {name: b, tenant: z, members: 2, request: {gpus: 1}, elastic: {least: 1, "
     "most: 4, serial: 10%%, on_loss: heal}}\n"
-    "      - {name: c, tenant: x, priority: 2, request: {gpus: 1}, memory_traffic: 50%%}\n"
+    "      - {name: c, tenant: x, priority: 2, request: {gpus: 1, node_preference: [a]}, "
+    "memory_traffic: 50%%}\n"
+    "      - {name: k, tenant: x, request: {cpus: 2, node_selector: [disk]}}\n"
+    "      - {name: l, tenant: y, members: 3, request: {cpus: 4, borrow: true}}\n"
     "      - {name: d, tenant: z, gpu_types: a100-80, request: {gpus: 2}}\n"
     "  - name: steps\n"
     "    count: 30\n"

@@ -94,6 +94,10 @@ static struct weir_shape random_shape(struct dice *dice)
         shape.gpu_type = 1 + roll(dice, 2);
     if (roll(dice, 6) == 0)
         shape.ram_bytes = 1 + roll(dice, 4);
+    if (roll(dice, 8) == 0)
+        shape.labels = 1 + roll(dice, 3);
+    if (roll(dice, 16) == 0)
+        shape.labels |= WEIR_LABEL_KEPT;
     return shape;
 }
 
@@ -114,13 +118,17 @@ static void cut_some(struct weir_gpu_spec *gpus, uint32_t count, struct dice *di
     }
 }
 
-/* Pairs of GPUs on every second node with an even number of them, and two sockets on some. */
+/* Pairs of GPUs on every second node with an even number of them, and two sockets on some; two
+ * labels, and some nodes that are kept for those who ask for one. */
 static struct weir_topology topology_of(uint32_t node, uint32_t gpus)
 {
     const bool is_even = gpus > 0 && gpus % 2 == 0;
 
     return (struct weir_topology){ .sockets = is_even && node % 4 > 1 ? 2 : 0,
-                                   .island_gpus = is_even && node % 2 == 0 ? 2 : 0 };
+                                   .island_gpus = is_even && node % 2 == 0 ? 2 : 0,
+                                   .labels = node % 3 == 0   ? 0
+                                             : node % 5 == 1 ? WEIR_LABEL_KEPT | 1
+                                                             : node % 4 };
 }
 
 /* With islands and sockets, or of nodes of which nothing is known. */
@@ -493,7 +501,7 @@ static void compare_on_long_stages(uint32_t precision, bool follows)
                                           .precision = precision };
     struct pair fast;
     struct history history = { .next_worker = 1, .follows = follows };
-    struct dice dice = { .state = 8 };
+    struct dice dice = { .state = 13 };
     uint32_t mismatches = 0;
 
     CHECK_I64(weir_cluster_create(NULL, &history.cluster), WEIR_OK);
@@ -603,6 +611,22 @@ static uint32_t count_instances(const struct weir_gpu *gpu, const struct weir_sh
     return ways;
 }
 
+/* Whether labels let the shape be there, one by one. */
+static bool takes_naively(const struct weir_cluster *cluster, uint32_t node,
+                          const struct weir_shape *shape)
+{
+    const uint32_t has = weir_cluster_topology(cluster, node).labels;
+    bool asks = false;
+
+    for (uint32_t i = 0; i < 31; i++) {
+        const bool is_asked = (shape->labels >> i & 1) != 0;
+        if (is_asked && (has >> i & 1) == 0)
+            return false;
+        asks |= is_asked;
+    }
+    return has >> 31 == 0 || asks || shape->labels >> 31 == 1;
+}
+
 /* Candidates of a node, counted without the code under test. */
 static uint32_t count_naively(const struct weir_cluster *cluster, uint32_t node,
                               const struct weir_shape *shape)
@@ -612,7 +636,7 @@ static uint32_t count_naively(const struct weir_cluster *cluster, uint32_t node,
     uint32_t ways = 1;
 
     if (books->flags != WEIR_NODE_UP || books->cpu_free < shape->cpu_units ||
-        books->ram_free_bytes < shape->ram_bytes)
+        books->ram_free_bytes < shape->ram_bytes || !takes_naively(cluster, node, shape))
         return 0;
     if (shape->kind == WEIR_SHAPE_CPU)
         return 1;

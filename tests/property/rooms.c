@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS = 1500, SHAPES = 12, SPANS = 2 * 64 * 64 };
+enum { STEPS = 1500, SHAPES = 14, SPANS = 2 * 64 * 64 };
 
 /* Every reason occurs. */
 static struct weir_shape shape_at(uint32_t i)
@@ -36,7 +36,9 @@ static struct weir_shape shape_at(uint32_t i)
         { .kind = WEIR_SHAPE_WHOLE,
           .gpu_count = 2,
           .gpu_units = WEIR_ONE,
-          .cpu_units = 3 * WEIR_ONE }
+          .cpu_units = 3 * WEIR_ONE },
+        { .kind = WEIR_SHAPE_CPU, .cpu_units = WEIR_ONE, .labels = 1 },
+        { .kind = WEIR_SHAPE_CPU, .cpu_units = WEIR_ONE, .labels = WEIR_LABEL_KEPT }
     };
     return shapes[i];
 }
@@ -45,6 +47,8 @@ static void add_node(struct weir_cluster *cluster, struct draws *dice)
 {
     struct weir_gpu_spec gpus[4];
     const uint32_t count = (uint32_t)draws_below(dice, 5);
+    const uint32_t how = (uint32_t)draws_below(dice, 8);
+    const uint32_t labels = (how < 2) | (how == 0 ? WEIR_LABEL_KEPT : 0);
     for (uint32_t g = 0; g < count; g++)
         gpus[g] = (struct weir_gpu_spec){ .type = (uint32_t)draws_below(dice, 6) == 0,
                                           .nvdecs = (uint32_t)draws_below(dice, 3),
@@ -57,7 +61,8 @@ static void add_node(struct weir_cluster *cluster, struct draws *dice)
                                          .cpu_units =
                                              WEIR_ONE * (1 + (uint32_t)draws_below(dice, 5)),
                                          .ram_bytes = 12,
-                                         .gpus = gpus };
+                                         .gpus = gpus,
+                                         .topology.labels = labels };
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
 }
 

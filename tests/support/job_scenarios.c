@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct writer {
     FILE *out;
@@ -68,8 +69,9 @@ static void put_nodes(struct writer *writer)
         put(writer, "  share: exclusive\n");
     put(writer, "  nodes:\n");
     for (uint64_t g = 0; g < groups; g++)
-        (void)fprintf(writer->out, "    - {name: n%d, count: %d, %s}\n", (int)g,
-                      1 + (int)(next(writer) % 4), node_of(writer, g == 0));
+        (void)fprintf(writer->out, "    - {name: n%d, count: %d, %s%s}\n", (int)g,
+                      1 + (int)(next(writer) % 4), node_of(writer, g == 0),
+                      g == 0 ? "" : PICK(writer, "", "", ", kept: true"));
     if (chance(writer, 35))
         (void)fprintf(writer->out, "  failures: {node_between: %s, node_repair: %s}\n",
                       writer->is_grid ? PICK(writer, "const(97 s)", "const(240 s)")
@@ -117,10 +119,19 @@ static const char *length_of(struct writer *writer)
                : PICK(writer, "exp(30 s)", "\"lognormal(60 s, 1)\"", "\"uniform(5 s, 90 s)\"");
 }
 
+/* With or without words about nodes; a borrower would be asked for twice. */
+static void put_request(struct writer *writer)
+{
+    const char *request = request_of(writer);
+    (void)fprintf(writer->out, "%.*s%s}", (int)strlen(request) - 1, request,
+                  PICK(writer, "", "", "", ", node_selector: [n0]"));
+}
+
 static void put_class(struct writer *writer, int number, bool is_counted)
 {
-    (void)fprintf(writer->out, "      - {name: c%d, request: %s, service: %s", number,
-                  request_of(writer), length_of(writer));
+    (void)fprintf(writer->out, "      - {name: c%d, request: ", number);
+    put_request(writer);
+    (void)fprintf(writer->out, ", service: %s", length_of(writer));
     if (is_counted)
         (void)fprintf(writer->out, ", count: %d, at: %s, every: %s", 5 + (int)(next(writer) % 30),
                       PICK(writer, "0 s", "10 s", "97 s"), PICK(writer, "0 s", "5 s", "10 s"));

@@ -27,6 +27,8 @@ static const struct weir_request requests[STAGES] = {
     { .cpus = 2, .gpus = 2 },
     { .gpus = 1, .entire_gpu = true },
 };
+/* By stage: asks for a label; may borrow; asks for a label that few nodes have. */
+static const uint32_t labels[STAGES] = { 0, 1, WEIR_LABEL_KEPT, 0, 2, 0, 0 };
 
 /* ---- drawing ---- */
 
@@ -37,6 +39,7 @@ static uint32_t draw(struct draws *draws, uint32_t below)
 
 static weir_status draw_nodes(struct draws *draws, struct weir_host *host)
 {
+    static const uint32_t kinds[] = { 1, 3, 3, 3, 1 | WEIR_LABEL_KEPT, 2 | WEIR_LABEL_KEPT, 0 };
     const uint32_t count = 1 + draw(draws, 2);
 
     for (uint64_t id = 0; id < count; id++) {
@@ -46,7 +49,8 @@ static weir_status draw_nodes(struct draws *draws, struct weir_host *host)
                                              .gpu_count = 1 + draw(draws, 3),
                                              .gpus = gpus,
                                              .cpu_units = WEIR_ONE * (4 + draw(draws, 4)),
-                                             .ram_bytes = 4 + draw(draws, 10) };
+                                             .ram_bytes = 4 + draw(draws, 10),
+                                             .topology.labels = kinds[draw(draws, 7)] };
         for (uint32_t i = 0; i < 3; i++)
             gpus[i] = (struct weir_gpu_spec){ .units = WEIR_ONE,
                                               .nvdecs = 2 - draw(draws, 5) / 4,
@@ -68,6 +72,7 @@ static weir_status add_stages(struct weir_host *host)
                                         .slots = 2,
                                         .speed_hint_per_s = (double)NAN };
         WEIR_TRY(weir_shape_from_request(&requests[i], WEIR_QUANTUM_EXACT, &stage.shape, NULL));
+        stage.shape.labels = labels[i];
         WEIR_TRY(weir_host_add_pool(host, &stage, NULL, NULL));
     }
     return WEIR_OK;
@@ -87,6 +92,7 @@ static weir_status add_jobs(struct weir_host *host)
                                             .deadline_ns = WEIR_UNKNOWN_TIME };
         WEIR_TRY(
             weir_shape_from_request(&requests[id % 2], WEIR_QUANTUM_EXACT, &group.shape, NULL));
+        group.shape.labels = labels[id % 2];
         const weir_status status = weir_host_submit(host, &spec, NULL);
         if (status != WEIR_OK && status != WEIR_EINFEASIBLE)
             return status;
@@ -258,6 +264,17 @@ static bool is_sound(const struct oracle *oracle, const struct weir_alloc *alloc
     return is_right;
 }
 
+/* Whether the stage may be on this node: it has what is asked for, and is for all or for some that
+ * ask, or lends. */
+static bool is_allowed(const struct oracle *oracle, uint32_t stage, uint32_t node)
+{
+    const uint32_t has = weir_cluster_topology(oracle->view->cluster, node).labels;
+    const uint32_t asks = labels[stage] & 3;
+    const bool has_all = ((asks & 1) == 0 || (has & 1) != 0) && ((asks & 2) == 0 || (has & 2) != 0);
+
+    return has_all && (has < WEIR_LABEL_KEPT || labels[stage] != 0);
+}
+
 /* Whether a worker of the stage gets all its shape asks for. */
 static bool is_enough(const struct oracle *oracle, uint32_t stage, const struct weir_alloc *alloc)
 {
@@ -292,7 +309,8 @@ static bool is_enough(const struct oracle *oracle, uint32_t stage, const struct 
 static bool run(struct oracle *oracle, struct held *one, uint32_t stage,
                 const struct weir_alloc *alloc)
 {
-    if (!is_sound(oracle, alloc) || !is_enough(oracle, stage, alloc))
+    if (!is_sound(oracle, alloc) || !is_allowed(oracle, stage, alloc->node) ||
+        !is_enough(oracle, stage, alloc))
         return false;
     one->worker.owner = weir_pool_owner(stage);
     one->worker.alloc = *alloc;

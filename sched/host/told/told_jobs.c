@@ -2,6 +2,7 @@
 /*
  * What the controller tells a host of jobs: submitted, withdrawn, started, ended.
  */
+#include "sched/cluster/state.h"
 #include "sched/host/state.h"
 
 #include "sched/internal/alloc.h"
@@ -41,6 +42,20 @@ weir_status weir_host_set_mix(struct weir_host *host, const struct weir_mix *mix
 
 /* ---- whether it can ever fit ---- */
 
+/* Nodes that labels let some rank use. */
+static uint32_t usable_nodes(const struct weir_host *host, const struct weir_job_kind *kind)
+{
+    uint32_t count = 0;
+
+    for (uint32_t n = 0; n < host->inventory->node_count; n++) {
+        bool takes = false;
+        for (uint32_t g = 0; g < kind->group_count; g++)
+            takes |= weir_node_takes(host->inventory, n, &kind->groups[g].shape);
+        count += takes;
+    }
+    return count;
+}
+
 /* As if all nodes were up: what is asked of STRICT_SPREAD is a node for every rank. */
 static weir_status group_room(const struct weir_host *host, const struct weir_job_kind *kind,
                               struct weir_error *error)
@@ -64,7 +79,7 @@ static weir_status group_room(const struct weir_host *host, const struct weir_jo
                                             .report = host->group_report };
     const weir_status status = weir_group_check_room(&query, &answer, error);
     weir_free(&host->allocator, bundles);
-    if (status == WEIR_OK && is_apart && kind->ranks > weir_cluster_node_count(host->inventory))
+    if (status == WEIR_OK && is_apart && kind->ranks > usable_nodes(host, kind))
         return weir_fail(error, WEIR_EINFEASIBLE, "%u ranks need as many nodes", kind->ranks);
     return status;
 }
@@ -182,6 +197,9 @@ weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec 
                          (unsigned long long)job->id, job->group_count);
     weir_status status = weir_jobs_add(&host->jobs, job, &record, error);
     if (status == WEIR_OK) {
+        if (host->jobs.kinds[host->jobs.records[record].kind].room_known == 0)
+            weir_host_note_kind(host, host->jobs.records[record].kind); /* it may be a new one */
+        weir_host_settle_labels(host);
         status = check_room(host, host->jobs.records[record].kind, error);
         if (status == WEIR_OK)
             status = weir_host_queue_job(host, record, error);

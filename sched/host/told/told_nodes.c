@@ -10,6 +10,7 @@
 static void capacity_changed(struct weir_host *host)
 {
     host->changes++;
+    host->is_soft_stale = true;
     for (uint32_t k = 0; k < host->jobs.kind_count; k++)
         host->jobs.kinds[k].room_known = 0;
     host->jobs.surprises++;
@@ -64,6 +65,7 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
         WEIR_TRY(lose_workers(host, node, now_ns));
     WEIR_TRY(weir_cluster_set_node_flags(host->inventory, node, flags));
     host->changes++;
+    host->is_soft_stale = true;
     host->jobs.surprises++;
     if ((flags & WEIR_NODE_UP) != 0)
         host->jobs.surprises++;

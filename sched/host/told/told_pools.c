@@ -125,6 +125,9 @@ static weir_status check_pool(const struct weir_pool_spec *pool, struct weir_err
     if (!(pool->over_provision >= 0))
         return weir_fail(error, WEIR_EINVAL, "stage %s: over_provision must be >= 0, got %g",
                          pool->name, pool->over_provision);
+    if ((pool->soft_labels & WEIR_LABEL_KEPT) != 0)
+        return weir_fail(error, WEIR_EINVAL, "stage %s: WEIR_LABEL_KEPT cannot be preferred",
+                         pool->name);
     if (pool->speed_hint_per_s <= 0)
         return weir_fail(error, WEIR_EINVAL, "stage %s: speed_hint must be > 0, got %g", pool->name,
                          pool->speed_hint_per_s);
@@ -140,6 +143,7 @@ static void describe(struct weir_pool_view *view, const struct weir_pool_spec *s
     view->pipeline = spec->pipeline;
     view->requested_workers = spec->requested_workers;
     view->shape = spec->shape;
+    view->soft_labels = spec->soft_labels;
     view->batch_size = spec->batch_size;
     view->slots = spec->slots;
     view->over_provision = spec->over_provision;
@@ -165,6 +169,7 @@ static weir_status open_at(struct weir_host *host, uint32_t index,
     host->pools.pools[index] = made;
     host->pools.views[index] = (struct weir_pool_view){ .name = made.name };
     describe(&host->pools.views[index], pool);
+    weir_host_note_soft(host, pool->soft_labels);
     enter_name(&host->pools, index);
     return WEIR_OK;
 }
@@ -205,6 +210,7 @@ weir_status weir_host_change_pool(struct weir_host *host, uint32_t pool,
     host->pools.pools[pool].name = name;
     host->pools.views[pool].name = name;
     describe(&host->pools.views[pool], spec);
+    weir_host_note_soft(host, spec->soft_labels);
     enter_name(&host->pools, pool);
     weir_placer_change_pool(host->placer, pool, &spec->shape);
     return WEIR_OK;

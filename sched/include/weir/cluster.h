@@ -58,13 +58,13 @@ struct weir_gpu_spec {
     weir_mig_layout mig_cut;    /* instances there are, 0 = made on demand */
 };
 
-/* What is near what, 0 = not known. Islands and sockets divide the GPUs of a node evenly and in
- * order; a node of which nothing is known has one of each. Frozen. */
+/* What a node is near to, 0 = not known, and its labels. Islands and sockets divide the GPUs of a
+ * node evenly and in order; a node of which nothing is known has one of each. Frozen. */
 struct weir_topology {
     uint32_t sockets;     /* with memory of their own */
     uint32_t island_gpus; /* GPUs of one island of fast links (NVLink) */
     uint32_t rack;        /* the caller's name for it: nodes of one rack stand together */
-    uint32_t reserved;
+    uint32_t labels;      /* that shapes may ask for, and WEIR_LABEL_KEPT; from 2.3 on */
 };
 
 struct weir_node_spec {

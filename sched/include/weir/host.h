@@ -97,7 +97,7 @@ struct weir_pool_spec {
     int32_t requested_workers;
     uint32_t batch_size;
     uint32_t slots;
-    uint32_t reserved;
+    uint32_t soft_labels; /* from 2.3 on */
     double over_provision;
     double speed_hint_per_s;
 };

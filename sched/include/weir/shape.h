@@ -84,7 +84,7 @@ struct weir_shape {
     uint32_t node_count; /* SPMD_MULTI: nodes of one worker; else 0 */
     uint32_t node_gpus;  /* SPMD: GPUs of a usual node; else 0 */
     uint32_t mig_slices; /* SLICE: compute slices it needs; else 0 */
-    uint32_t reserved;
+    uint32_t labels;     /* of nodes: it goes where all of these are (weir_shape_takes_labels) */
     char mig_profile[WEIR_MIG_NAME]; /* SLICE: this profile alone, "" = any that has enough */
 };
 
@@ -98,6 +98,22 @@ static inline bool weir_shape_takes_type(const struct weir_shape *shape, uint32_
     if ((shape->gpu_type & WEIR_GPU_TYPE_SET) != 0)
         return type < WEIR_GPU_TYPE_SET_MOST && ((shape->gpu_type >> type) & 1) != 0;
     return shape->gpu_type == 0 || shape->gpu_type == type + 1;
+}
+
+/* Labels of nodes, bits whose meaning is the caller's; all but the last. */
+#define WEIR_LABELS_MOST 31
+/* With a node's labels: it is kept for those who ask for one of its labels (a taint, in
+ * Kubernetes). With a shape's: it may also go to nodes that are kept for others, where no other has
+ * room. */
+#define WEIR_LABEL_KEPT  UINT32_C(0x80000000)
+
+/* Whether a node with these labels (weir_topology) may be used: it has all that are asked for, and
+ * is not kept for others. */
+static inline bool weir_shape_takes_labels(const struct weir_shape *shape, uint32_t labels)
+{
+    if ((shape->labels & ~labels & ~WEIR_LABEL_KEPT) != 0)
+        return false;
+    return (labels & WEIR_LABEL_KEPT) == 0 || shape->labels != 0;
 }
 
 /* Whether a worker is on one GPU and leaves the rest of it to others. */

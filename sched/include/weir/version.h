@@ -41,7 +41,9 @@
  *        weir_host_keep_infeasible, WEIR_REASON_INFEASIBLE;
  *        weir/licence.h, weir_job_spec.licences, WEIR_REASON_{PRIO_THRESHOLD,CUSTOM_LIMIT};
  *        weir/forecast.h, weir_capacity_ops.forecast_error, weir_host_forecast_error;
- *        weir_view_waiting
+ *        weir_view_waiting;
+ *        weir_topology.labels, weir_shape.labels, WEIR_LABEL_KEPT, weir_shape_takes_labels,
+ *        soft_labels of weir_pool_{spec,view} and weir_rank_group, WEIR_REASON_{LABEL,KEPT}
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.

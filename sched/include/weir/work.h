@@ -51,6 +51,10 @@ struct weir_pool_view {
     double over_provision;   /* divides the measured speed; 0 = none */
     double speed_hint_per_s; /* batches per worker and second told by the user, NAN = none */
     struct weir_estimate estimate;
+    /* Labels that are only preferred, whether the shape was told with them or not: it asks for them
+     * while a node that is up and has them could hold a worker if it were empty. From 2.3 on. */
+    uint32_t soft_labels;
+    uint32_t reserved;
 };
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
@@ -62,7 +66,7 @@ struct weir_rank_group {
     /* ... to here; both equal to `ranks` = not elastic. While a job runs with fewer in its first
      * group, ranks that find a place join it, before anybody who waits. */
     uint32_t ranks_max;
-    uint32_t reserved;
+    uint32_t soft_labels;    /* of the shape, as of weir_pool_view; from 2.3 on */
     struct weir_shape shape; /* of one rank; not SPMD_MULTI */
 };
 

@@ -401,7 +401,7 @@ uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_ca
     struct walk walk;
 
     if (node->flags != WEIR_NODE_UP || node->cpu_free < shape->cpu_units ||
-        node->ram_free_bytes < shape->ram_bytes)
+        node->ram_free_bytes < shape->ram_bytes || !weir_node_takes(cluster, query->node, shape))
         return 0;
     walk.query = query;
     walk.shape = shape;
@@ -527,13 +527,28 @@ static uint32_t gpu_reason(const struct weir_gpu *gpus, uint32_t gpu_count,
     return WEIR_REASON_NONE;
 }
 
+uint32_t weir_label_reason(const struct weir_cluster *cluster, uint32_t node,
+                           const struct weir_shape *shape)
+{
+    const uint32_t labels = weir_topology_of(cluster, node)->labels;
+
+    if (weir_shape_takes_labels(shape, labels))
+        return WEIR_REASON_NONE;
+    return weir_shape_takes_labels(shape, labels & ~WEIR_LABEL_KEPT) ? WEIR_REASON_KEPT
+                                                                     : WEIR_REASON_LABEL;
+}
+
 uint32_t weir_candidates_reason(const struct weir_cluster *cluster, const struct weir_shape *shape,
                                 uint32_t node)
 {
     const struct weir_node *const books = &cluster->nodes[node];
 
+    if (books->flags == WEIR_NODE_REMOVED)
+        return WEIR_REASON_NODE_GONE;
+    if (!weir_node_takes(cluster, node, shape))
+        return weir_label_reason(cluster, node, shape);
     if (books->flags != WEIR_NODE_UP)
-        return books->flags == WEIR_NODE_REMOVED ? WEIR_REASON_NODE_GONE : WEIR_REASON_NODE_DOWN;
+        return WEIR_REASON_NODE_DOWN;
     if (books->cpu_free < shape->cpu_units)
         return WEIR_REASON_CPU;
     if (books->ram_free_bytes < shape->ram_bytes)

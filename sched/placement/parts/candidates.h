@@ -89,10 +89,14 @@ uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_ca
                                void *state);
 
 /* Why the node has no candidate (enum weir_reason), or WEIR_REASON_NONE when it has one. O(GPUs).
- * With several lacks the first of: node, CPU, memory, GPU present, type, MIG instance, compute, GPU
- * memory, NVDEC, NVENC; each test looks only at GPUs that passed the ones before. */
+ * With several lacks the first of: labels, node, CPU, memory, GPU present, type, MIG instance,
+ * compute, GPU memory, NVDEC, NVENC; each test looks only at GPUs that passed the ones before. */
 uint32_t weir_candidates_reason(const struct weir_cluster *cluster, const struct weir_shape *shape,
                                 uint32_t node);
+
+/* What labels have against it: WEIR_REASON_LABEL, KEPT or NONE. */
+uint32_t weir_label_reason(const struct weir_cluster *cluster, uint32_t node,
+                           const struct weir_shape *shape);
 
 /* A place with the devices it has; those behind them stay as they are. */
 static inline void weir_place_copy(struct weir_alloc *to, const struct weir_alloc *from)

@@ -310,13 +310,16 @@ static weir_status check_query(const struct weir_group_query *query, struct weir
 
 /* What a node lacks for the whole group on it, by sums; shares that do not go together are a lack
  * of GPU. */
-static uint32_t lack_of_sum(const struct weir_cluster *cluster, uint32_t node,
+static uint32_t lack_of_sum(const struct weir_group_query *query, uint32_t node,
                             const struct weir_group_demand *sum)
 {
-    const struct weir_node *const books = &cluster->nodes[node];
+    const struct weir_node *const books = &query->scratch->nodes[node];
+    const uint32_t labels = weir_group_label_reason(query, node);
 
     if ((books->flags & WEIR_NODE_UP) == 0)
         return books->flags == WEIR_NODE_REMOVED ? WEIR_REASON_NODE_GONE : WEIR_REASON_NODE_DOWN;
+    if (labels != WEIR_REASON_NONE)
+        return labels;
     if (books->cpu_free < sum->cpu_units)
         return WEIR_REASON_CPU;
     return books->ram_free_bytes < sum->ram_bytes ? WEIR_REASON_RAM : WEIR_REASON_GPU_FREE;
@@ -333,7 +336,7 @@ static uint32_t most_lack(const struct group *group, uint32_t bundle)
 
     for (uint32_t n = 0; n < query->scratch->node_count; n++) {
         const uint32_t reason =
-            is_sum ? lack_of_sum(query->scratch, n, &sum)
+            is_sum ? lack_of_sum(query, n, &sum)
                    : weir_candidates_reason(query->scratch, &query->bundles[bundle], n);
         counts[reason] += reason == WEIR_REASON_NONE ? 0 : 1;
         most = counts[reason] > counts[most] ? reason : most;

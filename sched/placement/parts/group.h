@@ -29,6 +29,9 @@ uint32_t weir_group_next(const struct weir_group_query *query, const struct weir
 weir_status weir_group_search(const struct weir_group_query *query, uint32_t node,
                               struct weir_alloc *allocs, struct weir_error *error);
 
+/* What labels have against all bundles on this node; WEIR_REASON_NONE = nothing. */
+uint32_t weir_group_label_reason(const struct weir_group_query *query, uint32_t node);
+
 /* WEIR_EINFEASIBLE with a sentence when the group can never be placed, as far as the query wants
  * that told; the answer says which bundle and why. */
 weir_status weir_group_check_room(const struct weir_group_query *query,

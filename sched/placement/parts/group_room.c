@@ -6,6 +6,7 @@
 #include "sched/placement/parts/group.h"
 
 #include "sched/cluster/state.h"
+#include "sched/placement/parts/candidates.h"
 
 struct weir_group_demand weir_group_demand(const struct weir_shape *bundle)
 {
@@ -45,6 +46,15 @@ static uint32_t lack_of(const struct weir_cluster *cluster, uint32_t node,
     return units < sum->gpu_units ? WEIR_REASON_GPU_WHOLE : WEIR_REASON_NONE;
 }
 
+uint32_t weir_group_label_reason(const struct weir_group_query *query, uint32_t node)
+{
+    uint32_t reason = WEIR_REASON_NONE;
+
+    for (uint32_t i = 0; reason == WEIR_REASON_NONE && i < query->bundle_count; i++)
+        reason = weir_label_reason(query->scratch, node, &query->bundles[i]);
+    return reason;
+}
+
 static uint32_t most_frequent(const uint32_t *counts)
 {
     uint32_t most = WEIR_REASON_NONE;
@@ -69,6 +79,15 @@ static uint32_t lack_of_kind(const struct weir_shape *shape)
     return shape->nvencs > 0 ? WEIR_REASON_NVENC : WEIR_REASON_GPU_FREE;
 }
 
+/* What an empty node would lack for one bundle. */
+static uint32_t lack_for(const struct weir_cluster *cluster, uint32_t node,
+                         const struct weir_shape *bundle, const struct weir_group_demand *demand)
+{
+    const uint32_t reason = weir_label_reason(cluster, node, bundle);
+
+    return reason != WEIR_REASON_NONE ? reason : lack_of(cluster, node, demand);
+}
+
 static weir_status check_bundles(const struct weir_group_query *query,
                                  struct weir_group_answer *answer, struct weir_error *error)
 {
@@ -81,7 +100,7 @@ static weir_status check_bundles(const struct weir_group_query *query,
         uint32_t counts[WEIR_REASON_COUNT] = { 0 };
         const struct weir_group_demand demand = weir_group_demand(&query->bundles[i]);
         for (uint32_t n = 0; n < cluster->node_count; n++)
-            counts[lack_of(cluster, n, &demand)]++;
+            counts[lack_for(cluster, n, &query->bundles[i], &demand)]++;
         counts[WEIR_REASON_NONE] = 0;
         answer->bundle = i;
         answer->reason = most_frequent(counts);
@@ -101,12 +120,17 @@ static weir_status check_sum(const struct weir_group_query *query, struct weir_g
     uint32_t counts[WEIR_REASON_COUNT] = { 0 };
 
     for (uint32_t n = 0; n < query->scratch->node_count; n++) {
-        const uint32_t reason = lack_of(query->scratch, n, &sum);
+        const uint32_t labels = weir_group_label_reason(query, n);
+        const uint32_t reason =
+            labels != WEIR_REASON_NONE ? labels : lack_of(query->scratch, n, &sum);
         if (reason == WEIR_REASON_NONE)
             return WEIR_OK;
         counts[reason]++;
     }
     answer->reason = most_frequent(counts);
+    if (answer->reason == WEIR_REASON_LABEL || answer->reason == WEIR_REASON_KEPT)
+        return weir_fail(error, WEIR_EINFEASIBLE, "no node takes all bundles: %s",
+                         weir_reason_text(answer->reason));
     return weir_fail(error, WEIR_EINFEASIBLE,
                      "no node has the sum of the bundles (%.10g CPUs, %.10g GPUs)",
                      weir_units_amount(sum.cpu_units), weir_units_amount(sum.gpu_units));
@@ -121,12 +145,25 @@ static bool is_used(const struct weir_group_query *query, uint32_t node)
     return false;
 }
 
+/* One of the bundles may go there. */
+static bool takes_any(const struct weir_group_query *query, uint32_t node)
+{
+    for (uint32_t i = 0; i < query->bundle_count; i++) {
+        if (weir_node_takes(query->scratch, node, &query->bundles[i]))
+            return true;
+    }
+    return false;
+}
+
 static weir_status check_nodes(const struct weir_group_query *query, struct weir_error *error)
 {
     uint32_t nodes = 0;
 
     for (uint32_t n = 0; n < query->scratch->node_count; n++)
-        nodes += query->scratch->nodes[n].flags == WEIR_NODE_UP && !is_used(query, n) ? 1 : 0;
+        nodes += query->scratch->nodes[n].flags == WEIR_NODE_UP && !is_used(query, n) &&
+                         takes_any(query, n)
+                     ? 1
+                     : 0;
     if (query->bundle_count <= nodes)
         return WEIR_OK;
     return weir_fail(error, WEIR_EINFEASIBLE, "%u bundles need as many nodes, there are %u",

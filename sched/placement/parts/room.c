@@ -107,21 +107,37 @@ static uint64_t gpus_room(const struct weir_gpu *gpus, uint32_t count,
     return shape->gpu_count > 1 ? sum / shape->gpu_count : sum;
 }
 
+/* On a node that is empty, and up whether it is or not. */
+static uint64_t empty_room(const struct weir_cluster *cluster, uint32_t node,
+                           const struct weir_shape *shape)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    const uint64_t host = smaller(times(books->cpu_total, shape->cpu_units),
+                                  times(books->ram_total_bytes, shape->ram_bytes));
+    const struct weir_gpu *const gpus =
+        books->gpu_count == 0 ? NULL : cluster->gpus + books->gpu_first;
+
+    if (!weir_node_takes(cluster, node, shape))
+        return 0;
+    return smaller(host, gpus_room(gpus, books->gpu_count, shape));
+}
+
 uint64_t weir_cluster_room(const struct weir_cluster *cluster, const struct weir_shape *shape,
                            uint64_t most)
 {
     uint64_t sum = 0;
 
-    for (uint32_t n = 0; n < cluster->node_count && sum < most; n++) {
-        const struct weir_node *const node = &cluster->nodes[n];
-        const uint64_t host = smaller(times(node->cpu_total, shape->cpu_units),
-                                      times(node->ram_total_bytes, shape->ram_bytes));
-        const struct weir_gpu *const gpus =
-            node->gpu_count == 0 ? NULL : cluster->gpus + node->gpu_first;
-        const uint64_t room = smaller(host, gpus_room(gpus, node->gpu_count, shape));
-        sum += smaller(room, most - sum);
-    }
+    for (uint32_t n = 0; n < cluster->node_count && sum < most; n++)
+        sum += smaller(empty_room(cluster, n, shape), most - sum);
     return sum;
+}
+
+bool weir_cluster_serves(const struct weir_cluster *cluster, const struct weir_shape *shape)
+{
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        if (cluster->nodes[n].flags == WEIR_NODE_UP && empty_room(cluster, n, shape) > 0)
+            return true;
+    return false;
 }
 
 /* On one GPU as it is. */

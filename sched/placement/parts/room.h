@@ -11,4 +11,7 @@
 uint64_t weir_node_room(const struct weir_cluster *cluster, uint32_t node,
                         const struct weir_shape *shape);
 
+/* Whether a node that is up and not cordoned could hold a worker of `shape` if it were empty. */
+bool weir_cluster_serves(const struct weir_cluster *cluster, const struct weir_shape *shape);
+
 #endif

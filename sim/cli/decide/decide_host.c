@@ -153,6 +153,7 @@ static weir_status take_stage(struct decide_host *made, const json_t *json, size
 
     WEIR_TRY(decide_read(json, &decide_stage_keys, &stage, error));
     WEIR_TRY(decide_shape_of(json, &stage.spec.shape, error));
+    stage.spec.soft_labels = decide_labels(json, "soft_labels");
     if (json_is_integer(slots))
         stage.spec.slots = (uint32_t)json_integer_value(slots);
     stage.spec.requested_workers = (int32_t)stage.requested_workers;
@@ -239,6 +240,7 @@ static weir_status read_group(const json_t *json, struct weir_rank_group *group,
         group->ranks_min = group->ranks;
     if (json_object_get(json, "ranks_max") == NULL)
         group->ranks_max = group->ranks;
+    group->soft_labels = decide_labels(json, "soft_labels");
     return decide_shape_of(json, &group->shape, error);
 }
 

@@ -271,6 +271,16 @@ static weir_status count_gpus(const struct decide_shape *read, struct weir_shape
     return WEIR_OK;
 }
 
+uint32_t decide_labels(const json_t *object, const char *key)
+{
+    const json_t *const list = json_object_get(object, key);
+    uint32_t labels = 0;
+
+    for (size_t i = 0; i < json_array_size(list); i++)
+        labels |= UINT32_C(1) << json_integer_value(json_array_get(list, i));
+    return labels;
+}
+
 weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct weir_error *error)
 {
     struct decide_shape read = { .gpus = 0 };
@@ -278,6 +288,9 @@ weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct we
     WEIR_TRY(decide_read(json, &decide_shape_keys, &read, error));
     WEIR_TRY(gpu_type(json_object_get(json, "gpu_type"), &read.shape.gpu_type, error));
     WEIR_TRY(count_gpus(&read, &read.shape, error));
+    read.shape.labels = decide_labels(json, "labels");
+    if (read.borrows != 0)
+        read.shape.labels |= WEIR_LABEL_KEPT;
     WEIR_TRY(weir_shape_check(&read.shape, error));
     *shape = read.shape;
     return WEIR_OK;
@@ -385,6 +398,8 @@ weir_status decide_node(const json_t *json, const struct decide_tables *tables,
                                      .ram_bytes = node.ram_bytes,
                                      .gpus = gpus,
                                      .topology = node.topology };
+    spec->topology.labels =
+        decide_labels(json, "labels") | (node.is_kept != 0 ? WEIR_LABEL_KEPT : 0);
     if (json_is_array(list))
         return listed_gpus(list, tables, spec, gpus, error);
     for (uint32_t i = 0; i < spec->gpu_count; i++)

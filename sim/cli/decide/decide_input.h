@@ -43,6 +43,8 @@ weir_status decide_read(const json_t *object, const struct decide_keys *keys, vo
 
 /* CPUs or GPUs in units, exact. */
 weir_status decide_units(double amount, int64_t *units, struct weir_error *error);
+/* The bits of a list of numbers that decide_read has looked at. */
+uint32_t decide_labels(const json_t *object, const char *key);
 weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct weir_error *error);
 /* The same below a key `shape`, which messages name. */
 weir_status decide_shape_of(const json_t *object, struct weir_shape *shape,

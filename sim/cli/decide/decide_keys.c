@@ -107,6 +107,10 @@ static const struct decide_key node[] = {
       .most = WEIR_MAX_NODE_GPUS, .help = "GPUs of one NVLink island, likewise; 0 = not known" },
     { OPTIONAL("rack", DECIDE_COUNT), INTO(decide_node, topology.rack), .most = MOST_COUNT - 1,
       .help = "number of the rack it stands in (default 0)" },
+    { LIST_OF("labels", DECIDE_COUNT), .most = WEIR_LABELS_MOST - 1,
+      .help = "numbers of the labels it has, whatever they mean" },
+    { OPTIONAL("kept", DECIDE_FLAG), INTO(decide_node, is_kept),
+      .help = "true: only for shapes that ask for one of its labels, or borrow" },
     { OPTIONAL("removed", DECIDE_FLAG), INTO(decide_node, is_removed),
       .help = "true: it was there once, and has a place in the order only" },
     { OPTIONAL("gpus", DECIDE_COUNT), INTO(decide_node, gpu_count), .most = WEIR_MAX_NODE_GPUS,
@@ -147,6 +151,10 @@ static const struct decide_key shape[] = {
       .most = WEIR_MIG_SLOTS, .help = "mig_slice: compute slices it needs" },
     { OPTIONAL("mig_profile", DECIDE_NAME), INTO(decide_shape, shape.mig_profile),
       .help = "mig_slice: this profile alone" },
+    { LIST_OF("labels", DECIDE_COUNT), .most = WEIR_LABELS_MOST - 1,
+      .help = "labels that a node must have, all of them" },
+    { OPTIONAL("borrows", DECIDE_FLAG), INTO(decide_shape, borrows),
+      .help = "true: nodes kept for others will do where no other has room" },
     { OPTIONAL("codec_same_gpu", DECIDE_FLAG), INTO(decide_shape, shape.codec_same_gpu),
       .help = "codec: all engines from one GPU" },
 };
@@ -158,6 +166,8 @@ static const struct decide_key stage[] = {
     { OPTIONAL("pipeline", DECIDE_COUNT), INTO(decide_stage, spec.pipeline), .most = MOST_COUNT,
       .help = "index, in order of stages" },
     { REQUIRED("shape", DECIDE_OBJECT), .of = &decide_shape_keys, .help = "what one worker takes" },
+    { LIST_OF("soft_labels", DECIDE_COUNT), .most = WEIR_LABELS_MOST - 1,
+      .help = "labels it asks for only while a node that is up and has them could hold it" },
     { REQUIRED("batch_size", DECIDE_COUNT), INTO(decide_stage, spec.batch_size), .most = MOST_COUNT,
       .help = "items of a task" },
     { OPTIONAL("requested_workers", DECIDE_WHOLE), INTO(decide_stage, requested_workers),
@@ -248,6 +258,8 @@ static const struct decide_key group[] = {
     { OPTIONAL("ranks_max", DECIDE_COUNT), INTO(weir_rank_group, ranks_max), .most = WEIR_MAX_RANKS,
       .help = "... to here (ranks)" },
     { REQUIRED("shape", DECIDE_OBJECT), .of = &decide_shape_keys, .help = "what one rank takes" },
+    { LIST_OF("soft_labels", DECIDE_COUNT), .most = WEIR_LABELS_MOST - 1,
+      .help = "labels it asks for only while a node that is up and has them could hold it" },
 };
 const struct decide_keys decide_group_keys = TABLE(group, "rank group");
 

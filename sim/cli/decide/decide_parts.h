@@ -22,7 +22,7 @@ struct decide_gpu {
 
 struct decide_node {
     int64_t cpu_units, ram_bytes;
-    uint32_t type, is_up, is_cordoned, is_removed;
+    uint32_t type, is_up, is_cordoned, is_removed, is_kept;
     uint32_t gpu_count, nvdecs, nvencs; /* when they are all equal */
     struct weir_topology topology;
 };
@@ -34,6 +34,7 @@ struct decide_instance {
 struct decide_shape {
     struct weir_shape shape;
     double gpus;
+    uint32_t borrows;
 };
 
 struct decide_stage {

@@ -154,7 +154,10 @@ static void stage_row(struct show *show, struct sim_table *table,
     for (size_t i = 0; i < 4; i++)
         numbers[3 + i] = needs[resources[i]] > 0 ? needs[resources[i]] / entry->rate_per_s : 0;
     numbers[7] = workers;
-    (void)weir_shape_print(&stage->shape, shape, sizeof shape);
+    char nodes[SIM_NODES_TEXT];
+    const size_t length = weir_shape_print(&stage->shape, shape, sizeof shape);
+    sim_scenario_print_nodes(show->scenario, stage->shape.labels, stage->soft_labels, nodes);
+    (void)snprintf(shape + length, sizeof shape - length, "%s", nodes);
     sim_table_add(table, stage->name);
     sim_table_add(table, shape);
     sim_table_add(table, weir_shape_kind_name(stage->shape.kind));

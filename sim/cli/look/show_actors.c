@@ -79,19 +79,30 @@ static const struct sim_column role_columns[] = {
     { "CPUs", "cpus", NULL, true, true },
     { "GPUs", "gpus", NULL, true, true },
 };
-enum { ROLE_COLUMNS = sizeof role_columns / sizeof role_columns[0] };
+enum { ROLE_COLUMNS = sizeof role_columns / sizeof role_columns[0], REQUEST = 288 };
 
-static void add_role(struct sim_table *table, enum sim_format format,
-                     const struct sim_actor_system *system, const struct sim_actor_set *set)
+/* "2 CPU on storage"; "nothing" of what asks for nothing. */
+static void print_request(const struct sim_scenario *scenario, const struct sim_actor_set *set,
+                          char text[REQUEST])
+{
+    const bool is_nothing = set->shape.gpu_count == 0 && set->shape.cpu_units <= 1;
+    char nodes[SIM_NODES_TEXT];
+    const size_t length = is_nothing ? (size_t)snprintf(text, REQUEST, "nothing")
+                                     : weir_shape_print(&set->shape, text, REQUEST);
+    sim_scenario_print_nodes(scenario, set->shape.labels, set->soft_labels, nodes);
+    if (length < REQUEST)
+        (void)snprintf(text + length, REQUEST - length, "%s", nodes);
+}
+
+static void add_role(struct sim_table *table, enum sim_format format, const char *system,
+                     const char *request, const struct sim_actor_set *set)
 {
     const struct weir_amounts one = weir_shape_amounts(&set->shape, 0, 0);
     const double count = set->count < 0 ? (double)NAN : (double)set->count;
     const bool is_nothing = set->shape.gpu_count == 0 && set->shape.cpu_units <= 1;
-    char shape[128];
-    (void)weir_shape_print(&set->shape, shape, sizeof shape);
-    sim_table_add(table, system->name);
+    sim_table_add(table, system);
     sim_table_add(table, set->name);
-    sim_table_add(table, is_nothing ? "nothing" : shape);
+    sim_table_add(table, request);
     sim_table_add_numbers(
         table, format,
         (const double[]){ count, set->concurrency,
@@ -105,9 +116,14 @@ struct sim_table *sim_show_roles(const struct sim_scenario *scenario, enum sim_f
     if (scenario->actors_count == 0)
         return NULL;
     struct sim_table *table = sim_table_create(role_columns, ROLE_COLUMNS);
-    for (size_t i = 0; i < scenario->actors_count; i++)
-        for (size_t s = 0; s < scenario->actors[i].sets_count; s++)
-            add_role(table, format, &scenario->actors[i], &scenario->actors[i].sets[s]);
+    for (size_t i = 0; i < scenario->actors_count; i++) {
+        const struct sim_actor_system *system = &scenario->actors[i];
+        for (size_t s = 0; s < system->sets_count; s++) {
+            char request[REQUEST];
+            print_request(scenario, &system->sets[s], request);
+            add_role(table, format, system->name, request, &system->sets[s]);
+        }
+    }
     return table;
 }
 

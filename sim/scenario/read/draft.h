@@ -101,6 +101,8 @@ struct draft_node_group {
     double power_cap_w;
     struct draft_thermal thermal;
     struct sim_topology topology;
+    char *labels;
+    uint32_t kept;
     struct draft_supply supply;
 };
 
@@ -313,6 +315,12 @@ struct draft_backpressure {
     double ratio;
 };
 
+/* Which nodes it may go to. */
+struct draft_nodes {
+    char *selector, *preference; /* words, "a|b" */
+    uint32_t borrows;
+};
+
 struct draft_request {
     struct draft_head head;
     double cpus;
@@ -326,6 +334,7 @@ struct draft_request {
     char *mig;
     uint32_t mig_slices;
     uint32_t spmd;
+    struct draft_nodes nodes;
 };
 
 struct draft_factor {
@@ -579,6 +588,7 @@ struct draft_role {
     int64_t ram_bytes, model_bytes, context_bytes, leak_bytes;
     struct draft_amounts uses;
     uint32_t visible_gpus;
+    struct draft_nodes nodes;
     uint32_t concurrency;
     struct draft_rate_limit rate_limit;
     char *group;

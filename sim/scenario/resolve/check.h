@@ -17,6 +17,9 @@ bool sim_check_gpu(const struct sim_scenario *scenario, const struct sim_node_ty
 
 /* Parts, in check_fit.c: shapes against node types, sums against the cluster. */
 void sim_check_fit(struct sim_resolver *resolver);
+/* How many nodes of a group labels let it use. */
+uint32_t sim_check_nodes(const struct sim_scenario *scenario, const struct sim_node_group *group,
+                         const struct weir_shape *shape);
 /* Why no node of the cluster can ever hold it; NULL when one can. */
 const char *sim_check_shape(struct sim_resolver *resolver, const struct weir_shape *shape);
 /* How many of them an empty node holds at most; may say too many, never too few. */

@@ -248,13 +248,44 @@ static const char *say_single(struct sim_resolver *resolver, const struct weir_s
     return NULL;
 }
 
+uint32_t sim_check_nodes(const struct sim_scenario *scenario, const struct sim_node_group *group,
+                         const struct weir_shape *shape)
+{
+    uint32_t count = 0;
+    for (uint32_t n = group->first; n < group->first + group->count; n++)
+        count += weir_shape_takes_labels(shape, sim_scenario_node_labels(scenario, n)) ? 1 : 0;
+    return count;
+}
+
+/* What fits some node, but for labels. */
+static const char *say_labels(struct sim_resolver *resolver, const struct weir_shape *shape)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < resolver->labels_count; i++)
+        if ((shape->labels >> i & 1) != 0)
+            text = sim_arena_printf(resolver->arena, "%s%s%s", text, text[0] == '\0' ? "" : ", ",
+                                    resolver->labels[i]);
+    if (text[0] == '\0')
+        return "the nodes with room for it are kept for others; give it their label as "
+               "node_selector, or borrow: true";
+    return sim_arena_printf(
+        resolver->arena, "no node with the labels of its node_selector (%s) has room for it", text);
+}
+
 const char *sim_check_shape(struct sim_resolver *resolver, const struct weir_shape *shape)
 {
     const struct sim_scenario *scenario = resolver->scenario;
+    bool has_room = false;
     char text[160];
-    for (size_t i = 0; i < scenario->node_groups_count; i++)
-        if (shape_fits(scenario, &scenario->node_types[scenario->node_groups[i].type], shape))
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_group *group = &scenario->node_groups[i];
+        const bool fits = shape_fits(scenario, &scenario->node_types[group->type], shape);
+        if (fits && sim_check_nodes(scenario, group, shape) > 0)
             return NULL;
+        has_room |= fits;
+    }
+    if (has_room)
+        return say_labels(resolver, shape);
     const struct largest largest = find_largest(scenario);
     const char *reason = say_single(resolver, shape, &largest);
     if (reason != NULL)
@@ -285,7 +316,7 @@ static bool check_group(struct sim_resolver *resolver, const struct sim_yaml *at
         for (size_t k = 0; k < type->gpus_count; k++)
             gpus += type->gpus[k].count;
         if (gpus == shape->gpu_count && shape_fits(scenario, type, shape))
-            nodes += scenario->node_groups[i].count;
+            nodes += sim_check_nodes(scenario, &scenario->node_groups[i], shape);
     }
     if (nodes >= shape->node_count)
         return true;
@@ -384,6 +415,24 @@ static void check_minimum(struct sim_resolver *resolver)
                              totals[r]);
 }
 
+/* An actor that fits nowhere waits, as on Ray; one that asks for labels in vain was meant to be
+ * somewhere. */
+static void check_roles(struct sim_resolver *resolver)
+{
+    const struct draft_actor_system *drafts = resolver->draft->actors.items;
+    for (size_t a = 0; a < resolver->scenario->actors_count; a++) {
+        const struct sim_actor_system *system = &resolver->scenario->actors[a];
+        const struct draft_role *roles = drafts[a].roles.items;
+        for (size_t r = 0; r < system->roles_count; r++) {
+            const struct weir_shape *shape = &system->sets[system->roles[r].set].shape;
+            const char *reason = shape->labels == 0 ? NULL : sim_check_shape(resolver, shape);
+            if (reason != NULL && roles[r].nodes.selector != NULL)
+                sim_report_warning(resolver->report, sim_draft_at(&roles[r].head, "node_selector"),
+                                   "waits for ever: %s", reason);
+        }
+    }
+}
+
 void sim_check_fit(struct sim_resolver *resolver)
 {
     const struct sim_scenario *scenario = resolver->scenario;
@@ -399,6 +448,7 @@ void sim_check_fit(struct sim_resolver *resolver)
                            check_group(resolver, stages[s].head.node, shape);
         }
     }
+    check_roles(resolver);
     if (is_possible && resolver->report->out->errors == 0)
         check_minimum(resolver);
 }

@@ -20,13 +20,15 @@ static uint64_t most_at_once(const struct sim_scenario *scenario, const struct w
     uint64_t all = 0;
     for (size_t i = 0; i < scenario->node_groups_count; i++) {
         const struct sim_node_group *group = &scenario->node_groups[i];
-        const uint64_t most = sim_check_most(scenario, &scenario->node_types[group->type], shape);
+        const uint32_t nodes = sim_check_nodes(scenario, group, shape);
+        const uint64_t most =
+            nodes == 0 ? 0 : sim_check_most(scenario, &scenario->node_types[group->type], shape);
         uint64_t here = 0;
         if (strategy == WEIR_GROUP_STRICT_PACK)
             all = most > all ? most : all;
         else if (strategy == WEIR_GROUP_STRICT_SPREAD)
-            here = most > 0 ? group->count : 0;
-        else if (__builtin_mul_overflow(most, group->count, &here))
+            here = most > 0 ? nodes : 0;
+        else if (__builtin_mul_overflow(most, nodes, &here))
             return UINT64_MAX;
         if (__builtin_add_overflow(all, here, &all))
             return UINT64_MAX;
@@ -166,34 +168,41 @@ static void check_rows(struct sim_resolver *resolver, const struct sim_workload 
 
 /* ---- nodes without work ---- */
 
-static bool fits_pools(const struct sim_scenario *scenario, const struct sim_node_type *type)
+static bool fits_group(const struct sim_scenario *scenario, const struct sim_node_group *group,
+                       const struct weir_shape *shape)
+{
+    return sim_check_nodes(scenario, group, shape) > 0 &&
+           sim_check_most(scenario, &scenario->node_types[group->type], shape) > 0;
+}
+
+static bool fits_pools(const struct sim_scenario *scenario, const struct sim_node_group *group)
 {
     for (size_t p = 0; p < scenario->pipelines_count; p++)
         for (size_t i = 0; i < scenario->pipelines[p].stages_count; i++)
-            if (sim_check_most(scenario, type, &scenario->pipelines[p].stages[i].shape) > 0)
+            if (fits_group(scenario, group, &scenario->pipelines[p].stages[i].shape))
                 return true;
     for (size_t a = 0; a < scenario->actors_count; a++)
         for (size_t i = 0; i < scenario->actors[a].sets_count; i++)
-            if (sim_check_most(scenario, type, &scenario->actors[a].sets[i].shape) > 0)
+            if (fits_group(scenario, group, &scenario->actors[a].sets[i].shape))
                 return true;
     return false;
 }
 
-static bool fits_job(const struct sim_scenario *scenario, const struct sim_node_type *type,
+static bool fits_job(const struct sim_scenario *scenario, const struct sim_node_group *group,
                      const struct sim_job_spec *job)
 {
-    bool fits = sim_check_most(scenario, type, &job->shape) > 0;
+    bool fits = fits_group(scenario, group, &job->shape);
     for (size_t k = 0; k < job->more_count && !fits; k++)
-        fits = sim_check_most(scenario, type, &job->more[k].shape) > 0;
+        fits = fits_group(scenario, group, &job->more[k].shape);
     return fits;
 }
 
-static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node_type *type)
+static bool is_of_use(const struct sim_scenario *scenario, const struct sim_node_group *group)
 {
-    bool fits = fits_pools(scenario, type);
+    bool fits = fits_pools(scenario, group);
     for (size_t w = 0; w < scenario->workloads_count; w++)
         for (size_t i = 0; i < scenario->workloads[w].jobs_count && !fits; i++)
-            fits = fits_job(scenario, type, &scenario->workloads[w].jobs[i]);
+            fits = fits_job(scenario, group, &scenario->workloads[w].jobs[i]);
     return fits;
 }
 
@@ -204,7 +213,7 @@ static void check_groups(struct sim_resolver *resolver)
     for (size_t i = 0; i < scenario->node_groups_count; i++) {
         const struct sim_node_group *group = &scenario->node_groups[i];
         const struct sim_node_type *type = &scenario->node_types[group->type];
-        if (!is_of_use(scenario, type))
+        if (!is_of_use(scenario, group))
             sim_report_warning(resolver->report, sim_draft_at(&resolver->draft->head, "cluster"),
                                "no stage and no job fits the nodes '%s' (%u of them): they stay "
                                "empty; change what is asked for, or leave them out",

@@ -431,6 +431,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_licences(resolver);
     sim_resolve_bands(resolver);
     sim_resolve_prices(resolver);
+    sim_resolve_labels(resolver);
     resolve_contention(resolver);
     sim_resolve_exclusive(resolver);
     sim_resolve_codecs(resolver);

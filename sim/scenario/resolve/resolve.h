@@ -31,10 +31,12 @@ struct sim_resolver {
                                 struct weir_error *error);
     const struct sim_scenario *baseline;       /* whose cluster a load is of; NULL = its own */
     const struct sim_scenario *lists_variants; /* when the tree has no list of them; NULL */
-    bool is_hardware_unclear;           /* a mistake there: what fits where cannot be judged */
-    bool has_gpus, is_exclusive;        /* uncut GPUs so far; they are not shared */
-    struct sim_stage_names stage_names; /* once all stages are known */
-    struct sim_name_set tenants;        /* those of the scenario, in their order */
+    bool is_hardware_unclear;             /* a mistake there: what fits where cannot be judged */
+    bool has_gpus, is_exclusive;          /* uncut GPUs so far; they are not shared */
+    struct sim_stage_names stage_names;   /* once all stages are known */
+    struct sim_name_set tenants;          /* those of the scenario, in their order */
+    const char *labels[WEIR_LABELS_MOST]; /* of nodes, that work asks for; by number */
+    uint32_t labels_count;
 };
 
 void sim_resolve(struct sim_resolver *resolver);
@@ -132,9 +134,19 @@ void sim_resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *at,
 /* On a cluster without shared GPUs a share takes the whole of one; what is used of it stays. */
 void sim_resolve_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
                        struct weir_shape *shape);
-/* A request with its defaults filled in (in the draft too), and its shape. */
+/* A request with its defaults filled in (in the draft too), its shape, and the labels that it
+ * prefers. */
 void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
-                         struct draft_request *draft, struct weir_shape *shape);
+                         struct draft_request *draft, struct weir_shape *shape,
+                         uint32_t *soft_labels);
+/* resolve_labels.c: which nodes will do: labels of the shape, and those that are preferred. Keys
+ * that are not at this place are left out. At the end, once all work is known, who has which. */
+uint32_t sim_resolve_nodes(struct sim_resolver *resolver, const struct sim_yaml *at,
+                           const struct draft_nodes *draft, struct weir_shape *shape);
+/* The node whose name the selector has, or WEIR_NO_INDEX. */
+uint32_t sim_resolve_named_node(const struct sim_resolver *resolver,
+                                const struct draft_nodes *draft);
+void sim_resolve_labels(struct sim_resolver *resolver);
 /* resolve_profiles.c: what profiles say of the rows of a trace, one after the other; the specs of
  * the workload are of the rows at `places` (as above). */
 void sim_resolve_profiles(struct sim_resolver *resolver, const struct sim_job_source *source,

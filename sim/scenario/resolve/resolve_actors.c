@@ -84,6 +84,8 @@ static void resolve_shapes(struct sim_resolver *resolver, const struct sim_yaml 
     resolve_amounts(resolver, at, &request, &set->shape);
     set->uses = set->shape;
     sim_resolve_whole(resolver, at, &set->shape);
+    set->soft_labels = sim_resolve_nodes(resolver, asks->head.node, &asks->nodes, &set->shape);
+    set->node = sim_resolve_named_node(resolver, &asks->nodes);
     request.cpus = either(asks->uses.cpus, request.cpus);
     request.gpus = either(asks->uses.gpus, request.gpus);
     resolve_visible(resolver, asks, at, &request, set);
@@ -105,6 +107,7 @@ static void add_alone(struct sim_resolver *resolver, const struct draft_role *dr
 {
     struct sim_actor_set *set = &system->sets[system->sets_count];
     *set = (struct sim_actor_set){ .name = draft->head.name,
+                                   .node = SIM_ACTORS_NOBODY,
                                    .count = count_of(draft),
                                    .concurrency = draft->concurrency == SIM_ABSENT_COUNT
                                                       ? CONCURRENCY_ALONE
@@ -134,6 +137,20 @@ static uint32_t set_called(const struct sim_actor_system *system, const char *na
     return SIM_ACTORS_NOBODY;
 }
 
+/* A process is on one node: what one of its roles says of nodes holds for all. */
+static void share_nodes(struct sim_resolver *resolver, const struct draft_role *role,
+                        struct draft_role *cost)
+{
+    if (role->nodes.selector == NULL && role->nodes.preference == NULL &&
+        role->nodes.borrows == SIM_ABSENT_COUNT)
+        return;
+    if (cost->head.node != NULL)
+        sim_report_error(resolver->report, role->head.node,
+                         "roles of a group share processes; one of them says on which nodes");
+    cost->nodes = role->nodes;
+    cost->head = role->head;
+}
+
 /* What the process asks for: what is declared, else the most of each thing that a role of it does.
  * One of another count is told of. */
 static struct draft_role cost_of(struct sim_resolver *resolver,
@@ -142,7 +159,8 @@ static struct draft_role cost_of(struct sim_resolver *resolver,
 {
     const struct draft_role *roles = roles_of(draft);
     struct draft_role cost = { .uses = { .cpus = (double)NAN, .gpus = (double)NAN },
-                               .visible_gpus = SIM_ABSENT_COUNT };
+                               .visible_gpus = SIM_ABSENT_COUNT,
+                               .nodes = { .borrows = SIM_ABSENT_COUNT } };
     for (size_t i = 0; i < draft->roles.count; i++) {
         if (roles[i].group == NULL || strcmp(roles[i].group, name) != 0)
             continue;
@@ -155,6 +173,7 @@ static struct draft_role cost_of(struct sim_resolver *resolver,
             cost.context_bytes = roles[i].context_bytes;
         if (roles[i].visible_gpus != SIM_ABSENT_COUNT)
             cost.visible_gpus = roles[i].visible_gpus;
+        share_nodes(resolver, &roles[i], &cost);
         if (roles[i].uses.head.node != NULL)
             cost.uses = roles[i].uses;
         if (count_of(&roles[i]) != count || count < 0)
@@ -176,6 +195,7 @@ static void add_shared(struct sim_resolver *resolver, const struct draft_actor_s
     struct sim_actor_set *set = &system->sets[system->sets_count++];
     struct draft_role cost = cost_of(resolver, draft, first->group, count_of(first));
     *set = (struct sim_actor_set){ .name = first->group,
+                                   .node = SIM_ACTORS_NOBODY,
                                    .count = count_of(first),
                                    .concurrency = CONCURRENCY_SHARED,
                                    .is_group = true };

@@ -87,7 +87,7 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
     if (timed != NULL && job->patience == NULL)
         job->patience = timed->patience;
     sim_resolve_request(resolver, sim_draft_at(&draft->head, "request"), &draft->request,
-                        &job->shape);
+                        &job->shape, &job->soft_labels);
     if (draft->gpu_types != NULL)
         job->shape.gpu_type = sim_resolve_gpu_types(resolver, &draft->head, draft->gpu_types);
     if (timed != NULL) {

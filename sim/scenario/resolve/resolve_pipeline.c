@@ -50,6 +50,9 @@ static struct draft_request merge_requests(const struct draft_request *first,
         .mig = either_text(first->mig, second->mig),
         .mig_slices = either_flag(first->mig_slices, second->mig_slices),
         .spmd = either_flag(first->spmd, second->spmd),
+        .nodes = { either_text(first->nodes.selector, second->nodes.selector),
+                   either_text(first->nodes.preference, second->nodes.preference),
+                   either_flag(first->nodes.borrows, second->nodes.borrows) },
     };
 }
 
@@ -62,8 +65,11 @@ static const struct draft_request absent_request = { .cpus = (double)NAN,
                                                      .entire_gpu = SIM_ABSENT_COUNT,
                                                      .codec_same_gpu = SIM_ABSENT_COUNT,
                                                      .spmd = SIM_ABSENT_COUNT,
-                                                     .mig_slices = SIM_ABSENT_COUNT };
-static const struct draft_request default_request = { .cpus = 1, .mig_slices = SIM_ABSENT_COUNT };
+                                                     .mig_slices = SIM_ABSENT_COUNT,
+                                                     .nodes = { .borrows = SIM_ABSENT_COUNT } };
+static const struct draft_request default_request = { .cpus = 1,
+                                                      .mig_slices = SIM_ABSENT_COUNT,
+                                                      .nodes = { .borrows = SIM_ABSENT_COUNT } };
 
 /* The most frequent number of GPUs of a node that has any, the larger one on ties. */
 static uint32_t usual_gpus(const struct sim_scenario *scenario)
@@ -150,12 +156,14 @@ void sim_resolve_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
 }
 
 void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
-                         struct draft_request *draft, struct weir_shape *shape)
+                         struct draft_request *draft, struct weir_shape *shape,
+                         uint32_t *soft_labels)
 {
     *draft = merge_requests(draft, &default_request);
     struct weir_request request;
     resolve_need(resolver, at, draft, &request, shape);
     sim_resolve_whole(resolver, at, shape);
+    *soft_labels = sim_resolve_nodes(resolver, at, &draft->nodes, shape);
 }
 
 static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *draft,
@@ -174,6 +182,9 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
     stage->traffic = draft->traffic.to;
     sim_resolve_whole(resolver, request_node == NULL ? draft->head.node : request_node,
                       &stage->shape);
+    stage->soft_labels =
+        sim_resolve_nodes(resolver, request_node == NULL ? draft->head.node : request_node,
+                          &draft->own.nodes, &stage->shape);
     if (!has_uses)
         return;
     const struct sim_yaml *uses_node = draft->uses.head.node;

@@ -31,7 +31,7 @@ static void resolve_groups(struct sim_resolver *resolver, struct draft_job_class
         groups[i] = drafts[i].to;
         groups[i].name = drafts[i].head.name;
         sim_resolve_request(resolver, sim_draft_at(&drafts[i].head, "request"), &drafts[i].request,
-                            &groups[i].shape);
+                            &groups[i].shape, &groups[i].soft_labels);
         if (drafts[i].gpu_types != NULL)
             groups[i].shape.gpu_type =
                 sim_resolve_gpu_types(resolver, &drafts[i].head, drafts[i].gpu_types);

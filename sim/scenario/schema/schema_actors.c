@@ -47,6 +47,7 @@ static const struct sim_field role_fields[] = {
            "each piece of its own work (cluster.memory)") },
     { SECTION("uses", draft_role, uses, &role_uses_section), ABSENT("as requested"),
       HELP("what it really takes; of actors that share a process, the group's request counts") },
+    NODES_FIELDS(draft_role, ),
     { COUNT("concurrency", draft_role, concurrency), ABSENT("100, in a group that of the group"),
       RANGE(1, LARGEST_COUNT),
       HELP("calls that an actor has in service at once; the rest wait in their order") },

@@ -256,6 +256,13 @@ static const struct sim_field node_group_fields[] = {
     { NUMBER("mps_overhead", draft_node_group, mps_overhead), ABSENT("1.05 (a guess)"),
       RANGE(1, 100), ACTS(SIM_ACTS_TIMED),
       HELP("share: mps: work on a GPU takes so many times as long while others work there too") },
+    { TEXT("labels", draft_node_group, labels), WORDS, ABSENT("its name, and those of its nodes"),
+      ACTS(SIM_ACTS_IN_TIME),
+      HELP("labels that work can ask for with node_selector and node_preference, beside the names: "
+           "[storage, ssd]") },
+    { FLAG("kept", draft_node_group, kept), ABSENT("false"), ACTS(SIM_ACTS_IN_TIME),
+      HELP("its nodes take only work that asks for one of their labels, or borrows (a taint, in "
+           "Kubernetes)") },
     { SECTION("supply", draft_node_group, supply, &supply_section),
       ABSENT("all nodes are there for good"), ACTS(SIM_ACTS_TIMED),
       HELP("how many there may be, and how they come") },

@@ -117,6 +117,21 @@
             HELP("its GPUs are shared with nobody and all their codec engines are its own")        \
     }
 
+/* Which nodes will do: */
+#define NODES_FIELDS(type, base)                                                                   \
+    { TEXT("node_selector", type, base nodes.selector), WORDS, ABSENT("any node"),                 \
+      ACTS(SIM_ACTS_IN_TIME),                                                                      \
+      HELP("labels that a node must have, all of them: [storage]. The name of a group of nodes, "  \
+           "and that of a node, are labels too. While no such node has room it waits") },          \
+        { TEXT("node_preference", type, base nodes.preference), WORDS, ABSENT("none"),             \
+          ACTS(SIM_ACTS_IN_TIME),                                                                  \
+          HELP("labels that it asks for as well while a node that is up and has them could hold "  \
+               "it: it waits for one that is busy, and goes elsewhere when all are down") },       \
+    {                                                                                              \
+        FLAG("borrow", type, base nodes.borrows), ABSENT("false"), ACTS(SIM_ACTS_IN_TIME),         \
+            HELP("where no other node has room it goes to one that is kept for others")            \
+    }
+
 #define FIRST_TYPE "the first GPU type of the cluster that can hold it"
 
 extern const struct sim_section sim_schema_quantum;

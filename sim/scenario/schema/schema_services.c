@@ -96,6 +96,7 @@ static const struct sim_field served_fields[] = {
       HELP("the requests") },
     AMOUNT_FIELDS(draft_served, own., "1", "0 or false"),
     DEVICE_FIELDS(draft_served, own.),
+    NODES_FIELDS(draft_served, own.),
     { COUNT("replicas", draft_served, replicas), KNOB, ABSENT("the scaling policy decides"),
       RANGE(1, LARGEST_COUNT),
       HELP("fixed number of replicas; each works on one batch at a time") },

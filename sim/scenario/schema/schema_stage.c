@@ -22,7 +22,7 @@
 
 #define REQUEST_FIELDS(type, base)                                                                 \
     AMOUNT_FIELDS(type, base, "1", "0 or false"), DEVICE_FIELDS(type, base),                       \
-        SPMD_FIELD(type, base), CODEC_FIELD(type, base)
+        SPMD_FIELD(type, base), CODEC_FIELD(type, base), NODES_FIELDS(type, base)
 
 static const struct sim_field request_fields[] = {
     REQUEST_FIELDS(draft_request, ),
@@ -45,6 +45,7 @@ static const struct sim_field job_request_fields[] = {
     AMOUNT_FIELDS(draft_request, , "1", "0 or false"),
     DEVICE_FIELDS(draft_request, ),
     CODEC_FIELD(draft_request, ),
+    NODES_FIELDS(draft_request, ),
 };
 const struct sim_section sim_schema_job_request = {
     MAPPING("jobs[].classes[].request", draft_request, job_request_fields), SOURCES,

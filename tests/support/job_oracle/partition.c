@@ -43,11 +43,20 @@ void oracle_job_cuts_close(struct oracle_job_cuts *cuts)
     free(cuts->members);
 }
 
+static bool may_use(const struct oracle_run *run, const struct weir_shape *shape, uint32_t gpu)
+{
+    uint32_t node = 0;
+    while (gpu >= run->truth->nodes[node].gpu_first + run->truth->nodes[node].gpu_count)
+        node++;
+    return weir_shape_takes_labels(shape, sim_scenario_node_labels(run->scenario, node));
+}
+
 bool oracle_job_cuts_can_serve(const struct oracle_run *run, const struct weir_shape *shape)
 {
     for (uint32_t g = 0; is_on(run) && g < run->truth->gpu_count; g++) {
         const struct sim_gpu *gpu = &run->truth->gpus[g];
-        if (gpu->mig != NULL && gpu->mig_cut != 0 && weir_shape_takes_type(shape, gpu->type) &&
+        if (may_use(run, shape, g) && gpu->mig != NULL && gpu->mig_cut != 0 &&
+            weir_shape_takes_type(shape, gpu->type) &&
             weir_shape_profiles(shape, gpu->mig, false) != 0)
             return true;
     }

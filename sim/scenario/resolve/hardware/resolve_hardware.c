@@ -397,6 +397,8 @@ static void resolve_groups(struct sim_resolver *resolver)
         add_group(scenario, (struct sim_node_group){ .name = drafts[i].head.name,
                                                      .type = type,
                                                      .count = count,
+                                                     .labels = drafts[i].labels,
+                                                     .is_kept = drafts[i].kept == 1,
                                                      .supply = supply });
         if (!sim_name_set_add(&names, name))
             sim_report_error(resolver->report, drafts[i].head.node,
