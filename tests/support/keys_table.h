@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TEST_KEYS_LINE = 1024, TEST_KEYS_LINES = 800, TEST_KEYS_SETS = 16 };
+enum { TEST_KEYS_LINE = 1024, TEST_KEYS_LINES = 1600, TEST_KEYS_SETS = 16 };
 
 /* Pipelines, jobs in time, a fill and actors are kinds of work, in the order of enum sim_acts; the
  * last base has two pipelines and workloads whose jobs come at the same instants. */

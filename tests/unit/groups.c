@@ -312,9 +312,11 @@ static void a_trainer_and_its_actors_are_on_one_node_or_nowhere(void)
     trainer.cpu_units = 4 * WEIR_ONE;
     const struct weir_shape bundles[] = { trainer, CPU_ONE, CPU_ONE };
     const struct weir_alloc other = { .node = 0, .cpu_units = WEIR_ONE };
-    struct lab one = open_lab((const uint32_t[]){ 6 }, 1, 1);
-    struct lab two = open_lab((const uint32_t[]){ 4, 4 }, 2, 1);
+    static struct lab one;
+    static struct lab two;
 
+    one = open_lab((const uint32_t[]){ 6 }, 1, 1);
+    two = open_lab((const uint32_t[]){ 4, 4 }, 2, 1);
     CHECK_I64(place(&one, WEIR_GROUP_STRICT_PACK, bundles, 3), WEIR_OK);
     check_nodes(&one, (const uint32_t[]){ 0, 0, 0 }, 3);
     CHECK_I64(place(&two, WEIR_GROUP_STRICT_PACK, bundles, 3), WEIR_EINFEASIBLE);
