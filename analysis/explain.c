@@ -424,9 +424,9 @@ static void print_rows(const struct an_explanation *explanation, const struct an
 
 static const char stage_told_sql[] =
     "SELECT t_s, text FROM happening WHERE run_id = :run AND target = :text AND t_s <= :to"
-    " ORDER BY t_s LIMIT 10";
+    " AND kind NOT IN ('load', 'unload', 'scale', 'deploy') ORDER BY t_s LIMIT 10";
 
-/* What it said of itself. */
+/* What it said of itself; what was done to it is told below. */
 static void print_told(const struct an_explanation *explanation, const struct an_frame *told)
 {
     for (size_t i = 0; i < told->row_count; i++)

@@ -191,6 +191,10 @@ static inline bool weir_jobs_has_limits(const struct weir_jobs *jobs)
     return jobs->tenants.count > 1 || jobs->licences.count > 0;
 }
 
+/* jobs_alike.c: equal for all jobs of a kind; and whether the job is one of it. */
+uint64_t weir_job_kind_hash(const struct weir_job_spec *spec, uint32_t tenant);
+bool weir_job_kind_is(const struct weir_jobs *jobs, const struct weir_job_kind *kind,
+                      const struct weir_job_spec *spec, uint32_t tenant);
 /* The kind of jobs like this one, made when there was none. O(1) but for kinds of equal hash. */
 weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec,
                                 uint32_t *index, struct weir_error *error);

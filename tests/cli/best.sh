@@ -126,7 +126,7 @@ expect 0 "$WEIR_BIN" search shop.yaml --best -q -f csv -o equal.db --set compare
 matches stdout '^base,10,.*,best'
 has stdout ',as good'
 has stdout ',runs without a result'
-expect 0 "$WEIR_BIN" search shop.yaml --best -q -o alone.db --set compare=- --variant 'none: horizon=1 s'
+expect 1 "$WEIR_BIN" search shop.yaml --best -q -o alone.db --set compare=- --variant 'none: horizon=1 s'
 has stdout 'One variant alone has a result on all of the first replications'
 hasnt stdout 'right with 95 %'
 expect 0 "$WEIR_BIN" search shop.yaml --best -q -f csv -o more.db --set 'goal={max: util.gpu.assigned}'
