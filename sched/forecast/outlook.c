@@ -18,12 +18,13 @@
 
 enum { SEASONS = 4, LEAST_KEPT = 64, MOST = 4096 };
 #define MINUTE_NS (60 * INT64_C(1000000000))
-#define WEEK_NS   (7 * 1440 * MINUTE_NS)
+#define DAY_NS    (1440 * MINUTE_NS)
+#define WEEK_NS   (7 * DAY_NS)
 
 static const struct weir_horizon_info horizons[WEIR_HORIZON_COUNT] = {
     [WEIR_HORIZON_REACTIVE] = { "reactive", 5 * MINUTE_NS, MINUTE_NS },
     [WEIR_HORIZON_PROVISIONING] = { "provisioning", 240 * MINUTE_NS, 5 * MINUTE_NS },
-    [WEIR_HORIZON_PLANNING] = { "planning", 14 * 1440 * MINUTE_NS, 60 * MINUTE_NS },
+    [WEIR_HORIZON_PLANNING] = { "planning", 14 * DAY_NS, 60 * MINUTE_NS },
 };
 
 struct weir_outlook {

@@ -131,7 +131,7 @@ void sim_told_blame(const struct sim_port *port, struct weir_error *error)
         weir_error_wrap(error, "scaling policy %s", scaling);
     else if (sim_queueing_is_stand_in(sched->queueing.queueing))
         weir_error_wrap(error, "queueing policy %s", queueing);
-    else if (sim_capacity_is_stand_in(sched->capacity.capacity))
+    else if (has_capacity && sim_capacity_is_stand_in(sched->capacity.capacity))
         weir_error_wrap(error, "capacity policy %s", sched->capacity.capacity->name);
     else
         weir_error_wrap(error, "placement policy %s", placement);

@@ -301,10 +301,12 @@ struct weir_module {
 /* The entry of a module with one policy: WEIR_MODULE_OF_ONE(placement, "name", policy); or scaling,
  * queueing, capacity. */
 /* clang-format off */
+/* NOLINTBEGIN(readability-identifier-naming): a kind is a part of the name */
 #define WEIR_MODULE_LIST_placement placements
 #define WEIR_MODULE_LIST_scaling   scalings
 #define WEIR_MODULE_LIST_queueing  queueings
 #define WEIR_MODULE_LIST_capacity  capacities
+/* NOLINTEND(readability-identifier-naming) */
 #define WEIR_MODULE_OF_ONE(kind, its_name, policy)                                                 \
     static const struct weir_##kind##_ops *const weir_policies_of_module[] = { &(policy), NULL };  \
     static const struct weir_module weir_module_of_one = {                                         \

@@ -206,7 +206,7 @@ static void print_verdict(const struct sim_best *best, const struct sim_experime
     const char *name = known == NULL ? best->goal.metric : known->label;
     const struct an_word delta = an_word_value(best->delta, known == NULL ? "" : known->unit);
     const char *word = best->goal.better > 0 ? "more" : "less";
-    const char *label = experiment->labels[winner(best) % best->count];
+    const char *label = best->racer_count == 0 ? "" : experiment->labels[winner(best)];
     size_t runs = 0;
     bool has_bounds = false;
     for (size_t v = 0; v < best->count; v++) {

@@ -26,6 +26,7 @@ enum target {
 /* What each action is about and which keys it takes; in the order of enum sim_action. */
 struct action_rule {
     const char *name;
+    const char *verb; /* "%s" is the target */
     enum target target;
     bool takes_for;
     bool takes_factor;
@@ -33,8 +34,8 @@ struct action_rule {
     bool takes_items;
     bool takes_set;
     bool takes_cap;
-    const char *verb; /* "%s" is the target */
-    bool takes_replicas, takes_subject;
+    bool takes_replicas;
+    bool takes_subject;
 };
 
 static const struct action_rule rules[] = {
