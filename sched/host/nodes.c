@@ -73,10 +73,10 @@ weir_status weir_host_ask_capacity(struct weir_host *host, const struct weir_pol
 
 double weir_host_forecast_error(const struct weir_host *host)
 {
-    const struct weir_capacity_ops *const capacity = host->main.capacity;
-
-    return capacity->forecast_error == NULL ? (double)NAN
-                                            : capacity->forecast_error(host->main.grown.state);
+    if (host == NULL || host->main.capacity->size < sizeof *host->main.capacity ||
+        host->main.capacity->forecast_error == NULL)
+        return (double)NAN; /* modules from before there was such a member have none */
+    return host->main.capacity->forecast_error(host->main.grown.state);
 }
 
 weir_status weir_host_node_outcome(struct weir_host *host, const struct weir_outcome *outcome,

@@ -4,6 +4,8 @@
 #include "weir/capacity.h"
 #include "weir/host.h"
 
+#include <math.h>
+
 void sim_port_features(struct sim_port *port, double *values)
 {
     const int64_t now_ns = sim_engine_now(port->config.context->engine);
@@ -13,5 +15,8 @@ void sim_port_features(struct sim_port *port, double *values)
 
 double sim_port_forecast_error(const struct sim_port *port)
 {
-    return weir_host_forecast_error(port->host);
+    const double error =
+        port->is_isolated ? port->forecast_error : weir_host_forecast_error(port->host);
+
+    return isfinite(error) ? error : (double)NAN;
 }

@@ -95,6 +95,7 @@ struct sim_port {
     int64_t pending_ns, pending_wall_ns; /* wall: negative = not timed */
     uint32_t pending_causes;
     bool has_offers;
+    double forecast_error; /* as the process of a module said last */
     struct weir_feature_past feature_past;
     struct sim_port_clock clock;
     bool has_seen;

@@ -155,6 +155,7 @@ static weir_status hear(struct sim_port *port, struct sim_told_answer *answer,
         sim_line_get(line, answer, sizeof *answer) != WEIR_OK ||
         !sim_policy_is_status(answer->status))
         return lose(port, error);
+    port->forecast_error = answer->forecast_error;
     if (answer->status == WEIR_OK)
         return WEIR_OK;
     const weir_status status =

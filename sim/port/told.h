@@ -66,6 +66,7 @@ struct sim_told_answer {
     uint32_t reserved;
     uint64_t id;
     int64_t wall_ns;
+    double forecast_error; /* weir_host_forecast_error there */
 };
 
 /* A process for a policy of a run, with the limits that its options set. */

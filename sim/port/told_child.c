@@ -205,7 +205,8 @@ static weir_status answer(struct child *child, weir_status status, uint64_t id)
 {
     const struct sim_told_answer said = { .status = status,
                                           .id = id,
-                                          .wall_ns = weir_host_stats(child->host).wall_last_ns };
+                                          .wall_ns = weir_host_stats(child->host).wall_last_ns,
+                                          .forecast_error = weir_host_forecast_error(child->host) };
     const struct weir_error *error = child->failed == WEIR_OK ? &child->error : &child->failure;
     sim_line_speak(child->line);
     WEIR_TRY(sim_line_put(child->line, &said, sizeof said));

@@ -108,10 +108,11 @@ both pipes.yaml -j 2
 both "$WEIR_SOURCE_DIR/scenarios/training/quota.yaml" --set sched.placement=template_fullest_first
 both "$WEIR_SOURCE_DIR/scenarios/training/quota.yaml" --set sched.queueing=widest_first
 both "$WEIR_SOURCE_DIR/scenarios/capacity/threshold.yaml" --set compare=- --set expect=- --set sched.capacity=patient
+both "$WEIR_SOURCE_DIR/scenarios/capacity/features.yaml" --set compare=- --set expect=- --set 'horizon=4 d' --set sched.queueing=widest_first
 # Placement without a clock, with moves at the end.
 both "$WEIR_SOURCE_DIR/scenarios/examples/pack_density.yaml" --set sched.placement=template_fullest_first
 both fill.yaml
-[ "$count" -ge 15 ] || fail "only $count scenarios"
+[ "$count" -ge 16 ] || fail "only $count scenarios"
 
 # The database says where the module ran, and what it has begun is gone on with in the same place.
 expect 0 "$WEIR_BIN" run pipes.yaml "${modules[@]}" --quiet -n 2 -o apart.db --force

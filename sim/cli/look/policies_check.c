@@ -313,24 +313,17 @@ static int check_hooks(void *state)
 static int check_sizes(void *state)
 {
     const struct trial *trial = state;
-    static const uint32_t sizes[] = { 0, 4, UINT32_MAX };
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        struct weir_placement_ops placement = *trial->placement;
-        struct weir_scaling_ops scaling = *trial->scaling;
-        const struct weir_placement_ops *const placements[] = { &placement, NULL };
-        const struct weir_scaling_ops *const scalings[] = { &scaling, NULL };
-        const struct weir_module module = { .size = sizeof module,
-                                            .abi_major = WEIR_ABI_MAJOR,
-                                            .name = "trial",
-                                            .placements = trial->is_placement ? placements : NULL,
-                                            .scalings = trial->is_placement ? NULL : scalings };
-        placement.size = sizes[i];
-        scaling.size = sizes[i];
-        const bool is_taken = weir_module_check(&module, NULL) == WEIR_OK;
-        if (is_taken != (sizes[i] == UINT32_MAX))
-            return fail(trial, "a table of a wrong size", is_taken ? "was taken" : "was refused");
-    }
-    return 0;
+    struct weir_placement_ops placement = *trial->placement;
+    struct weir_scaling_ops scaling = *trial->scaling;
+    const struct weir_placement_ops *const placements[] = { &placement, NULL };
+    const struct weir_scaling_ops *const scalings[] = { &scaling, NULL };
+    const struct weir_module module = { .size = sizeof module,
+                                        .abi_major = WEIR_ABI_MAJOR,
+                                        .name = "trial",
+                                        .placements = trial->is_placement ? placements : NULL,
+                                        .scalings = trial->is_placement ? NULL : scalings };
+    return sim_trial_sizes(trial->sheet, &module,
+                           trial->is_placement ? &placement.size : &scaling.size);
 }
 
 static int check_time(void *state)

@@ -106,6 +106,20 @@ int sim_trial_note_growth(const struct sim_trial_sheet *sheet, struct sim_trial_
     return growth[0] > calls || growth[1] > calls ? 1 : 0;
 }
 
+int sim_trial_sizes(const struct sim_trial_sheet *sheet, const struct weir_module *module,
+                    uint32_t *size)
+{
+    static const uint32_t sizes[] = { 0, 4, UINT32_MAX };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        *size = sizes[i];
+        const bool is_taken = weir_module_check(module, NULL) == WEIR_OK;
+        if (is_taken != (sizes[i] == UINT32_MAX))
+            return sim_trial_fail(sheet, "a table of a wrong size",
+                                  is_taken ? "was taken" : "was refused");
+    }
+    return 0;
+}
+
 double sim_trial_us(void)
 {
     struct timespec now;

@@ -49,6 +49,11 @@ struct sim_trial_memory sim_trial_memory(int64_t live);
 int sim_trial_note_growth(const struct sim_trial_sheet *sheet, struct sim_trial_memory before,
                           int64_t live, int calls);
 
+/* Whether a module is refused while the size of its table, `*size`, is too small, and taken when it
+ * is larger than any that is known: 0, or 1 with a note. */
+int sim_trial_sizes(const struct sim_trial_sheet *sheet, const struct weir_module *module,
+                    uint32_t *size);
+
 /* By the clock, from some moment on. */
 double sim_trial_us(void);
 /* Sorts the times and writes their 50th and 99th percentile as note, "a WHAT" each. */
