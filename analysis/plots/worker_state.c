@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Chart worker-state: of each stage, what its workers do: busy, blocked (output full), starved (no
- * input), set-up; 100 % stacked.
+ * Chart worker-state: of each stage, what its workers do: busy, blocked (output full, or an answer
+ * is awaited), starved (no input), set-up; 100 % stacked.
  */
 #include "analysis/plots/plots.h"
 #include "analysis/plots/strips.h"
@@ -17,8 +17,8 @@ static const char samples_sql[] =
     " FROM stage_sample WHERE run_id = :run ORDER BY stage, t_s";
 
 static const char *const state_colors[STATES] = { AN_BLUE, AN_ORANGE, AN_GREEN, AN_PALE };
-static const char *const state_names[STATES] = { "busy", "blocked: no room behind", "set-up",
-                                                 "idle or starved: no input" };
+static const char *const state_names[STATES] = { "busy", "blocked: waits with work in hand",
+                                                 "set-up", "idle or starved: no input" };
 
 static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
 {
@@ -63,8 +63,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     if (chart->facts->stage_count == 0)
         return an_chart_empty(chart, "this run has no stages");
-    WEIR_TRY(
-        an_chart_claim(chart, "workers.idle workers.setup workers.one workers.busiest", error));
+    WEIR_TRY(an_chart_claim(
+        chart, "workers.idle workers.blocked workers.setup workers.one workers.busiest", error));
     an_chart_subtitle(chart,
                       "Share of worker time by stage, {width} means · right: mean after warm-up");
     const struct an_strips strips = { .sql = samples_sql,

@@ -189,6 +189,16 @@ weir_status sim_actor_ready(struct sim_actor *actor)
 
 /* ---- computing ---- */
 
+void sim_actor_show(struct sim_actor *actor)
+{
+    const bool has_something = actor->served.count > 0 || actor->rounds > 0;
+    const enum sim_worker_state state = actor->computing != NULL ? SIM_WORKER_BUSY
+                                        : has_something          ? SIM_WORKER_BLOCKED
+                                                                 : SIM_WORKER_IDLE;
+    if (actor->is_ready && actor->worker->state != state)
+        sim_worker_set_state(actor->set->run->config.workers, actor->worker, state);
+}
+
 static weir_status compute_next(struct sim_actor *actor)
 {
     struct sim_set_run *set = actor->set;
@@ -198,7 +208,7 @@ static weir_status compute_next(struct sim_actor *actor)
         return WEIR_OK;
     if (call == NULL) {
         if (actor->worker->state == SIM_WORKER_BUSY) {
-            sim_worker_set_state(run->config.workers, actor->worker, SIM_WORKER_IDLE);
+            sim_actor_show(actor);
             set->busy--;
             sim_actor_note_memory(actor);
         }
@@ -212,8 +222,8 @@ static weir_status compute_next(struct sim_actor *actor)
     actor->turn_first = call->turn_next;
     call->state = SIM_CALL_COMPUTING;
     actor->computing = call;
-    if (actor->worker->state == SIM_WORKER_IDLE) {
-        sim_worker_set_state(run->config.workers, actor->worker, SIM_WORKER_BUSY);
+    if (actor->worker->state != SIM_WORKER_BUSY) {
+        sim_actor_show(actor);
         set->busy++;
     }
     actor->counted_ns = sim_actors_now(run);
@@ -321,6 +331,11 @@ weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why)
 {
     struct sim_set_run *set = actor->set;
     struct sim_actors_run *run = set->run;
+    if (actor->is_ready) {
+        set->ready--;
+        sim_gauge_add(&set->limit, sim_actors_now(run), -(double)set->spec->concurrency);
+    }
+    actor->is_ready = false;
     stop_computing(actor, why);
     for (uint32_t c = 0; c < actor->client_count; c++)
         WEIR_TRY(sim_client_away(run->clients[actor->client_first + c]));
@@ -329,11 +344,6 @@ weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why)
     sim_worker_take_bytes(run->config.workers, actor->worker, 0);
     actor->calls = 0;
     actor->has_activations = false;
-    if (actor->is_ready) {
-        set->ready--;
-        sim_gauge_add(&set->limit, sim_actors_now(run), -(double)set->spec->concurrency);
-    }
-    actor->is_ready = false;
     actor->worker->work = NULL;
     actor->worker = NULL;
     actor->wanted_ns = sim_actors_now(run);

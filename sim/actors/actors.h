@@ -6,7 +6,8 @@
  * number there. The worker behind an actor comes and goes by plans; the actor, the calls that wait
  * for it and the clients that live in it stay. An actor has at most `concurrency` calls in service,
  * the others wait in their order. What a call computes it computes alone: an actor is one
- * interpreter, and it is BUSY while it computes and IDLE while all its calls wait.
+ * interpreter. It is BUSY while it computes, BLOCKED while it has something in hand that waits (a
+ * call in service, a round of its own), and else IDLE.
  *
  *   call:    QUEUED -> TURN -> COMPUTING -> WAITING -> over
  *            (a lost process puts those behind QUEUED back in front, in their order)
@@ -78,6 +79,7 @@ struct sim_actor {
     struct sim_call_list served; /* in service and its own work, in the order they entered */
     struct sim_call *turn_first, *turn_last; /* of these: wait to compute */
     uint32_t in_service;
+    uint32_t rounds; /* of clients that live in it, under way */
     struct sim_token_bucket tokens; /* of calls that it takes in */
     int64_t token_ns;               /* it looks again then; -1 = it need not */
     struct sim_call *computing;
@@ -223,6 +225,8 @@ weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why);
 weir_status sim_actor_serve(struct sim_actor *actor);
 weir_status sim_actor_computed(struct sim_actor *actor, sim_handle work);
 weir_status sim_actor_paced(struct sim_actor *actor);
+/* The state of its worker is that of what it has in hand. */
+void sim_actor_show(struct sim_actor *actor);
 /* The n-th of a role's actors, round and round. */
 struct sim_actor *sim_actor_of_role(struct sim_actors_run *run, uint32_t role, uint64_t n);
 /* The system ends: no process is needed any more. With a sentence it failed. */
@@ -285,6 +289,8 @@ weir_status sim_client_away(struct sim_client *client);
 weir_status sim_client_compute(struct sim_client *client, double seconds);
 void sim_client_arrived(struct sim_client *client, int64_t began_ns);
 void sim_client_done(struct sim_client *client);
+/* It has an item in hand, or none any more. */
+void sim_client_hold(struct sim_client *client, bool has_item);
 
 /* rollout.c */
 weir_status sim_rollout_begin(struct sim_client *client);

@@ -153,6 +153,7 @@ weir_status sim_call_waited(struct sim_actors_run *run, uint32_t slot)
     const struct sim_call over = *call;
     if (call->actor != NULL) {
         sim_call_take(&call->actor->served, call);
+        sim_actor_show(call->actor);
         call->actor->calls++;
         sim_actor_note_memory(call->actor);
     }
@@ -237,5 +238,6 @@ weir_status sim_actor_serve(struct sim_actor *actor)
         note_served(actor, call);
         WEIR_TRY(sim_call_begin(call));
     }
+    sim_actor_show(actor);
     return WEIR_OK;
 }

@@ -46,6 +46,13 @@ weir_status sim_clients_add(struct sim_actor *actor)
 
 /* ---- shared with rollouts ---- */
 
+void sim_client_hold(struct sim_client *client, bool has_item)
+{
+    client->actor->rounds += (uint32_t)has_item - (uint32_t)client->has_item;
+    client->has_item = has_item;
+    sim_actor_show(client->actor);
+}
+
 static bool is_working(uint32_t state)
 {
     return state == SIM_CLIENT_THINKING || state == SIM_CLIENT_COMPUTING;
@@ -72,7 +79,7 @@ void sim_client_arrived(struct sim_client *client, int64_t began_ns)
     const int64_t now_ns = sim_actors_now(run);
     client->began_ns = began_ns < 0 ? now_ns : began_ns;
     client->queued_ns = 0;
-    client->has_item = true;
+    sim_client_hold(client, true);
     if (began_ns >= 0)
         return; /* it is in the system already */
     run->inside++;
@@ -84,7 +91,7 @@ void sim_client_done(struct sim_client *client)
     struct sim_actors_run *run = client->actor->set->run;
     const int64_t now_ns = sim_actors_now(run);
     const int64_t latency_ns = now_ns - client->began_ns;
-    client->has_item = false;
+    sim_client_hold(client, false);
     run->inside--;
     run->done++;
     sim_context_digest(run->context, SIM_ACTORS_CLIENT,

@@ -175,7 +175,7 @@ weir_status sim_rollout_away(struct sim_client *client)
     run->loop.coming -= client->state == SIM_CLIENT_CALLING ? 1 : 0;
     if (client->has_item)
         WEIR_TRY(sim_loop_give_back(run, client));
-    client->has_item = false;
+    sim_client_hold(client, false);
     sim_loop_look(run);
     return WEIR_OK;
 }

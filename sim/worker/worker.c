@@ -387,7 +387,7 @@ static bool is_edge(uint32_t from, uint32_t to)
     static const uint8_t edges[] = {
         [SIM_WORKER_GONE] = 1 << SIM_WORKER_SETUP,
         [SIM_WORKER_SETUP] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_GONE,
-        [SIM_WORKER_IDLE] = 1 << SIM_WORKER_BUSY | 1 << SIM_WORKER_GONE,
+        [SIM_WORKER_IDLE] = 1 << SIM_WORKER_BUSY | 1 << SIM_WORKER_BLOCKED | 1 << SIM_WORKER_GONE,
         [SIM_WORKER_BUSY] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_BLOCKED | 1 << SIM_WORKER_GONE,
         [SIM_WORKER_BLOCKED] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_BUSY | 1 << SIM_WORKER_GONE
     };

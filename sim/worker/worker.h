@@ -6,7 +6,7 @@
  *
  *   GONE    -> SETUP                  placed
  *   SETUP   -> IDLE | GONE            ready | stopped, set-up failed, node lost
- *   IDLE    -> BUSY | GONE            takes work | stopped, crashed, node lost
+ *   IDLE    -> BUSY | BLOCKED | GONE  takes work | waits for an answer | stopped, crashed, lost
  *   BUSY    -> IDLE | BLOCKED | GONE  work over | must wait (output, barrier) | stopped, lost
  *   BLOCKED -> IDLE | BUSY | GONE     output handed over | goes on | stopped, crashed, lost
  *

@@ -76,6 +76,19 @@ static void a_remote_interface_takes_so_many_a_minute(void)
     CHECK_NEAR(value(CALLS, "actors.s.roles.pool.rate_limit=300/min", "thr.pipeline", ""), 3, 0.01);
 }
 
+/* A caller rests 1 s and waits 1 s for an answer: it always has a round in hand, and computes
+ * nothing of it. The pool has a call in hand half of the time. */
+static void who_waits_for_an_answer_is_not_idle(void)
+{
+    static const char *const sets = "actors.s.roles.worker.count=1 actors.s.calls[0].think=1s";
+    struct sim_run_summary *summary = test_run_text(CALLS, sets);
+    CHECK_NEAR(test_value(summary, "bp.blocked_frac", "worker"), 1, 1e-9);
+    CHECK_NEAR(test_value(summary, "bp.starved_frac", "worker"), 0, 1e-9);
+    CHECK_NEAR(test_value(summary, "bp.blocked_frac", "pool"), 0.5, 1e-9);
+    CHECK_NEAR(test_value(summary, "bp.starved_frac", "pool"), 0.5, 1e-9);
+    free(summary);
+}
+
 /* An actor is one interpreter: more calls at once help while they wait, not while they compute.
  * covers: S4.28 */
 static void calls_compute_one_after_the_other(void)
@@ -307,6 +320,7 @@ static const struct test tests[] = {
     { "no more calls than allowed are in service", no_more_calls_than_allowed_are_in_service },
     { "a remote interface answers ten at a time", a_remote_interface_answers_ten_at_a_time },
     { "a remote interface takes so many a minute", a_remote_interface_takes_so_many_a_minute },
+    { "who waits for an answer is not idle", who_waits_for_an_answer_is_not_idle },
     { "calls compute one after the other", calls_compute_one_after_the_other },
     { "calls to a trainer never overlap", calls_to_a_trainer_never_overlap },
     { "a worker that waits uses no CPU", a_worker_that_waits_uses_no_cpu },
