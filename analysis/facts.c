@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *an_resource_name(enum an_resource resource)
 {
@@ -67,6 +68,10 @@ static weir_status fill_stages(struct an_facts *facts, const struct an_frame *fr
         for (size_t j = 0; j < queues->row_count; j++)
             if ((size_t)an_number(queues, j, 0) == (size_t)an_number(frame, i, 17))
                 stage->queue_p95 = an_number(queues, j, 1);
+        const char *pipeline = stage->pipeline;
+        stage->is_alone = i == 0 || strcmp(pipeline, stage[-1].pipeline) != 0;
+        if (!stage->is_alone)
+            stage[-1].is_alone = false;
         if (stage->bottleneck > longest) {
             longest = stage->bottleneck;
             facts->bottleneck = i;

@@ -23,6 +23,7 @@ struct an_stage_facts {
     double busy, blocked, starved, setup; /* shares of worker time */
     double queue_mean, queue_p95, queue_max;
     double bottleneck; /* share of time */
+    bool is_alone;     /* the only one of its pipeline: slowest of none */
     double backpressured;
     double tasks_per_s;
 };

@@ -22,12 +22,15 @@
     " sum(starved * dt_s) / nullif(sum(workers * dt_s), 0) AS starved,"                            \
     " sum(setup * dt_s) AS setup, sum(workers * dt_s) AS there,"                                   \
     " sum(queue_items * dt_s) / sum(dt_s) AS queue, max(queue_items) AS most,"                     \
-    " sum(is_backpressured * dt_s) / sum(dt_s) AS held"                                            \
+    " sum(is_backpressured * dt_s) / sum(dt_s) AS held,"                                           \
+    " count(*) OVER (PARTITION BY pipeline) AS mates"                                              \
     " FROM v_stage WHERE run_id = :run AND t_s >= :from GROUP BY stage)"
 #define FLOW                                                                                       \
     "f AS (SELECT coalesce((SELECT value FROM v_result WHERE run_id = :run"                        \
     "   AND metric = 'thr.pipeline' AND label = ''), sum(items_done) / sum(dt_s)) AS done,"        \
-    " sum(items_arrived) / sum(dt_s) AS arrived, sum(items_arrived) - sum(items_done) AS more,"    \
+    " sum(items_arrived) / sum(dt_s) AS arrived, sum(items_left) / sum(dt_s) AS lost,"             \
+    " sum(items_left) AS gone,"                                                                    \
+    " sum(items_arrived - items_done - items_left) AS more,"                                       \
     " (SELECT count(*) FROM stage WHERE run_id = :run) AS stages,"                                 \
     " coalesce((SELECT ' ' || value || ' ' FROM meta WHERE key = 'work'), '') AS work"             \
     " FROM v_cluster WHERE run_id = :run AND t_s >= :from)"
@@ -61,6 +64,13 @@ static void say_piles_up(struct an_claim *claim)
 {
     an_claim_say(claim, "%s of the %s items per second that arrive are finished; the rest piles up",
                  number_of(claim, "done").text, number_of(claim, "arrived").text);
+}
+
+static void say_lost(struct an_claim *claim)
+{
+    an_claim_say(claim, "%s of the %s items per second that arrive are finished; %s leave before",
+                 number_of(claim, "done").text, number_of(claim, "arrived").text,
+                 number_of(claim, "lost").text);
 }
 
 static void say_keeps_up(struct an_claim *claim)
@@ -108,8 +118,10 @@ static void say_turns(struct an_claim *claim)
 
 static void say_arrivals(struct an_claim *claim)
 {
-    an_claim_say(claim, "What arrives limits it: %s, the slowest stage, is busy %s of its time",
-                 an_claim_name(claim, "stage").text, percent_of(claim, "busy").text);
+    an_claim_say(claim, "What arrives limits it: %s%s is busy %s of its time",
+                 an_claim_name(claim, "stage").text,
+                 an_claim_number(claim, "mates") > 1.5 ? ", the slowest stage," : "",
+                 percent_of(claim, "busy").text);
 }
 
 static void say_slowest(struct an_claim *claim)
@@ -171,6 +183,13 @@ static void say_idle_all(struct an_claim *claim)
     an_claim_say(claim, "Workers of all stages are idle nearly all of their time");
 }
 
+static void say_blocked(struct an_claim *claim)
+{
+    an_claim_say(claim,
+                 "Hardly a worker is busy; those of %s wait with work in hand %s of their time",
+                 an_claim_name(claim, "stage").text, percent_of(claim, "blocked").text);
+}
+
 static void say_setup(struct an_claim *claim)
 {
     an_claim_say(claim, "Workers of all stages are in set-up %s of their time",
@@ -210,8 +229,15 @@ static const struct an_claim_ops rows[] = {
     { .name = "flow.piles_up",
       .threshold = "3 % and 10 items less finished than arrived: less may be on its way",
       .sql = "WITH " FLOW " SELECT done, arrived, more AS left FROM f WHERE stages > 0 AND " ARRIVE
-             " AND done < 0.97 * arrived AND more >= 10 AND done > 0 AND " WHOLE,
+             " AND done + lost < 0.97 * arrived AND more >= 10 AND done > 0 AND " WHOLE,
       .say = say_piles_up },
+    { .name = "flow.lost",
+      .threshold = "3 % of what arrives and 10 items leave without being done, and hardly any "
+                   "piles up",
+      .sql = "WITH " FLOW " SELECT done, arrived, lost FROM f WHERE stages > 0 AND " ARRIVE
+             " AND lost > 0.03 * arrived AND gone >= 10 AND (done + lost >= 0.97 * arrived"
+             " OR more < 10) AND done > 0 AND " WHOLE,
+      .say = say_lost },
     { .name = "flow.keeps_up",
       .threshold = "97 % of what arrived is finished: the rest may be on its way",
       .sql = "WITH " FLOW " SELECT done, arrived FROM f WHERE stages > 0 AND done > 0 AND " KEEPS_UP
@@ -248,22 +274,27 @@ static const struct an_claim_ops rows[] = {
       .threshold = "97 to 103 % of what arrived is finished, and no stage is busy 95 % of its "
                    "time: more could be done",
       .sql = "WITH " STAGES ", " FLOW
-             " SELECT s.name AS stage, s.busy AS busy FROM s, f WHERE " IN_STEP
+             " SELECT s.name AS stage, s.busy AS busy, s.mates AS mates FROM s, f WHERE " IN_STEP
              " AND (SELECT max(busy) FROM s) < 0.95 AND slowest > 0 AND " WHOLE
              " AND (SELECT count(DISTINCT pipeline) FROM s) = 1 ORDER BY slowest DESC, i LIMIT 1",
       .say = say_arrivals },
     { .name = "limit.pipelines",
-      .threshold = "two pipelines, each with a slowest stage: each has one of its own",
-      .sql = "WITH " STAGES ", a AS (SELECT * FROM s WHERE slowest >= 0.0005 ORDER BY slowest DESC,"
+      .threshold = "two pipelines of several stages, each with a slowest one",
+
+      .sql = "WITH " STAGES
+             ", a AS (SELECT * FROM s WHERE slowest >= 0.0005 AND mates > 1 ORDER BY slowest DESC,"
              "  i LIMIT 1) SELECT a.name AS stage, a.pipeline AS pipeline, a.slowest AS share,"
              "  s.name AS second, s.pipeline AS second_pipeline, s.slowest AS second_share"
-             " FROM a, s WHERE s.pipeline <> a.pipeline AND s.slowest >= 0.0005"
+             " FROM a, s WHERE s.pipeline <> a.pipeline AND s.slowest >= 0.0005 AND s.mates > 1"
              " ORDER BY s.slowest DESC, s.i LIMIT 1",
       .say = say_pipelines },
     { .name = "limit.slowest",
-      .threshold = "recorded as the slowest at all; it need not limit. Not where stages take turns",
+      .threshold =
+          "recorded as the slowest of several at all; it need not limit. Not where stages take "
+          "turns",
       .sql = "WITH " STAGES " SELECT name AS stage, slowest AS share, busy FROM s"
-             " WHERE slowest >= 0.0005 AND NOT " AN_TURNS_SQL " ORDER BY slowest DESC, i LIMIT 1",
+             " WHERE slowest >= 0.0005 AND mates > 1 AND NOT " AN_TURNS_SQL
+             " ORDER BY slowest DESC, i LIMIT 1",
       .say = say_slowest },
     { .name = "limit.room",
       .threshold =
@@ -303,10 +334,17 @@ static const struct an_claim_ops rows[] = {
              " (SELECT max(most) FROM s) >= 1 ORDER BY queue DESC, i LIMIT 1",
       .say = say_queue },
     { .name = "workers.idle",
-      .threshold = "busy less than 0.5 % of the time everywhere, and not for set-up",
+      .threshold = "busy less than 0.5 % and blocked less than a tenth of the time everywhere, and "
+                   "not for set-up",
       .sql = "WITH " STAGES " SELECT max(busy) AS busy FROM s HAVING max(busy) < 0.005"
-             " AND sum(setup) < 0.5 * sum(there)",
+             " AND max(blocked) < 0.1 AND sum(setup) < 0.5 * sum(there)",
       .say = say_idle_all },
+    { .name = "workers.blocked",
+      .threshold =
+          "busy less than 0.5 % of the time everywhere, and blocked a tenth of it somewhere",
+      .sql = "WITH " STAGES " SELECT name AS stage, blocked FROM s WHERE (SELECT max(busy) FROM s)"
+             " < 0.005 AND blocked >= 0.1 ORDER BY blocked DESC, i LIMIT 1",
+      .say = say_blocked },
     { .name = "workers.setup",
       .threshold = "busy less than 0.5 % of the time everywhere, and half of it is set-up",
       .sql = "WITH " STAGES " SELECT max(busy) AS busy, sum(setup) / sum(there) AS setup FROM s"

@@ -113,22 +113,100 @@ static void say_halves(struct an_claim *claim)
 
 /* ---- variants ---- */
 
-/* Items and jobs that are in and not done when each run of the replication ends. */
+/* Items and jobs that are in and not done when each run of the replication ends, and those that are
+ * over without being done. */
+#define JOBS_THAT(are)                                                                             \
+    "(SELECT count(*) FROM job j WHERE j.run_id = r.run_id AND j.outcome " are ")"
 static const char undone_sql[] =
     "WITH u AS (SELECT r.variant, r.variant_order AS place, r.end_s,"
-    "  (SELECT total(items_arrived - items_done) FROM cluster_sample s WHERE s.run_id = r.run_id)"
-    "  + (SELECT count(*) FROM job j WHERE j.run_id = r.run_id AND j.outcome IN ('waiting',"
-    "   'running')) AS undone FROM run r WHERE r.replication = :id"
-    "  AND r.status IN ('complete', 'horizon') AND EXISTS (SELECT 1 FROM cluster_sample s"
-    "   WHERE s.run_id = r.run_id)"
-    "  AND (EXISTS (SELECT 1 FROM stage s WHERE s.run_id = r.run_id) OR EXISTS (SELECT 1 FROM job s"
-    "   WHERE s.run_id = r.run_id))),"
-    " a AS (SELECT * FROM u ORDER BY undone, end_s, place LIMIT 1),"
-    " z AS (SELECT * FROM u ORDER BY undone DESC, end_s DESC, place DESC LIMIT 1)"
-    " SELECT a.variant AS least_of, a.undone AS least, a.end_s AS first, z.variant AS most_of,"
-    "  z.undone AS most, z.end_s AS last, (SELECT iif(EXISTS (SELECT 1 FROM stage WHERE run_id ="
-    "  :run), iif(EXISTS (SELECT 1 FROM job WHERE run_id = :run), 'items and jobs', 'items'),"
-    "  'jobs')) AS things FROM a, z WHERE (SELECT count(*) FROM u) > 1";
+    "  (SELECT total(items_arrived - items_done - items_left) FROM cluster_sample s"
+    "   WHERE s.run_id = r.run_id) + " JOBS_THAT(
+        "IN ('waiting', 'running')") " AS undone,"
+                                     "  (SELECT total(items_left) FROM cluster_sample s WHERE "
+                                     "s.run_id = r.run_id) + " JOBS_THAT(
+                                         "NOT IN ('done', 'waiting', 'running')") " AS lost FROM "
+                                                                                  "run r WHERE "
+                                                                                  "r.replication = "
+                                                                                  ":id"
+                                                                                  "  AND r.status "
+                                                                                  "IN ('complete', "
+                                                                                  "'horizon') AND "
+                                                                                  "EXISTS (SELECT "
+                                                                                  "1 FROM "
+                                                                                  "cluster_sample s"
+                                                                                  "   WHERE "
+                                                                                  "s.run_id = "
+                                                                                  "r.run_id)"
+                                                                                  "  AND (EXISTS "
+                                                                                  "(SELECT 1 FROM "
+                                                                                  "stage s WHERE "
+                                                                                  "s.run_id = "
+                                                                                  "r.run_id) OR "
+                                                                                  "EXISTS (SELECT "
+                                                                                  "1 FROM job s"
+                                                                                  "   WHERE "
+                                                                                  "s.run_id = "
+                                                                                  "r.run_id))),"
+                                                                                  " a AS (SELECT * "
+                                                                                  "FROM u ORDER BY "
+                                                                                  "undone, end_s, "
+                                                                                  "place LIMIT 1),"
+                                                                                  " z AS (SELECT * "
+                                                                                  "FROM u ORDER BY "
+                                                                                  "undone DESC, "
+                                                                                  "end_s DESC, "
+                                                                                  "place DESC "
+                                                                                  "LIMIT 1)"
+                                                                                  " SELECT "
+                                                                                  "a.variant AS "
+                                                                                  "least_of, "
+                                                                                  "a.undone AS "
+                                                                                  "least, a.end_s "
+                                                                                  "AS first, "
+                                                                                  "z.variant AS "
+                                                                                  "most_of,"
+                                                                                  "  z.undone AS "
+                                                                                  "most, z.end_s "
+                                                                                  "AS last, "
+                                                                                  "(SELECT "
+                                                                                  "iif(EXISTS "
+                                                                                  "(SELECT 1 FROM "
+                                                                                  "stage WHERE "
+                                                                                  "run_id ="
+                                                                                  "  :run), "
+                                                                                  "iif(EXISTS "
+                                                                                  "(SELECT 1 FROM "
+                                                                                  "job WHERE "
+                                                                                  "run_id = :run), "
+                                                                                  "'item and job', "
+                                                                                  "'item'),"
+                                                                                  "  'job')) AS "
+                                                                                  "thing, (SELECT "
+                                                                                  "max(lost) FROM "
+                                                                                  "u) AS lost, "
+                                                                                  "(SELECT "
+                                                                                  "count(*) FROM "
+                                                                                  "run"
+                                                                                  "  WHERE "
+                                                                                  "replication = "
+                                                                                  ":id) - (SELECT "
+                                                                                  "count(*) FROM "
+                                                                                  "u) AS others "
+                                                                                  "FROM a, z"
+                                                                                  " WHERE (SELECT "
+                                                                                  "count(*) FROM "
+                                                                                  "u) > 1";
+
+/* "2 items and jobs are", "1 job is" */
+static void write_count(char text[64], double count, const char *thing)
+{
+    const bool is_both = strcmp(thing, "item and job") == 0;
+    (void)snprintf(text, 64, "%s %s%s %s", an_word_number(count).text,
+                   !is_both                      ? thing
+                   : an_plural(count)[0] == '\0' ? "item or job"
+                                                 : "items and job",
+                   an_plural(count), an_plural(count)[0] == '\0' ? "is" : "are");
+}
 
 static void say_undone(struct an_claim *claim)
 {
@@ -136,22 +214,25 @@ static void say_undone(struct an_claim *claim)
     const double most = round(an_claim_number(claim, "most"));
     const double first = an_claim_number(claim, "first");
     const double last = an_claim_number(claim, "last");
-    const char *things = an_claim_word(claim, "things");
+    const char *thing = an_claim_word(claim, "thing");
     const struct an_word best = an_claim_name(claim, "least_of");
     const struct an_word worst = an_claim_name(claim, "most_of");
+    const char *whose = an_claim_number(claim, "others") > 0.5 ? " that ran to its end" : "";
+    const char *over = an_claim_number(claim, "lost") > 0.5 ? "over" : "done";
+    const char *all = strcmp(thing, "item and job") == 0 ? "item and every job" : thing;
+    char count[64];
+    write_count(count, most, thing);
     if (most > least)
-        an_claim_say(claim, "At the end %s %s are not done with “%s”, %s with “%s”",
-                     an_word_number(most).text, things, worst.text,
+        an_claim_say(claim, "At the end %s not done with “%s”, %s with “%s”", count, worst.text,
                      least > 0.0 ? an_word_number(least).text : "none", best.text);
     else if (most > 0.0)
-        an_claim_say(claim, "At the end %s %s are not done with any variant",
-                     an_word_number(most).text, things);
+        an_claim_say(claim, "With every variant%s %s not done at the end", whose, count);
     else if (last > 1.01 * first)
-        an_claim_say(claim, "All %s are done after %s with “%s”, after %s with “%s”", things,
+        an_claim_say(claim, "Every %s is %s after %s with “%s”, after %s with “%s”", all, over,
                      an_word_duration(first).text, best.text, an_word_duration(last).text,
                      worst.text);
     else
-        an_claim_say(claim, "All %s are done with all variants, after %s", things,
+        an_claim_say(claim, "Every %s is %s with every variant%s, after %s", all, over, whose,
                      an_word_duration(last).text);
 }
 

@@ -181,7 +181,8 @@ static const char device_sql[] =
 static const char slowest_sql[] =
     "SELECT stage_name AS stage, sum(is_bottleneck * dt_s) / sum(dt_s) AS share, sum(busy * dt_s) "
     "/ nullif(sum(workers * dt_s), 0) AS busy FROM v_stage WHERE run_id = :run AND t_s >= :from "
-    "GROUP BY stage HAVING share >= 0.0005 AND NOT " AN_TURNS_SQL
+    "GROUP BY stage HAVING share >= 0.0005 AND (SELECT count(*) FROM stage g WHERE g.run_id = "
+    ":run AND g.pipeline = v_stage.pipeline) > 1 AND NOT " AN_TURNS_SQL
     " ORDER BY share DESC, stage LIMIT 1";
 
 static const char fragments_sql[] =
@@ -233,7 +234,7 @@ static const struct an_claim_ops rows[] = {
       .sql = device_sql,
       .say = say_device },
     { .name = "tile.slowest",
-      .threshold = "recorded as the slowest; it need not limit",
+      .threshold = "recorded as the slowest of several; it need not limit",
       .sql = slowest_sql,
       .say = say_slowest },
     { .name = "tile.fragments",

@@ -126,7 +126,7 @@ static weir_status find_view(sqlite3 *db, const char *name, bool *is_there,
 }
 
 /* `sql` without the word CREATE. */
-static weir_status take_view(sqlite3 *db, const unsigned char *sql, struct weir_error *error)
+static weir_status take_view(sqlite3 *db, const char *sql, struct weir_error *error)
 {
     char *create = sqlite3_mprintf("CREATE TEMP %s", sql);
     if (create == NULL)
@@ -136,12 +136,19 @@ static weir_status take_view(sqlite3 *db, const unsigned char *sql, struct weir_
     return code == SQLITE_OK ? WEIR_OK : fail(db, error);
 }
 
+/* What older files do not tell of items: that any left which were not done. */
+static const char items_left[] = "VIEW cluster_sample AS SELECT *, 0.0 AS items_left FROM"
+                                 " main.cluster_sample";
+enum { HAS_ITEMS_LEFT = 9 }; /* the first version */
+
 /* Views of the schema stand before those of the file. An older file has those it always had. */
 static weir_status take_views(sqlite3 *db, sqlite3 *known, int64_t version,
                               struct weir_error *error)
 {
     sqlite3_stmt *view = NULL;
     weir_status status = WEIR_OK;
+    if (version < HAS_ITEMS_LEFT)
+        WEIR_TRY(take_view(db, items_left, error));
     int code = sqlite3_prepare_v2(known,
                                   "SELECT name, substr(sql, length('CREATE ') + 1) FROM "
                                   "sqlite_schema WHERE type = 'view'",
@@ -151,7 +158,7 @@ static weir_status take_views(sqlite3 *db, sqlite3 *known, int64_t version,
         if (version < AN_DATABASE_VERSION)
             status = find_view(db, (const char *)sqlite3_column_text(view, 0), &is_there, error);
         if (status == WEIR_OK && is_there)
-            status = take_view(db, sqlite3_column_text(view, 1), error);
+            status = take_view(db, (const char *)sqlite3_column_text(view, 1), error);
         code = SQLITE_OK;
     }
     if (status == WEIR_OK && code != SQLITE_DONE)

@@ -18,7 +18,7 @@ static size_t limiting_stages(const struct an_facts *facts, size_t *stages)
 {
     size_t count = 0;
     for (size_t i = 0; i < facts->stage_count; i++) {
-        if (!(facts->stages[i].bottleneck >= 0.0005))
+        if (!(facts->stages[i].bottleneck >= 0.0005) || facts->stages[i].is_alone)
             continue;
         size_t at = count < MOST_ROWS ? count : MOST_ROWS - 1;
         if (count >= MOST_ROWS &&
@@ -107,7 +107,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     size_t stages[MOST_ROWS] = { 0 };
     const size_t count = limiting_stages(chart->facts, stages);
     if (count == 0)
-        return an_chart_empty(chart, "no stage was recorded as the bottleneck");
+        return an_chart_empty(chart,
+                              "of no pipeline with several stages one was recorded as the slowest");
     /* Whose turn it is not has no workers, and looks like the slowest. */
     WEIR_TRY(an_chart_claim(chart, "limit.turns", error));
     if (chart->title[0] != '\0')

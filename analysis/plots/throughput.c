@@ -105,7 +105,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (frame->row_count == 0)
         return an_chart_empty(chart, "this run recorded no samples of the cluster");
     WEIR_TRY(an_chart_means(chart, frame, SERIES, &grid, &series, error));
-    WEIR_TRY(an_chart_claim(chart, "flow.nothing flow.piles_up flow.keeps_up flow.rate", error));
+    WEIR_TRY(an_chart_claim(chart, "flow.nothing flow.piles_up flow.lost flow.keeps_up flow.rate",
+                            error));
     an_chart_subtitle(chart, "Items finished per second, {width} means%s%s",
                       has_demand(chart->facts) ? " · dashed: items that enter" : "",
                       chart->run->is_steady || strcmp(chart->run->status, "horizon") != 0

@@ -10,9 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Other columns than the time are read from the third on. Unfinished: arrived and not done. */
+/* Other columns than the time are read from the third on. */
 static const char items_sql[] =
-    "SELECT s.t_s, s.dt_s, s.items_done / s.dt_s, sum(s.items_arrived - s.items_done) OVER"
+    "SELECT s.t_s, s.dt_s, s.items_done / s.dt_s, sum(s.items_arrived - s.items_done - "
+    "s.items_left) OVER"
     " (PARTITION BY s.run_id ORDER BY s.t_s), r.variant, r.end_s"
     " FROM cluster_sample s JOIN run r USING (run_id) WHERE r.replication = :id"
     " ORDER BY r.variant_order, r.variant, s.t_s";

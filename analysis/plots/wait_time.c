@@ -30,7 +30,8 @@ static const struct measure {
 };
 
 static const char items_sql[] =
-    "SELECT t_s + dt_s, sum(items_arrived) OVER (ORDER BY t_s), sum(items_done) OVER (ORDER BY t_s)"
+    "SELECT t_s + dt_s, sum(items_arrived) OVER (ORDER BY t_s), sum(items_done + items_left) OVER"
+    " (ORDER BY t_s), dt_s"
     " FROM cluster_sample WHERE run_id = :run ORDER BY t_s";
 
 static weir_status add_jobs(struct an_chart *chart, struct an_curves *curves,
@@ -89,6 +90,7 @@ static weir_status add_items(struct an_chart *chart, struct an_curves *curves, c
     const struct an_frame *frame = NULL;
     double *ages = NULL;
     double most = 0.0;
+    double longer = 0.0; /* than an interval */
     size_t points = 0;
     WEIR_TRY(an_chart_query(chart, items_sql, NULL, &frame, error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, frame->row_count + 1, &ages, error));
@@ -96,13 +98,15 @@ static weir_status add_items(struct an_chart *chart, struct an_curves *curves, c
         const double done = an_number(frame, i, 2);
         ages[i] = done > 0.0 ? an_number(frame, i, 0) - came_at(frame, done) : AN_NAN;
         most = fmax(most, ages[i]);
+        longer += ages[i] > an_number(frame, i, 3) ? 1.0 : 0.0;
         points += isnan(ages[i]) ? 0 : 1;
     }
-    if (!(most > 0.0) || points < 3)
-        return WEIR_OK; /* a line of two points says nothing of when */
+    /* A line of two points says nothing of when, and within an interval counts tell no time. */
+    if (points < 3 || longer < 0.5 * (double)points)
+        return WEIR_OK;
     const char *word = NULL;
     const double unit = an_time_unit(most, &word);
-    (void)snprintf(title, 96, "time in the pipeline of the item that is done then, %s", word);
+    (void)snprintf(title, 96, "time from admission to end of the item that is done then, %s", word);
     struct an_curve_panel *panel = an_curve_panel(curves, title, AN_AXIS_TIME);
     panel->top = an_axis_top(most / unit);
     panel->blocks[0] = an_chart_block(chart, title, "t_s time");
@@ -135,13 +139,15 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     if (is_one_pipeline(chart->facts) && chart->facts->offered_per_s > 0.0)
         WEIR_TRY(add_items(chart, &curves, titles[2], error));
     if (curves.panel_count == 0)
-        return an_chart_empty(chart, "nothing arrives over time in this run");
+        return an_chart_empty(
+            chart,
+            "nothing arrives over time in this run, or items are through within an interval");
     WEIR_TRY(an_chart_claim(
         chart, has_jobs ? "spread.halves spread.jobs" : "run.grows flow.piles_up", error));
     if (chart->title[0] == '\0')
-        an_chart_title(chart, has_jobs
-                                  ? "Waits and times of the jobs, by when they come"
-                                  : "Time of the items in the pipeline, by when they are done");
+        an_chart_title(chart,
+                       has_jobs ? "Waits and times of the jobs, by when they come"
+                                : "Time of the items from admission to end, by when they are done");
     an_chart_subtitle(chart, "Points {width} apart%s%s",
                       has_jobs ? " · of jobs that still wait or run, the time so far" : "",
                       curves.panel_count == (has_jobs ? 2U : 0U)

@@ -19,10 +19,10 @@ enum { COUNTED, RAW, BEFORE, LINES };
 #define RUNS(table)                                                                                \
     " FROM " table " s JOIN run r USING (run_id) WHERE r.variant ="                                \
     " (SELECT variant FROM run WHERE run_id = :run) AND r.end_s > r.warmup_s"
-static const char items_sql[] =
-    "SELECT s.t_s, s.dt_s, s.items_done / s.dt_s, sum(s.items_arrived - s.items_done) OVER"
-    " (PARTITION BY s.run_id ORDER BY s.t_s), s.run_id" RUNS(
-        "cluster_sample") " ORDER BY s.run_id, s.t_s";
+static const char items_sql[] = "SELECT s.t_s, s.dt_s, s.items_done / s.dt_s, sum(s.items_arrived "
+                                "- s.items_done - s.items_left) OVER"
+                                " (PARTITION BY s.run_id ORDER BY s.t_s), s.run_id" RUNS(
+                                    "cluster_sample") " ORDER BY s.run_id, s.t_s";
 static const char jobs_sql[] = "SELECT s.t_s, s.dt_s, sum(s.waiting), sum(s.gpus), s.run_id" RUNS(
     "job_sample") " GROUP BY s.run_id, s.t_s ORDER BY s.run_id, s.t_s";
 

@@ -18,9 +18,9 @@ static const char runs_sql[] =
     " 'ended early') ORDER BY variant_order LIMIT 6";
 
 /* At the end of each interval. */
-static const char items_sql[] =
-    "SELECT t_s, dt_s, sum(items_arrived - items_done) OVER (ORDER BY t_s) FROM cluster_sample"
-    " WHERE run_id = :run ORDER BY t_s";
+static const char items_sql[] = "SELECT t_s, dt_s, sum(items_arrived - items_done - items_left) "
+                                "OVER (ORDER BY t_s) FROM cluster_sample"
+                                " WHERE run_id = :run ORDER BY t_s";
 static const char jobs_sql[] = "SELECT t_s, dt_s, sum(waiting) FROM job_sample WHERE run_id = :run"
                                " GROUP BY t_s ORDER BY t_s";
 

@@ -128,6 +128,15 @@ static const char *bound_word(const struct an_value *value)
     return value->is_lower_bound ? "at least" : "at most";
 }
 
+/* "; refused for good: 3", when there are any. */
+static void write_some(const struct an_page *page, size_t work, const char *metric,
+                       const char *text)
+{
+    const double count = number_of(page, work, metric);
+    if (count > 0.0)
+        (void)fprintf(page->out, "; %s: %s", text, an_word_number(count).text);
+}
+
 static void write_pipeline(const struct an_page *page, size_t work)
 {
     FILE *out = page->out;
@@ -139,25 +148,24 @@ static void write_pipeline(const struct an_page *page, size_t work)
         (void)fprintf(out, "; %s of them take%s %s %s", who(&latency),
                       latency.is_lower_bound ? "s" : "", bound_word(&latency),
                       an_word_duration(latency.value).text);
+    write_some(page, work, "batch.expired", "waited too long and expired");
+    write_some(page, work, "requests.unreachable", "came while it was out of reach");
+    write_some(page, work, "requests.unauthorised", "turned away");
     (void)fputc('.', out);
     if (stage == NULL)
         return;
-    (void)fputs(" Its slowest stage is ", out);
-    an_write_html(out, stage->name);
-    (void)fprintf(out, ", for %s of the time; its workers are busy %s of theirs",
-                  an_word_percent(stage->bottleneck).text, an_word_percent(stage->busy).text);
+    if (!stage->is_alone) {
+        (void)fputs(" Its slowest stage is ", out);
+        an_write_html(out, stage->name);
+        (void)fprintf(out, ", for %s of the time; its workers are busy %s of theirs",
+                      an_word_percent(stage->bottleneck).text, an_word_percent(stage->busy).text);
+    } else {
+        (void)fprintf(out, " Its workers are busy %s of their time",
+                      an_word_percent(stage->busy).text);
+    }
     if (stage->starved > 0.005)
         (void)fprintf(out, " and wait for input %s", an_word_percent(stage->starved).text);
     (void)fputc('.', out);
-}
-
-/* "; refused for good: 3", when there are any. */
-static void write_some(const struct an_page *page, size_t work, const char *metric,
-                       const char *text)
-{
-    const double count = number_of(page, work, metric);
-    if (count > 0.0)
-        (void)fprintf(page->out, "; %s: %s", text, an_word_number(count).text);
 }
 
 static bool is_one(double count)
@@ -266,7 +274,7 @@ void an_page_work_tiles(const struct an_page *page)
     }
     if (sources > 0)
         write_job_tiles(page);
-    if (sources == 0 && limit != NULL && strcmp(limit->name, limit->pipeline) != 0) {
+    if (sources == 0 && limit != NULL && !limit->is_alone) {
         (void)snprintf(text, sizeof text,
                        "slowest stage of %s, %s of the time; its workers are "
                        "busy %s",

@@ -18,7 +18,7 @@
 
 struct sim_recorder;
 
-enum { SIM_RECORD_SCHEMA_VERSION = 8 }; /* user_version of schema.sql */
+enum { SIM_RECORD_SCHEMA_VERSION = 9 }; /* user_version of schema.sql */
 /* Of what is computed: the same scenario may give other results when it is another. 2: work has a
  * rate, bytes move (docs/model.md). */
 enum { SIM_RECORD_MODEL_VERSION = 2 };

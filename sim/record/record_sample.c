@@ -30,7 +30,7 @@ struct layout {
 static const struct layout layouts[SAMPLE_KINDS] = {
     [SIM_SAMPLE_CLUSTER] = { "cluster_sample",
                              NULL,
-                             24,
+                             25,
                              { { "cpu_capacity", MEAN },       { "cpu_assigned", MEAN },
                                { "cpu_active", MEAN },         { "gpu_capacity", MEAN },
                                { "gpu_assigned", MEAN },       { "gpu_active", MEAN },
@@ -42,7 +42,8 @@ static const struct layout layouts[SAMPLE_KINDS] = {
                                { "frag_no_codec", MEAN },      { "frag_fraction", MEAN },
                                { "frag_no_gpu_demand", MEAN }, { "frag_codec", MEAN },
                                { "crumbs_gpu", MEAN },         { "whole_free_gpu", MEAN },
-                               { "items_arrived", COUNT },     { "items_done", COUNT } } },
+                               { "items_arrived", COUNT },     { "items_done", COUNT },
+                               { "items_left", COUNT } } },
     [SIM_SAMPLE_NODE] = { "node_sample",
                           "node",
                           8,

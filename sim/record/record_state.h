@@ -92,7 +92,7 @@ static inline struct cell cell_sql(const char *column, const char *text)
     return (struct cell){ .column = column, .kind = CELL_SQL, .text = text };
 }
 
-enum { SAMPLE_KINDS = SIM_SAMPLE_FEATURES + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
+enum { SAMPLE_KINDS = SIM_SAMPLE_FEATURES + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 25 };
 
 struct sample_row {
     uint32_t index;

@@ -63,8 +63,9 @@
 -- ram_limit_bytes to node, the view v_link, columns at the end of v_node, and 'model_version' to meta.
 -- Version 7 added the column capacity_bytes_per_s to link_sample and v_link.
 -- Version 8 added the tables audit and feature_sample and the views v_audit and v_feature.
+-- Version 9 added the column items_left to cluster_sample.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 -- What the file says of itself: versions, and what its experiment has beyond a scenario.
 --   key: as model_version, git_commit, windows, axes
@@ -203,6 +204,7 @@ CREATE TABLE result_wall (
 --   crumbs_gpu: free GPU on devices with less free than the smallest request (frag.crumbs)
 --   whole_free_gpu: GPUs of which nothing is set aside
 --   items_done: in the interval
+--   items_left: in the interval, that are not done: refused, expired, given up
 CREATE TABLE cluster_sample (
   run_id INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
   cpu_capacity REAL NOT NULL, cpu_assigned REAL NOT NULL, cpu_active REAL NOT NULL,
@@ -218,7 +220,7 @@ CREATE TABLE cluster_sample (
   frag_codec REAL NOT NULL,          -- engines
   crumbs_gpu REAL NOT NULL, whole_free_gpu REAL NOT NULL,
   items_arrived REAL NOT NULL,       -- in the interval
-  items_done REAL NOT NULL
+  items_done REAL NOT NULL, items_left REAL NOT NULL
 ) STRICT;
 
 -- Nodes over time.

@@ -127,3 +127,8 @@ looked narrow 400
 expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/services/access.yaml" -n 1 -q -o access.db
 expect 0 "$WEIR_BIN" report access.db -o access.html
 hasnt access.html 'slowest stage of model'
+
+# Items that are through within an interval of the samples have no time that counts could tell.
+expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/examples/node_affinity.yaml" -q -o soon.db
+expect 0 "$WEIR_BIN" plot soon.db wait-time -o soon.svg
+has soon.svg 'through within an interval'

@@ -72,14 +72,14 @@ has stdout 'worker 1'
 expect 0 "$WEIR_BIN" explain v1.db --worker 1 --format json
 hasnt stdout '"places"'
 "$WEIR_BIN" rerun v1.db -o new.db >stdout 2>stderr || [ $? -eq 1 ] # the model may have changed
-[ "$(sqlite3 new.db 'PRAGMA user_version')" = 8 ] || fail 'not made anew'
+[ "$(sqlite3 new.db 'PRAGMA user_version')" = 9 ] || fail 'not made anew'
 
 expect 1 "$WEIR_BIN" upgrade v1.db
 has stdout 'database 1'
 has stdout 'takes no more runs and lacks: candidates of placements, jobs in time'
 expect 0 "$WEIR_BIN" upgrade new.db
-has stdout 'database 8'
-sqlite3 new.db 'PRAGMA user_version = 9'
+has stdout 'database 9'
+sqlite3 new.db 'PRAGMA user_version = 10'
 expect 1 "$WEIR_BIN" upgrade new.db
 has stdout 'needs a newer program'
 expect 3 "$WEIR_BIN" compare new.db
@@ -121,7 +121,7 @@ has stdout 'Verdict'
 # Nothing is added to it, and nothing taken away.
 sqlite3 v1.db 'SELECT resolved_yaml FROM experiment' >old.yaml
 expect 3 "$WEIR_BIN" run old.yaml --resume -o v1.db
-has stderr 'has schema version 1, this program writes 8; runs can only be added to files of that'
+has stderr 'has schema version 1, this program writes 9; runs can only be added to files of that'
 same v1.db kept.db
 
 command -v gnuplot >/dev/null || skip 'no gnuplot'

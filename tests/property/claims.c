@@ -256,6 +256,24 @@ static bool is_without_the_rest(const struct open_case *open, const struct an_cl
     return is_found;
 }
 
+/* "No run differs": of all variants, with what they came to in each replication. */
+static bool is_said_of_all(const struct open_case *open, const struct an_claim *claim)
+{
+    static const char sql[] =
+        "SELECT count(*) FROM (SELECT 1 FROM run r LEFT JOIN result x ON x.run_id = r.run_id AND"
+        " x.label = '' AND x.metric = ?1 GROUP BY r.replication"
+        " HAVING count(DISTINCT x.value) > 1 OR count(x.value) < count(*))";
+    sqlite3_stmt *row = NULL;
+    if (strncmp(claim->text, "No run differs", 14) != 0)
+        return true;
+    if (sqlite3_prepare_v2(open->sqlite, sql, -1, &row, NULL) != SQLITE_OK)
+        return false;
+    sqlite3_bind_text(row, 1, an_claim_word(claim, "metric"), -1, SQLITE_STATIC);
+    const bool is_true = sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int(row, 0) == 0;
+    sqlite3_finalize(row);
+    return is_true;
+}
+
 /* The figures, and that the kind of verdict fits them; Holm can only make p larger. */
 static bool is_fair(const struct open_case *open, const struct an_claim *claim)
 {
@@ -277,7 +295,7 @@ static bool is_fair(const struct open_case *open, const struct an_claim *claim)
     if (strcmp(kind, "worse") == 0)
         return p < 0.05 && gain < 0 && an_claim_number(claim, "p") >= p - 1e-9;
     if (strcmp(kind, "same") == 0)
-        return n > 1 && isnan(p);
+        return n > 1 && isnan(p) && is_said_of_all(open, claim);
     if (strcmp(kind, "once") == 0)
         return n == 1;
     if (strcmp(kind, "tie") == 0 || strcmp(kind, "none") == 0)

@@ -200,6 +200,13 @@
       { { "winner.same", "No run differs from a" },
         { "verdict.same", "; the same difference in all 5 replications" } },
       "winner.better winner.worse" },
+    { "an arm that is the same and one that is worse",
+      HEAD CPUS REPEAT TWO("items: 300", "workers: 4, service: 1 s",
+                           "workers: 2, service: 2 s") "compare: [{label: a, set: {}}, {label: b, "
+                                                       "set: {}}, {label: c, set: {" STAGE_B
+                                                       "workers\": 1}}]\n",
+      { { "winner.same", "a is not beaten in any run at throughput; next b: the same" } },
+      "winner.better winner.worse" },
     { "arms that always differ by the same",
       HEAD CPUS REPEAT TWO(
           "items: 300", "workers: 4, service: 1 s",
@@ -438,7 +445,7 @@
         { "spread.gpu_types", "“a100-80”" },
         { "spread.variant", "Half of the jobs of “a”" },
         { "spread.halves", "Half of the jobs of the first half" },
-        { "variants.undone", "All jobs are done" } },
+        { "variants.undone", "Every job is done" } },
       "spread.tenant" },
     { "a stage that shrinks",
       HEAD CPUS "horizon: 30 min\nscheduler: {scaling: {policy: xenna, interval: 20 s}}\n" TWO(

@@ -29,12 +29,16 @@
 #define STAGE(columns)                                                                             \
     "WITH s AS (SELECT g.stage, g.name, g.pipeline, g.gpus, 1.0 * " OF(                            \
         "1") " AS span, " columns " FROM stage g WHERE g.run_id = :run)"
-#define SHARE OF("x.is_bottleneck") " / " OF("1") " AS share"
-#define BUSY  OF("x.busy") " / nullif(" OF("x.workers") ", 0) AS busy"
+#define SHARE   OF("x.is_bottleneck") " / " OF("1") " AS share"
+#define BUSY    OF("x.busy") " / nullif(" OF("x.workers") ", 0) AS busy"
+#define HELD_UP OF("x.blocked") " / nullif(" OF("x.workers") ", 0) AS blocked"
 #define AT_WORK                                                                                    \
     OF("x.busy * x.is_bottleneck")                                                                 \
     " / nullif(" OF("x.workers * x.is_bottleneck") ", 0) AS "                                      \
                                                    "at_work"
+#define MATES                                                                                      \
+    "(SELECT count(*) FROM stage h WHERE h.run_id = g.run_id AND h.pipeline = g.pipeline) AS "     \
+    "mates"
 #define PRESSED OF("x.is_backpressured") " / " OF("1") " AS held"
 /* Of all stages, from the samples. */
 #define SETUP                                                                                      \
@@ -201,9 +205,50 @@ static const struct claim_truth truths[] = {
     { "flow.piles_up",
       "SELECT " DONE " AS done, " ITEMS(
           "items_arrived") " / " SPAN " AS arrived"
-                           " WHERE " HAS_STAGES " AND " ARRIVES " AND NOT " KEEPS_UP " AND " ITEMS(
-                               "items_arrived - items_done") " >= 10 AND " DONE " > 0 AND " STATUS
-                                                             " <> 'ended early'" },
+                           " WHERE " HAS_STAGES " AND " ARRIVES " AND " DONE
+                           " + " ITEMS("items_left") " / " SPAN " < 0.97 * " ITEMS(
+                               "items_arrived") " / " SPAN
+                                                " AND " ITEMS("items_arrived - items_done - "
+                                                              "items_left") " >= 10 AND " DONE
+                                                                            " > 0 AND " STATUS
+                                                                            " <> 'ended early'" },
+    { "flow.lost",
+      "SELECT " DONE " AS done, " ITEMS("items_left") " / " SPAN " AS lost, " ITEMS(
+          "items_arrived") " / " SPAN " AS arrived WHERE " HAS_STAGES " AND " ARRIVES
+                           " AND " ITEMS("items_left") " > 0.03 * " ITEMS(
+                               "items_"
+                               "arrived") " AND " ITEMS("items_left") " >= 10 AND (" DONE
+                                                                      " + " ITEMS(
+                                                                          "items_left") " / " SPAN
+                                                                                        " >= 0.97 "
+                                                                                        "* " ITEMS("items_arrived") " / " SPAN " OR " ITEMS(
+                                                                                            "items_"
+                                                                                            "arrive"
+                                                                                            "d - "
+                                                                                            "items_"
+                                                                                            "done "
+                                                                                            "- "
+                                                                                            "items_"
+                                                                                            "left") " <"
+                                                                                                    " 1"
+                                                                                                    "0)"
+                                                                                                    " A"
+                                                                                                    "ND"
+                                                                                                    " " DONE
+                                                                                                    " >"
+                                                                                                    " 0"
+                                                                                                    " A"
+                                                                                                    "ND"
+                                                                                                    " " STATUS
+                                                                                                    " <"
+                                                                                                    "> "
+                                                                                                    "'e"
+                                                                                                    "nd"
+                                                                                                    "ed"
+                                                                                                    " e"
+                                                                                                    "ar"
+                                                                                                    "ly"
+                                                                                                    "'" },
     { "flow.keeps_up", "SELECT " DONE " AS done WHERE " HAS_STAGES " AND " KEEPS_UP " AND " DONE
                        " > 0 AND " STATUS " <> 'ended early'" },
     { "flow.rate", "SELECT " DONE " AS done WHERE " HAS_STAGES " AND " DONE " > 0" },
@@ -215,25 +260,27 @@ static const struct claim_truth truths[] = {
                                 "b.at_work >= 0.8 AND (b.share >"
                                 " a.share OR (b.share = a.share AND b.stage < a.stage)))" },
     { "limit.arrivals",
-      STAGE(SHARE ", " BUSY) " SELECT name AS stage, busy FROM s a WHERE " IN_STEP
-                             " AND share > 0 AND " ONE_PIPE
-                             " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.busy >= 0.95)"
-                             " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > a.share OR "
-                             "(b.share = a.share AND"
-                             " b.stage < a.stage)) AND " STATUS " <> 'ended early'" },
+      STAGE(SHARE ", " BUSY
+                  ", " MATES) " SELECT name AS stage, busy, mates FROM s a WHERE " IN_STEP
+                              " AND share > 0 AND " ONE_PIPE
+                              " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.busy >= 0.95)"
+                              " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > a.share OR "
+                              "(b.share = a.share AND"
+                              " b.stage < a.stage)) AND " STATUS " <> 'ended early'" },
     { "limit.pipelines",
-      STAGE(SHARE) " SELECT name AS stage, pipeline, share FROM s a WHERE NOT " ONE_PIPE
-                   " AND share >= 0.0005 AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > "
-                   "a.share OR"
-                   " (b.share = a.share AND b.stage < a.stage)) AND EXISTS (SELECT 1 FROM s b "
-                   "WHERE b.pipeline <>"
-                   " a.pipeline AND b.share >= 0.0005)" },
+      STAGE(
+          SHARE
+          ", " MATES) " SELECT name AS stage, pipeline, share FROM s a WHERE NOT " ONE_PIPE
+                      " AND share >= 0.0005 AND mates > 1 AND NOT EXISTS (SELECT 1 FROM s b WHERE "
+                      "b.mates > 1 AND (b.share > a.share OR (b.share = a.share AND b.stage < "
+                      "a.stage))) AND EXISTS (SELECT 1 FROM s b WHERE b.pipeline <> a.pipeline AND "
+                      "b.mates > 1 AND b.share >= 0.0005)" },
     { "limit.slowest",
-      STAGE(SHARE ", " BUSY) " SELECT name AS stage, share, busy FROM s a WHERE share"
-                             " >= 0.0005 AND NOT " T_TURNS
-                             " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > "
-                             "a.share OR (b.share = a.share"
-                             " AND b.stage < a.stage))" },
+      STAGE(SHARE ", " BUSY
+                  ", " MATES) " SELECT name AS stage, share, busy FROM s a WHERE share"
+                              " >= 0.0005 AND mates > 1 AND NOT " T_TURNS
+                              " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.mates > 1 AND (b.share > "
+                              "a.share OR (b.share = a.share AND b.stage < a.stage)))" },
     { "limit.room", STAGE(SHARE ", " AT_WORK) " SELECT name AS stage, gpus AS worker, " MEAN(
                         "gpu_capacity - gpu_assigned") " AS free FROM s WHERE share >= 0.5 AND "
                                                        "at_work >= 0.8 AND"
@@ -275,8 +322,14 @@ static const struct claim_truth truths[] = {
       " OVER w AS size FROM f WINDOW w AS (PARTITION BY family)) SELECT family, inside, (SELECT"
       " max(first) - min(first) FROM g) AS choice FROM g WHERE (SELECT max(size) FROM g) > 1 ORDER"
       " BY inside DESC, place LIMIT 1" },
-    { "workers.idle", STAGE(BUSY) " SELECT max(busy) AS busy FROM s WHERE " SETUP
-                                  " < 0.5 HAVING max(busy) < 0.005" },
+    { "workers.idle",
+      STAGE(BUSY ", " HELD_UP) " SELECT max(busy) AS busy FROM s WHERE " SETUP
+                               " < 0.5 HAVING max(busy) < 0.005 AND max(blocked) < 0.1" },
+    { "workers.blocked",
+      STAGE(BUSY ", " HELD_UP) " SELECT name AS stage, blocked FROM s a WHERE "
+                               "blocked >= 0.1 AND NOT EXISTS (SELECT 1 FROM s b WHERE b.busy >= "
+                               "0.005 OR b.blocked > "
+                               "a.blocked OR (b.blocked = a.blocked AND b.stage < a.stage))" },
     { "workers.setup",
       STAGE(BUSY) " SELECT max(busy) AS busy, " SETUP " AS setup FROM s WHERE " SETUP
                   " >= 0.5 HAVING max(busy) < 0.005" },
@@ -426,11 +479,11 @@ static const struct claim_truth truths[] = {
     { "tile.device",
       "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES " AND " SPAN " > 0" },
     { "tile.slowest",
-      STAGE(SHARE ", " BUSY) " SELECT name AS stage, share, busy FROM s a WHERE share"
-                             " >= 0.0005 AND NOT " T_TURNS
-                             " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.share > "
-                             "a.share OR (b.share = a.share"
-                             " AND b.stage < a.stage))" },
+      STAGE(SHARE ", " BUSY
+                  ", " MATES) " SELECT name AS stage, share, busy FROM s a WHERE share"
+                              " >= 0.0005 AND mates > 1 AND NOT " T_TURNS
+                              " AND NOT EXISTS (SELECT 1 FROM s b WHERE b.mates > 1 AND (b.share > "
+                              "a.share OR (b.share = a.share AND b.stage < a.stage)))" },
     { "tile.fragments",
       FREE " SELECT free, lost FROM p WHERE " HAS_STAGES " AND free / gpus >= 0.05" },
     { "tile.jobs_done",

@@ -120,8 +120,9 @@
     { "variants.undone",
       "WITH u AS (SELECT r.end_s, ifnull((SELECT sum(items_arrived) FROM cluster_sample s WHERE "
       "s.run_id"
-      " = r.run_id), 0) - ifnull((SELECT sum(items_done) FROM cluster_sample s WHERE s.run_id ="
-      " r.run_id), 0) + (SELECT count(*) - count(iif(outcome IN ('done', 'refused', 'left', "
+      " = r.run_id), 0) - ifnull((SELECT sum(items_done) + sum(items_left) FROM cluster_sample s "
+      "WHERE s.run_id = r.run_id), 0) + (SELECT count(*) - count(iif(outcome IN ('done', "
+      "'refused', 'left', "
       "'overrun'),"
       " 1, NULL)) FROM job j WHERE j.run_id = r.run_id) AS left FROM run r WHERE replication = "
       "(SELECT"

@@ -75,7 +75,7 @@ INSERT INTO cluster_sample
   SELECT m.run_id, t, 60.0, cap * 192, a.cpu, a.cpu_busy, cap * 16, a.gpu, a.gpu_busy,
     cap * 112, a.dec, a.dec_busy, cap * 48, a.enc, a.enc_busy, cap * 4398046511104.0, 0,
     frag, frag * 0.1, 0, frag * 0.6, frag * 0.3, 0, frag * 0.5, max(0, cap * 16 - a.gpu - frag),
-    60.0 * (0.8 + 0.1 * p), a.done
+    60.0 * (0.8 + 0.1 * p), a.done, 0
   FROM (SELECT *, CASE era WHEN 2 THEN 0.5 ELSE 1.0 END AS cap,
           CASE v WHEN 0 THEN 3.0 WHEN 1 THEN 1.2 ELSE 0.4 END * (1 + 0.5 * p)
           * (CASE era WHEN 2 THEN 0.5 ELSE 1 END) AS frag FROM moment) m

@@ -35,6 +35,11 @@ incident|compare $scenarios/incidents/two_nodes_die.yaml -n 3|--what-if
 mixed|run $scenarios/examples/mixed_cluster.yaml|
 early|compare $scenarios/incidents/death_loop.yaml|
 cost|compare $scenarios/capacity/cost.yaml|
+spot|compare $scenarios/capacity/spot_notice.yaml -n 3|
+capacity|compare $scenarios/capacity/modes.yaml -n 3|
+services|compare $scenarios/services/homelab_triton.yaml -n 3|
+actors|compare $scenarios/examples/nexrl_medium.yaml -n 3|
+affinity|compare $scenarios/examples/node_affinity.yaml -n 3|
 axis|compare $scenarios/examples/jobs_in_time.yaml --axis cluster.nodes[0].count=12,16,20 -n 2|
 suite|compare $scenarios/suites/algorithms.yaml|
 before_after|compare $scenarios/reference/xenna_plain_n2.yaml --variant 'after: cluster.nodes[0].count=3'|

@@ -134,7 +134,7 @@ static void add_samples(struct sim_recorder *recorder, int count)
 {
     for (int t = 0; t < count; t++) {
         const double stage[11] = { [0] = t, [10] = t };
-        const double cluster[24] = { [5] = t, [22] = 1.0, [23] = t };
+        const double cluster[25] = { [5] = t, [22] = 1.0, [23] = t };
         for (uint32_t n = 0; n < 2; n++) {
             const double node[8] = { 1.0, t, (n + 1.0) * t };
             CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_NODE, n, t, 1.0, node, 8, NULL),
@@ -142,7 +142,7 @@ static void add_samples(struct sim_recorder *recorder, int count)
         }
         CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_STAGE, 0, t, 1.0, stage, 11, NULL),
                   WEIR_OK);
-        CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_CLUSTER, 0, t, 1.0, cluster, 24, NULL),
+        CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_CLUSTER, 0, t, 1.0, cluster, 25, NULL),
                   WEIR_OK);
     }
 }

@@ -35,7 +35,7 @@ enum sim_meter_state {
     SIM_METER_SETUP,   /* holds its devices, not ready */
     SIM_METER_IDLE,    /* ready, no task */
     SIM_METER_BUSY,    /* runs a task: what it is given of its devices counts as active */
-    SIM_METER_BLOCKED, /* finished a task and cannot hand it over */
+    SIM_METER_BLOCKED, /* has something in hand that waits: for room behind, for an answer */
     SIM_METER_STATES
 };
 

@@ -17,6 +17,7 @@ enum cluster_column {
     CLUSTER_FRAG, /* as enum sim_frag_part up to SIM_FRAG_WHOLE */
     CLUSTER_ARRIVED = CLUSTER_FRAG + SIM_FRAG_WHOLE + 1,
     CLUSTER_DONE,
+    CLUSTER_LEFT,
     CLUSTER_COLUMNS
 };
 
@@ -100,6 +101,7 @@ void meter_sample_due(struct sim_meter *meter)
     for (size_t p = 0; p < meter->pipeline_count; p++) {
         meter->pipelines[p].due_arrived = meter->pipelines[p].arrived;
         meter->pipelines[p].due_done = meter->pipelines[p].done;
+        meter->pipelines[p].due_dropped = meter->pipelines[p].dropped;
     }
     for (size_t s = 0; s < meter->stage_count; s++)
         meter->stages[s].due_tasks = meter->stages[s].tasks;
@@ -137,9 +139,11 @@ static void count_items(struct sim_meter *meter, const struct sample_interval *i
         if (meter->is_due) {
             now.arrived = (double)pipeline->due_arrived;
             now.done = (double)pipeline->due_done;
+            now.dropped = (double)pipeline->due_dropped;
         }
         values[CLUSTER_ARRIVED] += now.arrived - pipeline->last.arrived;
         values[CLUSTER_DONE] += now.done - pipeline->last.done;
+        values[CLUSTER_LEFT] += now.dropped - pipeline->last.dropped;
         pipeline->last = now;
     }
 }

@@ -99,12 +99,12 @@ struct pipeline_totals {
 struct pipeline_meter {
     struct sim_gauge in_system;
     uint64_t arrived, done, dropped;
-    double latency_ns;                       /* of all that left */
-    double wait_ns;                          /* of those done */
-    int64_t first_arrival_ns, last_done_ns;  /* -1 = none */
-    uint64_t due_arrived, due_done;          /* when the sample was due */
-    uint32_t bottleneck;                     /* stage, or WEIR_NO_INDEX */
-    uint32_t stage_first, leaves;            /* a power of two, at least its stages */
+    double latency_ns;                           /* of all that left */
+    double wait_ns;                              /* of those done */
+    int64_t first_arrival_ns, last_done_ns;      /* -1 = none */
+    uint64_t due_arrived, due_done, due_dropped; /* when the sample was due */
+    uint32_t bottleneck;                         /* stage, or WEIR_NO_INDEX */
+    uint32_t stage_first, leaves;                /* a power of two, at least its stages */
     struct extremes (*capacities)[BALANCES]; /* [1] of all; of [i] those of [2 i] and [2 i + 1] */
     struct sim_gauge balance[BALANCES], balance_known[BALANCES];
     struct sim_percentiles latency; /* only with several pipelines */
