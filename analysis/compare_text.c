@@ -121,7 +121,12 @@ struct an_change an_change_of(const struct an_metric_row *row, size_t baseline, 
     signed_value(low, sizeof low, cell->difference_low, row);
     signed_value(high, sizeof high, cell->difference_high, row);
     const char *unit = row->is_share ? " points" : "";
-    if (isnan(cell->difference_low))
+    const double points = strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
+    if (isnan(cell->difference_low) && row->is_share && fabs(points * cell->difference) < 0.005 &&
+        fabs(cell->difference) > 0.0)
+        (void)snprintf(change.plain, sizeof change.plain, "less than 0.01 points %s",
+                       cell->difference > 0.0 ? "more" : "less");
+    else if (isnan(cell->difference_low))
         (void)snprintf(change.plain, sizeof change.plain, "%.30s%s", value, unit);
     else
         (void)snprintf(change.plain, sizeof change.plain, "%.24s [%.24s, %.24s]%s", value, low,

@@ -51,6 +51,31 @@ static size_t subject_of(const struct an_comparison *comparison, const struct an
     return found;
 }
 
+/* The most that can be said against the variants beside the baseline. */
+static const char *const others_same = "the same";
+static const char *const others_worse = "one is worse";
+
+static const char *others_of(const struct an_comparison *comparison)
+{
+    const struct an_metric_row *row = &comparison->rows[0];
+    const char *most = others_same;
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        const struct an_cell *cell = &row->cells[v];
+        if (v == comparison->baseline)
+            continue;
+        if (cell->verdict == AN_WORSE)
+            return others_worse;
+        if (isnan(cell->difference) || fabs(cell->difference) > 0.0)
+            most = "they differ";
+    }
+    return most;
+}
+
+static bool are_others(const struct an_claim *claim, const char *what)
+{
+    return strcmp(an_claim_word(claim, "others"), what) == 0;
+}
+
 /* "; x misses latency p95 <= 30m (41m)" of the two that are spoken of. */
 static void put_missed(const struct an_comparison *comparison, struct an_claim *claim,
                        size_t subject)
@@ -93,6 +118,7 @@ static bool fill(const struct an_comparison *comparison, struct an_claim *claim,
     an_claim_put(claim, "base_is_bound", base->is_lower_bound);
     an_claim_put(claim, "base_is_partial", base->is_partial);
     an_claim_put(claim, "is_kept", !misses(comparison, comparison->baseline));
+    an_claim_put_word(claim, "others", others_of(comparison));
     put_missed(comparison, claim, subject);
     return true;
 }
@@ -340,8 +366,12 @@ static void say_winner(struct an_claim *claim)
 
 static void say_no_winner(struct an_claim *claim)
 {
-    an_claim_say(claim, "No difference from %s in %s is certain",
-                 an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"));
+    if (are_others(claim, others_worse))
+        an_claim_say(claim, "%s is not beaten for certain at %s",
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"));
+    else
+        an_claim_say(claim, "No difference from %s in %s is certain",
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"));
 }
 
 static void say_winner_open(struct an_claim *claim)
@@ -355,7 +385,10 @@ static void say_one_run(struct an_claim *claim)
 {
     char change[120];
     write_change(claim, change, false);
-    if (is_gain(claim))
+    if (are_others(claim, others_same))
+        an_claim_say(claim, "In one run: nothing differs from %s in %s",
+                     an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"));
+    else if (is_gain(claim))
         an_claim_say(claim, "In one run: %s %s against %s at %s",
                      an_claim_name(claim, "variant").text, change,
                      an_claim_name(claim, "baseline").text, an_claim_word(claim, "label"));
@@ -369,7 +402,7 @@ static void say_equal(struct an_claim *claim)
 {
     char change[120];
     write_change(claim, change, false);
-    if (!(fabs(an_claim_number(claim, "difference")) > 0.0))
+    if (are_others(claim, others_same))
         an_claim_say(claim, "No run differs from %s in %s", an_claim_name(claim, "baseline").text,
                      an_claim_word(claim, "label"));
     else if (is_gain(claim))

@@ -17,7 +17,7 @@ static const char latency_sql[] =
     " max(CASE metric WHEN 'lat.e2e.p99' THEN is_lower_bound END), max(x.censored),"
     " count(DISTINCT r.replication), max(r.status = 'ended early'),"
     " max(CASE metric WHEN 'lat.e2e.p50' THEN is_lower_bound END),"
-    " max(CASE metric WHEN 'lat.e2e.p95' THEN is_lower_bound END)"
+    " max(CASE metric WHEN 'lat.e2e.p95' THEN is_lower_bound END), min(x.censored)"
     " FROM run r JOIN result x USING (run_id) WHERE x.metric IN ('lat.e2e.p50', 'lat.e2e.p95',"
     " 'lat.e2e.p99') AND x.value > 0 AND (x.label = '' OR (SELECT count(DISTINCT label) FROM result"
     " WHERE metric = x.metric) = 1)"
@@ -82,7 +82,9 @@ static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_
     if (is_early(frame, row))
         an_chart_text(chart, &note, "ended early");
     else if (censored > 0.0)
-        an_chart_text(chart, &note, "%s unfinished", an_word_number(censored).text);
+        an_chart_text(chart, &note, "%s%s unfinished",
+                      an_number(frame, row, 10) < censored ? "up to " : "",
+                      an_word_number(censored).text);
 }
 
 static void draw_rows(struct an_chart *chart, const struct an_frame *frame)

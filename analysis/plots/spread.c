@@ -218,7 +218,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     const struct an_frame *items = NULL;
     chart->is_about_all = true;
     WEIR_TRY(an_chart_query(chart, items_sql, NULL, &items, error));
-    add_panel(chart, &curves, "% of items by time in the pipeline", AN_AXIS_DURATION, items);
+    add_panel(chart, &curves, "% of items by time from admission to end", AN_AXIS_DURATION, items);
     const bool has_items = curves.panel_count > 0;
     WEIR_TRY(read_panels(chart, &by_variant, &curves, error));
     if (curves.panel_count == 0)

@@ -9,6 +9,7 @@
 #include "sim/cli/load.h"
 #include "sim/engine/digest.h"
 #include "sim/record/record.h"
+#include "sim/scenario/resolve/varies.h"
 #include "tests/support/check.h"
 #include "tests/support/kept.h"
 #include "tests/support/row_totals.h"
@@ -99,8 +100,24 @@ static bool is_beyond_bound(const struct sim_run_summary *summary)
            test_value(summary, "alloc.gap_pp", "100 % arrived") < -1e-6;
 }
 
-static void check_run(const struct check *check, const struct sim_scenario *scenario,
-                      const char *name, const char *label)
+/* A scenario of which nothing is said to vary comes to the same in every replication, but for what
+ * its policies draw. */
+static void check_varies(const struct check *check, struct sim_scenario *scenario,
+                         const struct sim_run_summary *summary, const char *line)
+{
+    const struct weir_queueing_ops *queueing = scenario->sched.queueing.queueing;
+    char varies[2 * TEXT];
+    if (sim_scenario_varies(&scenario, 1, varies, sizeof varies) ||
+        (queueing != NULL && strcmp(queueing->name, "lottery") == 0))
+        return;
+    struct sim_run_summary *again = test_run_fast(scenario, 1, NULL);
+    if (!CHECK(test_kept_hash(check->kept, again) == test_kept_hash(check->kept, summary)))
+        printf("    %s: nothing is said to vary, and it does\n", line);
+    free(again);
+}
+
+static void check_run(const struct check *check, struct sim_scenario *scenario, const char *name,
+                      const char *label)
 {
     char line[TEXT];
     struct sim_run_summary *summary =
@@ -112,6 +129,7 @@ static void check_run(const struct check *check, const struct sim_scenario *scen
                     test_kept_hash(check->kept, summary));
     if (!CHECK(!is_beyond_bound(summary)))
         printf("    %s: %g of the bound\n", line, test_value(summary, "thr.of_bound", ""));
+    check_varies(check, scenario, summary, line);
     free(summary);
 }
 

@@ -86,6 +86,21 @@ static void pipelines_name_what_is_drawn_for_them(void)
                  "service times, set-up times and faults");
 }
 
+#define SYSTEM "actors:\n  - name: s\n    roles: {caller: {count: 2}, keeper: {count: 1}}\n"
+
+static void actors_and_nodes_name_what_is_drawn_for_them(void)
+{
+    static const char calls[] = SYSTEM "    calls: [{from: caller, to: keeper, think: 1 s, "
+                                       "service: \"exp(2 s)\"}]\n";
+    check_varies(SYSTEM "    calls: [{from: caller, to: keeper, think: 1 s, service: 2 s}]\n",
+                 "only the policies' own draws");
+    check_varies(calls, "times of calls and rollouts");
+    check_varies(JOBS "mode: time, arrivals: {process: renewal, gap: 1 min}, retries: 1, "
+                      "start_latency: \"exp(1 s)\", estimate: \"uniform(1, 3)\", classes: [" ONE
+                      "]}\n",
+                 "set-up times and estimates of run times");
+}
+
 static void variants_are_taken_together(void)
 {
     struct sim_scenario *both[] = { load(JOBS "ranks: as_given, classes: [" EXACT "]}\n"),
@@ -100,6 +115,8 @@ static void variants_are_taken_together(void)
 static const struct test tests[] = {
     { "jobs name what is drawn for them", jobs_name_what_is_drawn_for_them },
     { "pipelines name what is drawn for them", pipelines_name_what_is_drawn_for_them },
+    { "actors and nodes name what is drawn for them",
+      actors_and_nodes_name_what_is_drawn_for_them },
     { "variants are taken together", variants_are_taken_together },
 };
 TEST_MAIN(tests)

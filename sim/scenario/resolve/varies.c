@@ -20,12 +20,18 @@ enum part {
     PART_COPIES,
     PART_JOBS,
     PART_ITEMS,
+    PART_REFUSED,
     PART_SERVICE,
     PART_RETURNS,
     PART_SETUP,
     PART_PATIENCE,
     PART_RETRIES,
+    PART_THINK,
+    PART_ESTIMATES,
+    PART_ACTORS,
     PART_FAULTS,
+    PART_LAUNCHES,
+    PART_SPOT,
     PART_DRIFT,
     PART_MEANS,
     PART_NODES,
@@ -44,12 +50,18 @@ static const char *const names[PARTS] = { [PART_ORDER] = "order of arrivals",
                                           [PART_COPIES] = "what is added to the trace or left out",
                                           [PART_JOBS] = "kinds of jobs drawn",
                                           [PART_ITEMS] = "items",
+                                          [PART_REFUSED] = "who is turned away",
                                           [PART_SERVICE] = "service times",
                                           [PART_RETURNS] = "returns",
                                           [PART_SETUP] = "set-up times",
                                           [PART_PATIENCE] = "patience",
                                           [PART_RETRIES] = "delays of retries",
+                                          [PART_THINK] = "think times",
+                                          [PART_ESTIMATES] = "estimates of run times",
+                                          [PART_ACTORS] = "times of calls and rollouts",
                                           [PART_FAULTS] = "faults",
+                                          [PART_LAUNCHES] = "launches of nodes",
+                                          [PART_SPOT] = "the spot market",
                                           [PART_DRIFT] = "drift",
                                           [PART_MEANS] = "means of measured laws",
                                           [PART_NODES] = "order of nodes" };
@@ -87,7 +99,7 @@ static void note_stage(struct varies *varies, const struct sim_stage *stage)
              is_random(stage->setup_on_node));
     note(varies, PART_ITEMS, is_random(stage->bytes_out));
     note(varies, PART_FAULTS,
-         stage->process_failure > 0 || stage->setup_failure > 0 ||
+         stage->process_failure > 0 || stage->setup_failure > 0 || stage->miscount > 0 ||
              is_random(stage->worker_between));
 }
 
@@ -106,6 +118,7 @@ static void note_pipeline(struct varies *varies, const struct sim_pipeline *pipe
     note(varies, PART_ARRIVALS, input->arrivals != NULL && is_arrival_drawn(input->arrivals));
     note(varies, PART_MEANS, input->arrivals != NULL && input->arrivals->measurements > 0);
     note(varies, PART_ITEMS, is_class_drawn || is_random(input->bytes));
+    note(varies, PART_REFUSED, input->unauthorised > 0);
     for (size_t c = 0; c < input->classes_count; c++)
         note(varies, PART_ITEMS, is_random(input->classes[c].size));
     for (size_t s = 0; s < pipeline->stages_count; s++)
@@ -189,13 +202,56 @@ static void note_timed(struct varies *varies, const struct sim_workload *workloa
         note(varies, PART_MEANS,
              workload->jobs[i].measurements > 0 && is_random(workload->jobs[i].service));
         note(varies, PART_PATIENCE, is_random(workload->jobs[i].patience));
+        note(varies, PART_THINK, is_random(workload->jobs[i].think));
+    }
+    note(varies, PART_SETUP, is_random(workload->start_latency));
+    note(varies, PART_ESTIMATES, is_random(workload->estimate));
+}
+
+/* ---- actors ---- */
+
+static void note_actors(struct varies *varies, const struct sim_actor_system *system)
+{
+    const struct sim_training *loop = &system->training;
+    const struct sim_law *of_loop[] = { loop->rollout,   loop->rollout_cpu, loop->get,
+                                        loop->put,       loop->step,        loop->transfer,
+                                        loop->validation };
+    for (size_t r = 0; r < system->roles_count; r++)
+        note(varies, PART_SETUP, is_random(system->roles[r].creation));
+    for (size_t c = 0; c < system->calls_count; c++) {
+        const struct sim_role_calls *calls = &system->calls[c];
+        note(varies, PART_ACTORS,
+             is_random(calls->think) || is_random(calls->work) || is_random(calls->service) ||
+                 is_random(calls->cpu));
+    }
+    for (size_t i = 0; loop->is_there && i < sizeof of_loop / sizeof of_loop[0]; i++)
+        note(varies, PART_ACTORS, is_random(of_loop[i]));
+}
+
+/* ---- nodes ---- */
+
+static void note_nodes(struct varies *varies, const struct sim_scenario *scenario)
+{
+    const struct sim_failures *failures = &scenario->failures;
+    for (size_t f = 0; f < SIM_FAULTS; f++) {
+        const struct sim_failure_law *of = &failures->of[f];
+        const bool is_slow = f == SIM_FAULT_SLOW || f == SIM_FAULT_GPU_SLOW;
+        note(varies, PART_FAULTS,
+             of->between != NULL && (is_random(of->between) || is_random(of->repair) ||
+                                     (is_slow && is_random(failures->slow_factor))));
+    }
+    note(varies, PART_FAULTS, is_random(failures->detection));
+    note(varies, PART_DRIFT, scenario->drifts_count > 0);
+    for (size_t g = 0; g < scenario->node_groups_count; g++) {
+        const struct sim_supply *supply = &scenario->node_groups[g].supply;
+        note(varies, PART_LAUNCHES, is_random(supply->boot) || supply->launch_failure > 0);
+        note(varies, PART_SPOT, supply->spot.hazard_per_s > 0 || supply->spot.volatility > 0);
     }
 }
 
 static void note_scenario(struct varies *varies, const struct sim_scenario *scenario)
 {
-    const struct sim_failures *failures = &scenario->failures;
-    bool has_time = scenario->pipelines_count > 0;
+    bool has_time = scenario->pipelines_count > 0 || scenario->actors_count > 0;
     for (size_t p = 0; p < scenario->pipelines_count; p++)
         note_pipeline(varies, &scenario->pipelines[p]);
     for (size_t w = 0; w < scenario->workloads_count; w++) {
@@ -206,11 +262,10 @@ static void note_scenario(struct varies *varies, const struct sim_scenario *scen
             note_timed(varies, workload);
         has_time |= workload->mode == SIM_WORKLOAD_TIME;
     }
-    for (size_t f = 0; has_time && f < SIM_FAULTS; f++)
-        note(varies, PART_FAULTS,
-             failures->of[f].between != NULL &&
-                 (is_random(failures->of[f].between) || is_random(failures->of[f].repair)));
-    note(varies, PART_DRIFT, has_time && scenario->drifts_count > 0);
+    for (size_t a = 0; a < scenario->actors_count; a++)
+        note_actors(varies, &scenario->actors[a]);
+    if (has_time)
+        note_nodes(varies, scenario);
     for (size_t i = 0; i < scenario->timeline_count; i++)
         note(varies, PART_FAULTS,
              scenario->timeline[i].action == SIM_ACTION_STAGE_FAIL &&
