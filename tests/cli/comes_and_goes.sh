@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The page of a cluster whose nodes come and go: they are counted by group, faults stay faults, and
+# what is said of devices says of which.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+command -v gnuplot >/dev/null || skip 'no gnuplot'
+
+cat >spot.yaml <<'YAML'
+schema: 2
+name: comes_and_goes
+horizon: 72 h
+warmup: 6 h
+cluster:
+  nodes:
+    - {name: n, count: 2, cpus: 64, gpus: {h100: 8}, supply: {max: 6, boot: const(5 min), spot: {hazard: 0.125/h}}}
+    - {name: fixed, count: 2, cpus: 64, gpus: {h100: 8}}
+  failures: {node_between: exp(3 h), node_repair: exp(5 min)}
+sched: {placement: first_fit, queueing: first_fit, capacity: {policy: demand}}
+jobs:
+  - name: train
+    arrivals: {process: poisson, rate: 0.6/h}
+    checkpoint: {interval: 30 min, cost: 1 min, restart: 2 min}
+    classes: [{name: node, run_time: exp(6 h), request: {gpus: 8}}]
+compare:
+  - {label: none}
+  - {label: two minutes, set: {cluster.nodes.n.supply.spot.notice: 2 min}}
+YAML
+expect 0 "$WEIR_BIN" compare spot.yaml -q -o spot.db
+expect 0 "$WEIR_BIN" report spot.db --variant none -o spot.html
+sed '/failures:/d' spot.yaml >well.yaml
+expect 0 "$WEIR_BIN" compare well.yaml -q -o well.db
+expect 0 "$WEIR_BIN" report well.db --variant none -o well.html
+
+# A row a group and kind instead of hundreds, sixty plain rows at most with where the others are, and
+# marks that count faults and losses alone.
+python3 - <<'PY' || fail 'what happened'
+import re, sqlite3
+for name in "spot", "well":
+    page = open(name + ".html", encoding="utf-8").read()
+    db = sqlite3.connect(name + ".db")
+    run = "run_id = (SELECT run_id FROM run WHERE variant = 'none')"
+    kinds = dict(db.execute(f"SELECT kind, count(*) FROM happening WHERE {run} GROUP BY 1"))
+    table = page[page.index('<h2 id="supply">'):]
+    told = re.findall(r'<tr><td>(.*?)</td><td class="text">(.*?)</td><td>(\d+)</td>', table[:table.index("</table>")])
+    words = {"asked for": "node_requested", "came": "node_came", "given back": "node_released",
+             "taken back by its owner": "node_reclaimed"}
+    assert {words[what]: int(count) for _, what, count in told} == {k: kinds[k] for k in words.values()}, told
+    assert {group for group, _, _ in told} == {"n"}
+    taken = "%d nodes taken back by their owner" % kinds["node_reclaimed"]
+    marks = re.search(r'"marks":(\[.*?\]\])', page).group(1)
+    assert "taken back" in marks and "is there" not in marks and "given back" not in marks, marks
+    if name == "well":
+        assert 'id="happened"' not in page and ">dashed: " + taken + "<" in page
+        continue
+    table = page[page.index('<h2 id="happened">'):]
+    assert table[:table.index("</table>")].count("<tr>") == 61
+    assert "<p class=\"note\">And %d more; all of them: <code>weir export spot.db --to csv --view happening" % (
+        kinds["node_fail"] - 60) in table
+    assert "%d faults, repairs, changes, %s" % (kinds["node_fail"] + kinds["node_repair"], taken) in page
+PY
