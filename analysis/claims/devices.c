@@ -11,19 +11,23 @@
 #define RESULT(metric)                                                                             \
     "(SELECT value FROM v_result WHERE run_id = :run AND metric = '" metric "' AND label = '')"
 #define SHARES(d)                                                                                  \
-    "coalesce(" RESULT(                                                                            \
-        "util." d ".assigned") ", sum(" d "_assigned * dt_s) / nullif(sum(" d                      \
-                               "_capacity * dt_s), 0)) AS " d "_held, coalesce(" RESULT(           \
-                                   "util." d ".active") ", sum(" d                                 \
-                                                        "_active * dt_s) / nullif(sum(" d          \
-                                                        "_capacity * dt_s), 0)) AS " d "_used"
+    "coalesce(" RESULT("util." d                                                                   \
+                       ".assigned") ", sum(" d "_assigned * dt_s) / nullif(sum(" d                 \
+                                    "_capacity * dt_s), 0)) AS " d "_held, coalesce(" RESULT(      \
+                                        "util." d                                                  \
+                                        ".active") ", sum(" d "_active * dt_s) / nullif(sum(" d    \
+                                                   "_capacity * dt_s), 0)) AS " d "_used, sum(" d  \
+                                                   "_capacity * dt_s) / sum(dt_s) /"               \
+                                                   " (SELECT nullif(sum(" d                        \
+                                                   "s), 0) FROM node WHERE run_id = :run)"         \
+                                                   " AS " d "_up"
 /* Of GPUs, where there are none of CPUs. */
 #define USE                                                                                        \
     "WITH c AS (SELECT max(gpu_capacity) > 0 AS has_gpu, " SHARES("gpu") ", " SHARES(              \
         "cpu") " FROM v_cluster WHERE run_id = :run AND t_s >= :from HAVING count(*) > 0),"        \
                " u AS (SELECT iif(has_gpu, 'GPU', 'CPU') AS device, iif(has_gpu, gpu_held, "       \
                "cpu_held) AS held,"                                                                \
-               " iif(has_gpu, gpu_used, cpu_used) AS used,"                                        \
+               " iif(has_gpu, gpu_used, cpu_used) AS used, iif(has_gpu, gpu_up, cpu_up) AS up,"    \
                " EXISTS (SELECT 1 FROM stage WHERE run_id = :run) AS has_stages,"                  \
                " " RESULT("queue.len.mean") " AS waiting FROM c) "
 
@@ -32,46 +36,54 @@ static struct an_word percent_of(const struct an_claim *claim, const char *key)
     return an_word_percent(an_claim_number(claim, key));
 }
 
+/* Shares are of the nodes that are up, which is said where those are not all the time all. */
+static const char *up_of(const struct an_claim *claim)
+{
+    return an_claim_number(claim, "up") < 0.9995 ? " of nodes that are up" : "";
+}
+
 static void say_unassigned(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s of the %s capacity is not assigned to anyone",
+    an_claim_say(claim, "%s of the %s capacity%s is not assigned to anyone",
                  an_word_percent(1.0 - an_claim_number(claim, "held")).text,
-                 an_claim_word(claim, "device"));
+                 an_claim_word(claim, "device"), up_of(claim));
 }
 
 static void say_jobs_wait(struct an_claim *claim)
 {
-    an_claim_say(claim, "Jobs hold %s of the %ss while %s wait on average",
-                 percent_of(claim, "held").text, an_claim_word(claim, "device"),
+    an_claim_say(claim, "Jobs hold %s of the %ss%s while %s wait on average",
+                 percent_of(claim, "held").text, an_claim_word(claim, "device"), up_of(claim),
                  an_word_number(an_claim_number(claim, "waiting")).text);
 }
 
 static void say_jobs(struct an_claim *claim)
 {
-    an_claim_say(claim, "Jobs hold %s of the %ss on average", percent_of(claim, "held").text,
-                 an_claim_word(claim, "device"));
+    const char *up = up_of(claim);
+    an_claim_say(claim, "%s hold %s of the %ss%s", up[0] == '\0' ? "Jobs" : "On average jobs",
+                 percent_of(claim, "held").text, an_claim_word(claim, "device"),
+                 up[0] == '\0' ? " on average" : up);
 }
 
 static void say_idle(struct an_claim *claim)
 {
     const double held = an_claim_number(claim, "held");
-    an_claim_say(claim, "%s of the assigned %s time sits idle: %s assigned, %s used",
+    an_claim_say(claim, "%s of the assigned %s time sits idle: %s assigned, %s used%s",
                  an_word_percent(1.0 - an_claim_number(claim, "used") / held).text,
                  an_claim_word(claim, "device"), an_word_percent(held).text,
-                 percent_of(claim, "used").text);
+                 percent_of(claim, "used").text, up_of(claim));
 }
 
 static void say_well(struct an_claim *claim)
 {
-    an_claim_say(claim, "%ss are well used: %s assigned, %s at work",
-                 an_claim_word(claim, "device"), percent_of(claim, "held").text,
+    an_claim_say(claim, "%ss%s are well used: %s assigned, %s at work",
+                 an_claim_word(claim, "device"), up_of(claim), percent_of(claim, "held").text,
                  percent_of(claim, "used").text);
 }
 
 static void say_shares(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s of the %s capacity is assigned, %s is at work",
-                 percent_of(claim, "held").text, an_claim_word(claim, "device"),
+    an_claim_say(claim, "%s of the %s capacity%s is assigned, %s is at work",
+                 percent_of(claim, "held").text, an_claim_word(claim, "device"), up_of(claim),
                  percent_of(claim, "used").text);
 }
 
@@ -209,31 +221,31 @@ static void say_lost(struct an_claim *claim)
 static const struct an_claim_ops rows[] = {
     { .name = "use.unassigned",
       .threshold = "less than half is assigned: the larger part is the finding",
-      .sql = USE "SELECT device, held FROM u WHERE held < 0.5",
+      .sql = USE "SELECT device, held, up FROM u WHERE held < 0.5",
       .say = say_unassigned },
     { .name = "use.jobs_wait",
       .threshold =
           "jobs alone, of which 1 waits on average: what they hold is used by construction",
-      .sql = USE "SELECT device, held, waiting FROM u WHERE NOT has_stages AND waiting >= 1",
+      .sql = USE "SELECT device, held, waiting, up FROM u WHERE NOT has_stages AND waiting >= 1",
       .say = say_jobs_wait },
     { .name = "use.jobs",
       .threshold = "jobs alone: what they hold is used by construction",
-      .sql = USE "SELECT device, held FROM u WHERE NOT has_stages AND held > 0",
+      .sql = USE "SELECT device, held, up FROM u WHERE NOT has_stages AND held > 0",
       .say = say_jobs },
     { .name = "use.idle",
       .threshold = "a quarter of what workers of stages hold is idle",
-      .sql = USE "SELECT device, held, used FROM u WHERE has_stages AND held > 0"
+      .sql = USE "SELECT device, held, used, up FROM u WHERE has_stages AND held > 0"
                  " AND used <= 0.75 * held",
       .say = say_idle },
     { .name = "use.well",
       .threshold = "three quarters of what workers of stages hold, and 70 % of all, is at work; a "
                    "run with windows is judged by window",
-      .sql = USE "SELECT device, held, used FROM u WHERE has_stages AND used > 0.75 * held"
+      .sql = USE "SELECT device, held, used, up FROM u WHERE has_stages AND used > 0.75 * held"
                  " AND used >= 0.7 AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'windows')",
       .say = say_well },
     { .name = "use.shares",
       .threshold = "something is assigned to workers of stages",
-      .sql = USE "SELECT device, held, used FROM u WHERE has_stages AND held > 0",
+      .sql = USE "SELECT device, held, used, up FROM u WHERE has_stages AND held > 0",
       .say = say_shares },
     { .name = "nodes.one",
       .threshold = "one node with GPUs",

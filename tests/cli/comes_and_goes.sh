@@ -58,3 +58,29 @@ for name in "spot", "well":
         kinds["node_fail"] - 60) in table
     assert "%d faults, repairs, changes, %s" % (kinds["node_fail"] + kinds["node_repair"], taken) in page
 PY
+
+# Curves and the figures beside them are shares of what all nodes have; the title is of the nodes that
+# are up, and says so. Where all are up all the time there is one kind of share.
+expect 0 "$WEIR_BIN" plot spot.db alloc-vs-used --variant none --folder kept
+sed -e '/supply:/s/, supply: .*/}/' -e '/failures:/d' -e 's/, capacity: {policy: demand}//' \
+    -e '/^compare:/,$d' spot.yaml >still.yaml
+expect 0 "$WEIR_BIN" run still.yaml -q -o still.db
+expect 0 "$WEIR_BIN" plot still.db alloc-vs-used --folder still
+python3 - <<'PY' || fail 'shares of what'
+import re, sqlite3
+for name, folder in ("spot", "kept"), ("still", "still"):
+    script = open(folder + "/alloc-vs-used.gp", encoding="utf-8").read().replace("\u00a0", " ")
+    figures = sqlite3.connect(name + ".db").execute(
+        "SELECT sum(gpu_capacity * dt_s), sum(gpu_assigned * dt_s), sum(gpu_active * dt_s), sum(dt_s) *"
+        " (SELECT sum(gpus) FROM node n WHERE n.run_id = c.run_id) FROM cluster_sample c JOIN run USING"
+        " (run_id) WHERE t_s >= warmup_s AND variant_order = 0 GROUP BY run_id").fetchone()
+    up, assigned, used = [round(100 * figure / figures[3]) for figure in figures[:3]]
+    def beside(word):
+        return [round(float(x)) for x in re.findall(r"%s ([\d.]+) %%" % word, script)]
+    assert beside("assigned")[-1] == assigned and beside("used")[-1] == used, (name, script)
+    title = "hold %.0f %% of the GPUs" % (100 * figures[1] / figures[0])
+    assert title in script, (name, title)
+    assert (beside("up")[-1:] == [up]) == (name == "spot") == ("GPUs of nodes that are up" in script), name
+    top = float(re.findall(r"TOP = (\S+) /", script)[-1])
+    assert top == (64 if name == "spot" else 32), top
+PY

@@ -66,10 +66,15 @@
     " :from) > 0"
 #define HELD(d) MEAN(d "_assigned") " / " MEAN(d "_capacity")
 #define USED(d) MEAN(d "_active") " / " MEAN(d "_capacity")
+/* Which part of what the nodes have is up: node by node. */
+#define UP_OF(amount)                                                                              \
+    "(SELECT total(x.up * x.dt_s * " amount ") FROM node_sample x JOIN node n USING (run_id, "     \
+    "node) WHERE run_id = :run AND x.t_s >= :from) / " SPAN " / (SELECT sum(" amount               \
+    ") FROM node n WHERE run_id = :run)"
 #define DEVICE                                                                                     \
     "SELECT iif(" GPUS ", 'GPU', 'CPU') AS device, iif(" GPUS                                      \
-    ", " HELD("gpu") ", " HELD("cpu") ") AS held, iif(" GPUS                                       \
-                                      ", " USED("gpu") ", " USED("cpu") ") AS used"
+    ", " HELD("gpu") ", " HELD("cpu") ") AS held, iif(" GPUS ", " USED("gpu") ", " USED(           \
+        "cpu") ") AS used, " UP_OF("iif(" GPUS ", n.gpus, n.cpus)") " AS up"
 #define WAITING                                                                                    \
     "(SELECT sum(waiting * dt_s) / (SELECT sum(dt_s) FROM cluster_sample WHERE"                    \
     " run_id = :run AND t_s >= :from) FROM job_sample WHERE run_id = :run AND t_s"                 \
@@ -294,17 +299,17 @@ static const struct claim_truth truths[] = {
                         "a.stage)) AND NOT"
                         " EXISTS (SELECT 1 FROM s b WHERE b.busy < z.busy OR (b.busy = z.busy AND "
                         "b.stage < z.stage))" },
-    { "use.unassigned", "SELECT device, held FROM (" DEVICE ") WHERE held < 0.5" },
-    { "use.jobs_wait", "SELECT device, held, " WAITING " AS waiting FROM (" DEVICE
+    { "use.unassigned", "SELECT device, held, up FROM (" DEVICE ") WHERE held < 0.5" },
+    { "use.jobs_wait", "SELECT device, held, up, " WAITING " AS waiting FROM (" DEVICE
                        ") WHERE " IS_JOBS " AND " WAITING " >= 1" },
-    { "use.jobs", "SELECT device, held FROM (" DEVICE ") WHERE " IS_JOBS " AND held > 0" },
-    { "use.idle", "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES
+    { "use.jobs", "SELECT device, held, up FROM (" DEVICE ") WHERE " IS_JOBS " AND held > 0" },
+    { "use.idle", "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES
                   " AND held > 0 AND 1 - used / held >= 0.25" },
-    { "use.well", "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES
+    { "use.well", "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES
                   " AND used / held > 0.75 AND used >= 0.7 AND (SELECT count(*) FROM meta WHERE"
                   " key = 'windows') = 0" },
     { "use.shares",
-      "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES " AND held > 0" },
+      "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES " AND held > 0" },
     { "nodes.one", NODES("(SELECT max(name) FROM n) AS node, high, down") " WHERE nodes = 1" },
     { "nodes.uneven", NODES("nodes, low, high, down") " WHERE nodes > 1 AND high > low + 0.1" },
     { "nodes.even", NODES("nodes, low, high, down") " WHERE nodes > 1 AND high <= low + 0.1" },
@@ -424,7 +429,7 @@ static const struct claim_truth truths[] = {
       " HAVING total(gpu_amount) > 0" },
     { "tile.throughput", "SELECT " DONE " AS done WHERE " HAS_STAGES " AND " SPAN " > 0" },
     { "tile.device",
-      "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES " AND " SPAN " > 0" },
+      "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES " AND " SPAN " > 0" },
     { "tile.slowest",
       STAGE(SHARE ", " BUSY) " SELECT name AS stage, share, busy FROM s a WHERE share"
                              " >= 0.0005 AND NOT " T_TURNS
@@ -448,7 +453,7 @@ static const struct claim_truth truths[] = {
           "jobs.gpu_time_accepted") " AS accepted, " VALUE("jobs.gpu_time_gap") " AS gap) WHERE"
                                                                                 " gap IS NOT "
                                                                                 "NULL" },
-    { "tile.held", "SELECT held FROM (" DEVICE ") WHERE " IS_JOBS " AND " GPUS },
+    { "tile.held", "SELECT held, up FROM (" DEVICE ") WHERE " IS_JOBS " AND " GPUS },
     { "tile.wait",
       "SELECT avg(first_start_s - submit_s) AS mean FROM job WHERE run_id = :run AND"
       " first_start_s NOT NULL HAVING count(*) > 0 AND (SELECT count(*) FROM workload WHERE "

@@ -96,7 +96,8 @@ static void findings_come_from_the_data(void)
     static const struct {
         const char *name, *title;
     } cases[] = {
-        { "alloc-vs-used", "GPUs are well used: 97\u00a0% assigned, 86\u00a0% at work" },
+        { "alloc-vs-used",
+          "GPUs of nodes that are up are well used: 97\u00a0% assigned, 86\u00a0% at work" },
         { "bottleneck-strip", "caption limits the pipeline 68\u00a0% of the time" },
         { "throughput", "0.708 items per second are finished on average" },
         { "policies", "xenna is better than equal_split at throughput: 9.73x" },
@@ -113,7 +114,8 @@ static void findings_come_from_the_data(void)
         an_plot_texts_clear(&texts);
     }
     struct an_plot_texts other = write_chart(db, "equal_split", "alloc-vs-used", folder);
-    CHECK_STR(other.title, "69\u00a0% of the GPU capacity is not assigned to anyone");
+    CHECK_STR(other.title,
+              "69\u00a0% of the GPU capacity of nodes that are up is not assigned to anyone");
     an_plot_texts_clear(&other);
     remove_folder(folder);
     an_close(db);
