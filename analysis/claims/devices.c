@@ -139,6 +139,58 @@ static void say_even(struct an_claim *claim)
                  is_one ? "" : " to ", is_one ? "" : high.text, outage(claim).text);
 }
 
+/* ---- nodes that come and go ---- */
+
+/* A node whose first change is to leave was there from the start; one without any is, if it is up
+ * in its first sample. */
+const struct an_shared an_share_supply = {
+    "weir_supply",
+    "WITH e AS MATERIALIZED (SELECT h.t_s, h.kind, d.node, d.type,"
+    "  h.kind IN ('node_released', 'node_reclaimed') AS goes FROM happening h JOIN node d"
+    "  ON d.run_id = h.run_id AND d.name = h.target WHERE h.run_id = :run AND h.kind IN"
+    "  ('node_requested', 'node_came', 'node_launch_fail', 'node_released', 'node_reclaimed')),"
+    " n AS (SELECT d.node, d.type, min(iif(e.goes, t_s, NULL)) AS gone,"
+    "  min(iif(e.kind = 'node_came', t_s, NULL)) AS came FROM node d LEFT JOIN e ON e.node = d.node"
+    "  WHERE d.run_id = :run AND d.type IN (SELECT type FROM e) GROUP BY d.node),"
+    " c AS (SELECT type, 0.0 AS t_s, CASE WHEN came IS NULL AND gone IS NULL THEN EXISTS (SELECT 1"
+    "  FROM node_sample s WHERE s.run_id = :run AND s.node = n.node AND s.t_s <= 0 AND s.up > 0)"
+    "  ELSE coalesce(gone <= came, gone NOT NULL) END AS there, 0 AS coming, 0 AS taken FROM n"
+    "  UNION ALL SELECT type, t_s, (kind = 'node_came') - goes, (kind = 'node_requested')"
+    "  - (kind IN ('node_came', 'node_launch_fail')), kind = 'node_reclaimed' FROM e),"
+    " a AS (SELECT * FROM c UNION ALL SELECT '', t_s, there, coming, taken FROM c)"
+    " SELECT type, t_s, coalesce(lead(t_s) OVER w, (SELECT end_s FROM run WHERE run_id = :run))"
+    "  AS next_s, sum(sum(there)) OVER w AS there, sum(sum(coming)) OVER w AS coming,"
+    "  sum(taken) AS taken FROM a GROUP BY type, t_s WINDOW w AS (PARTITION BY type ORDER BY t_s)"
+};
+#define SUPPLY                                                                                     \
+    "WITH g AS (SELECT count(DISTINCT type) AS groups, max(type) AS nodes FROM weir_supply"        \
+    " WHERE type <> ''), s AS (SELECT *, max(t_s, :from) AS start_s FROM weir_supply"              \
+    " WHERE type = ''), m AS (SELECT sum(there * (next_s - start_s)) / sum(next_s - start_s)"      \
+    " AS there, min(there) AS least, max(there) AS most, (SELECT total(taken) FROM s WHERE"        \
+    " t_s >= :from) AS taken FROM s WHERE next_s > start_s)"                                       \
+    " SELECT groups, nodes, there, least, most, taken FROM g, m WHERE there NOT NULL AND groups "
+
+static void say_supply(struct an_claim *claim)
+{
+    const double taken = an_claim_number(claim, "taken");
+    const double groups = an_claim_number(claim, "groups");
+    const bool is_steady = an_claim_number(claim, "least") >= an_claim_number(claim, "most");
+    char whose[sizeof(struct an_word)] = "";
+    char range[48] = "";
+    char losses[64] = "";
+    if (groups > 1.5)
+        (void)snprintf(whose, sizeof whose, "%.0f groups", groups);
+    else
+        (void)snprintf(whose, sizeof whose, "%s", an_claim_name(claim, "nodes").text);
+    if (!is_steady)
+        (void)snprintf(range, sizeof range, ", %.0f to %.0f", an_claim_number(claim, "least"),
+                       an_claim_number(claim, "most"));
+    if (taken > 0.0)
+        (void)snprintf(losses, sizeof losses, "; %.0f taken back by their owner", taken);
+    an_claim_say(claim, "%s nodes of %s are there on average%s%s",
+                 an_word_number(an_claim_number(claim, "there")).text, whose, range, losses);
+}
+
 /* ---- a moment ---- */
 
 const struct an_shared an_share_moment = {
@@ -262,6 +314,16 @@ static const struct an_claim_ops rows[] = {
       .shared = &nodes,
       .sql = NODES "SELECT nodes, low, high, down FROM h WHERE nodes > 1 AND high - low <= 0.1",
       .say = say_even },
+    { .name = "supply.group",
+      .threshold = "one group has a node that comes or goes",
+      .shared = &an_share_supply,
+      .sql = SUPPLY "= 1",
+      .say = say_supply },
+    { .name = "supply.groups",
+      .threshold = "several groups have nodes that come or go",
+      .shared = &an_share_supply,
+      .sql = SUPPLY "> 1",
+      .say = say_supply },
     { .name = "moment.held",
       .threshold = "1 worker holds a GPU then",
       .shared = &an_share_moment,

@@ -84,3 +84,41 @@ for name, folder in ("spot", "kept"), ("still", "still"):
     top = float(re.findall(r"TOP = (\S+) /", script)[-1])
     assert top == (64 if name == "spot" else 32), top
 PY
+
+# Chart `nodes`: what is there and on its way at any time, what the jobs ask for where nothing else
+# works, and what the owner takes; nothing where no node comes or goes.
+expect 0 "$WEIR_BIN" plot spot.db nodes --variant none --folder kept
+sed -e '/name: fixed/d' -e '/failures:/d' spot.yaml >alone.yaml
+expect 0 "$WEIR_BIN" compare alone.yaml -q -o alone.db
+expect 0 "$WEIR_BIN" plot alone.db nodes --variant none --folder alone
+has alone/nodes.gp 'solid line: what jobs that wait or run ask for, in nodes of 8 GPUs'
+hasnt kept/nodes.gp 'solid line'
+expect 0 "$WEIR_BIN" plot still.db nodes --folder still
+has still/nodes.gp 'no node of this run is asked for or given back'
+has spot.html '<a href="#nodes">'
+python3 - <<'PY' || fail 'nodes over time'
+import sqlite3
+for name, folder in ("spot", "kept"), ("alone", "alone"):
+    db = sqlite3.connect(name + ".db")
+    blocks = open(folder + "/nodes.dat", encoding="utf-8").read().split("\n\n\n")
+    rows = [[float(x) for x in line.split()] for line in blocks[0].splitlines() if line[:1].isdigit()]
+    end = rows[-1][0]
+    def area(column):
+        return sum((b[0] - a[0]) * a[column] for a, b in zip(rows[::2], rows[1::2]))
+    def near(a, b):
+        assert abs(a - b) <= 2e-4 * max(a, b), (name, a, b)
+    runs = [run for run, in db.execute("SELECT run_id FROM run ORDER BY variant_order")]
+    for column, run in (1, runs[0]), (4, runs[1]):
+        near(area(column), db.execute("SELECT value FROM result WHERE run_id = ? AND metric = 'as.nodes'",
+                                      (run,)).fetchone()[0] * end)
+    # All boots take five minutes.
+    asked = [t for t, in db.execute("SELECT t_s FROM happening WHERE run_id = ? AND kind = 'node_requested'", runs[:1])]
+    near(area(2), sum(min(300, end - t) for t in asked))
+    near(area(3), 0 if name == "spot" else db.execute("SELECT sum((coalesce(end_s, ?) - submit_s) * gpus / 8) FROM job"
+                                                      " WHERE run_id = ?", (end, runs[0])).fetchone()[0])
+    step = min(b[0] - a[0] for a, b in zip(rows[::2], rows[1::2]))
+    lost = [[float(x) for x in line.split()] for line in blocks[1].splitlines() if line[:1].isdigit()]
+    lost = sum(round((b[0] - a[0]) / step) * a[1] for a, b in zip(lost[::2], lost[1::2]))
+    assert lost == db.execute("SELECT count(*) FROM happening WHERE run_id = ? AND kind = 'node_reclaimed'",
+                              runs[:1]).fetchone()[0], lost
+PY

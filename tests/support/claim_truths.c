@@ -89,6 +89,26 @@
 #define NODES(columns)                                                                             \
     "WITH n AS (" NODE "), h AS (SELECT count(*) AS nodes, min(used) AS low,"                      \
     " max(used) AS high, count(iif(up < 0.99, 1, NULL)) AS down FROM n) SELECT " columns " FROM h"
+/* Nodes that are there at each change, node by node: by its last change until then, its next one,
+ * or its samples. */
+#define CHANGES                                                                                    \
+    "happening h WHERE h.run_id = :run AND h.kind IN ('node_came', 'node_released',"               \
+    " 'node_reclaimed')"
+#define SUPPLY                                                                                     \
+    "WITH g AS (SELECT DISTINCT type FROM node n JOIN happening h ON h.target = n.name AND"        \
+    " h.run_id = n.run_id WHERE n.run_id = :run AND (h.kind = 'node_requested' OR h.kind ="        \
+    " 'node_released' OR h.kind = 'node_reclaimed')), t AS (SELECT :from AS t UNION SELECT t_s"    \
+    " FROM " CHANGES " AND t_s > :from), k AS (SELECT t, coalesce((SELECT min(z.t) FROM t z WHERE" \
+    " z.t > t.t), (SELECT end_s FROM run WHERE run_id = :run)) - t AS span, (SELECT count(*) FROM" \
+    " node d WHERE d.run_id = :run AND d.type IN g AND coalesce((SELECT h.kind = 'node_came' FROM" \
+    " " CHANGES " AND target = d.name AND t_s <= t ORDER BY t_s DESC, rowid DESC LIMIT 1),"        \
+    " (SELECT h.kind <> 'node_came' FROM " CHANGES " AND target = d.name ORDER BY t_s, rowid"      \
+    " LIMIT 1), (SELECT max(up) > 0 FROM node_sample s WHERE s.run_id = :run AND s.node = d.node"  \
+    "))) AS there FROM t) SELECT (SELECT count(*) FROM g) AS groups, (SELECT max(type) FROM g) AS" \
+    " nodes, total(there * span) / sum(span) AS there, min(there) AS least, max(there) AS most,"   \
+    " (SELECT count(*) FROM " CHANGES                                                              \
+    " AND h.kind = 'node_reclaimed' AND h.t_s >= :from) AS taken"                                  \
+    " FROM k WHERE span > 0 HAVING (SELECT count(*) FROM g) "
 #define FREE                                                                                                              \
     "WITH p AS (SELECT " MEAN("gpu_capacity") " AS gpus, " MEAN(                                                          \
         "gpu_capacity - gpu_assigned") " AS free, coalesce(" VALUE("frag.gpu.fgd") ", " MEAN("fra"                        \
@@ -313,6 +333,8 @@ static const struct claim_truth truths[] = {
     { "nodes.one", NODES("(SELECT max(name) FROM n) AS node, high, down") " WHERE nodes = 1" },
     { "nodes.uneven", NODES("nodes, low, high, down") " WHERE nodes > 1 AND high > low + 0.1" },
     { "nodes.even", NODES("nodes, low, high, down") " WHERE nodes > 1 AND high <= low + 0.1" },
+    { "supply.group", SUPPLY "= 1" },
+    { "supply.groups", SUPPLY "> 1" },
     { "free.hardly", FREE " SELECT gpus, free FROM p WHERE free / gpus < 0.05" },
     { "free.whole",
       FREE " SELECT gpus, free, lost FROM p WHERE free / gpus >= 0.05 AND lost < 0.005" },
