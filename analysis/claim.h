@@ -63,8 +63,8 @@ extern const struct an_shared an_share_waits;
 extern const struct an_shared an_share_tenants;
 
 /* Groups whose nodes are asked for and given back, from a change to the next: weir_supply (type,
- * t_s, next_s, there, coming, taken), taken back by their owner at t_s; type '' is all of them
- * together. Nothing where no node comes or goes. */
+ * t_s, next_s, there, coming, taken), taken back by their owner at t_s; where there are
+ * several, type '' is all of them together. Nothing where no node comes or goes. */
 extern const struct an_shared an_share_supply;
 
 size_t an_claim_count(void);

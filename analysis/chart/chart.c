@@ -663,10 +663,10 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
     size_t drawn = ALL;
     size_t named = ALL;
     WEIR_TRY(draw_windows(chart, y0, y1, error));
-    for (size_t i = 0; i < MARKS; i++) {
+    for (size_t i = 0; i < MARKS && named == i; i++) {
         WEIR_TRY(an_chart_query(chart, marks_sql[i], NULL, &marks[i], error));
         drawn += i < SET && drawn == i && marks[i]->row_count > MOST_LINES;
-        named += i < SET && named == i && marks[i]->row_count > MANY;
+        named += i < SET && marks[i]->row_count > MANY;
     }
     draw_lines(chart, marks[drawn], y0, y1);
     double end = AN_CHART_WIDTH;

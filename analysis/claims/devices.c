@@ -149,15 +149,16 @@ const struct an_shared an_share_supply = {
     "  h.kind IN ('node_released', 'node_reclaimed') AS goes FROM happening h JOIN node d"
     "  ON d.run_id = h.run_id AND d.name = h.target WHERE h.run_id = :run AND h.kind IN"
     "  ('node_requested', 'node_came', 'node_launch_fail', 'node_released', 'node_reclaimed')),"
-    " n AS (SELECT d.node, d.type, min(iif(e.goes, t_s, NULL)) AS gone,"
-    "  min(iif(e.kind = 'node_came', t_s, NULL)) AS came FROM node d LEFT JOIN e ON e.node = d.node"
-    "  WHERE d.run_id = :run AND d.type IN (SELECT type FROM e) GROUP BY d.node),"
-    " c AS (SELECT type, 0.0 AS t_s, CASE WHEN came IS NULL AND gone IS NULL THEN EXISTS (SELECT 1"
-    "  FROM node_sample s WHERE s.run_id = :run AND s.node = n.node AND s.t_s <= 0 AND s.up > 0)"
-    "  ELSE coalesce(gone <= came, gone NOT NULL) END AS there, 0 AS coming, 0 AS taken FROM n"
-    "  UNION ALL SELECT type, t_s, (kind = 'node_came') - goes, (kind = 'node_requested')"
-    "  - (kind IN ('node_came', 'node_launch_fail')), kind = 'node_reclaimed' FROM e),"
-    " a AS (SELECT * FROM c UNION ALL SELECT '', t_s, there, coming, taken FROM c)"
+    " n AS (SELECT type, coalesce(min(iif(goes, t_s, NULL)) <= min(iif(kind = 'node_came', t_s,"
+    "  NULL)), max(goes) > 0) AS there, max(goes OR kind = 'node_came') AS is_known, node FROM e"
+    "  GROUP BY node UNION ALL SELECT type, 0, 0, node FROM node d WHERE run_id = :run AND"
+    "  type IN (SELECT type FROM e) AND node NOT IN (SELECT node FROM e)),"
+    " c AS (SELECT type, 0.0 AS t_s, iif(is_known, there, EXISTS (SELECT 1 FROM node_sample s WHERE"
+    "  s.run_id = :run AND s.node = n.node AND s.t_s <= 0 AND s.up > 0)) AS there, 0 AS coming,"
+    "  0 AS taken FROM n UNION ALL SELECT type, t_s, (kind = 'node_came') - goes, (kind ="
+    "  'node_requested') - (kind IN ('node_came', 'node_launch_fail')), kind = 'node_reclaimed'"
+    "  FROM e), a AS (SELECT * FROM c UNION ALL SELECT '', t_s, there, coming, taken FROM c"
+    "  WHERE (SELECT min(type) < max(type) FROM e))"
     " SELECT type, t_s, coalesce(lead(t_s) OVER w, (SELECT end_s FROM run WHERE run_id = :run))"
     "  AS next_s, sum(sum(there)) OVER w AS there, sum(sum(coming)) OVER w AS coming,"
     "  sum(taken) AS taken FROM a GROUP BY type, t_s WINDOW w AS (PARTITION BY type ORDER BY t_s)"
@@ -165,7 +166,8 @@ const struct an_shared an_share_supply = {
 #define SUPPLY                                                                                     \
     "WITH g AS (SELECT count(DISTINCT type) AS groups, max(type) AS nodes FROM weir_supply"        \
     " WHERE type <> ''), s AS (SELECT *, max(t_s, :from) AS start_s FROM weir_supply"              \
-    " WHERE type = ''), m AS (SELECT sum(there * (next_s - start_s)) / sum(next_s - start_s)"      \
+    " WHERE type = (SELECT min(type) FROM weir_supply)), m AS (SELECT sum(there * (next_s - "      \
+    "start_s)) / sum(next_s - start_s)"                                                            \
     " AS there, min(there) AS least, max(there) AS most, (SELECT total(taken) FROM s WHERE"        \
     " t_s >= :from) AS taken FROM s WHERE next_s > start_s)"                                       \
     " SELECT groups, nodes, there, least, most, taken FROM g, m WHERE there NOT NULL AND groups "

@@ -18,7 +18,7 @@
 /* Groups beyond the last are joined; the last colour is that of nodes on their way. */
 enum { OTHERS = 3, GROUPS = AN_ROWS - 1 };
 
-/* The first row is all groups together, as in weir_supply. */
+/* The first row is all groups together, or the only one, as in weir_supply. */
 static const char groups_sql[] =
     "WITH s AS (SELECT type, there, next_s > t_s AND next_s > :from AS lasts,"
     " max(next_s - max(t_s, :from), 0) AS span FROM weir_supply)"
@@ -27,7 +27,11 @@ static const char groups_sql[] =
 static const char steps_sql[] = "SELECT dense_rank() OVER (ORDER BY type), t_s, next_s, there,"
                                 " coming, taken FROM weir_supply";
 static const char total_sql[] =
-    "SELECT 1, t_s, next_s, there, coming, taken FROM weir_supply WHERE type = ''";
+    "SELECT 1, t_s, next_s, there, coming, taken FROM weir_supply WHERE type ="
+    " (SELECT min(type) FROM weir_supply)";
+static const char any_sql[] =
+    "SELECT 1 FROM happening WHERE run_id = :run AND kind IN ('node_came', 'node_requested',"
+    " 'node_released', 'node_reclaimed') LIMIT 1";
 static const char others_sql[] =
     "SELECT run_id, variant FROM run WHERE run_id <> :run AND replication = :id"
     " ORDER BY variant_order LIMIT 3";
@@ -45,6 +49,7 @@ static const char jobs_sql[] =
 struct picture {
     struct an_grid grid;
     const struct an_frame *groups, *others;
+    size_t first;                           /* row of the first group */
     size_t count;                           /* of groups that are drawn */
     double *there, *coming, *taken, *other; /* by bin; there: group after group */
     double *needed, unit;                   /* unit 0 = not known */
@@ -72,12 +77,14 @@ static void add_step(void *state, const double *step)
 {
     struct picture *picture = state;
     const struct an_grid *grid = &picture->grid;
-    const size_t rank = (size_t)step[0];
-    const size_t group = rank < 2 ? 0 : rank - 2 < picture->count ? rank - 2 : picture->count - 1;
-    if (rank >= 2) {
-        add(grid, picture->there + group * grid->bins, step[1], step[2], step[3]);
+    const size_t rank = (size_t)step[0] - 1;
+    const size_t group = rank < picture->first ? 0 : rank - picture->first;
+    if (rank >= picture->first)
+        add(grid,
+            picture->there + (group < picture->count ? group : picture->count - 1) * grid->bins,
+            step[1], step[2], step[3]);
+    if (rank > 0)
         return;
-    }
     add(grid, picture->coming, step[1], step[2], step[4]);
     picture->taken[an_grid_bin(grid, step[1])] += step[5];
     picture->losses += step[5];
@@ -103,7 +110,7 @@ static weir_status share(struct an_chart *chart, int64_t run, struct weir_error 
                     &(struct an_args){ .run = run, .from = chart->facts->from_s }, error);
 }
 
-/* The other variants, which takes the place of what was shared. */
+/* The other variants; what is shared of the run itself takes their place. */
 static weir_status read_others(struct an_chart *chart, struct picture *picture,
                                struct weir_error *error)
 {
@@ -116,7 +123,7 @@ static weir_status read_others(struct an_chart *chart, struct picture *picture,
         WEIR_TRY(an_query_each(chart->keeper.db, total_sql, &args, add_other, picture, error));
     }
     picture->other = others;
-    return share(chart, chart->run->run_id, error);
+    return WEIR_OK;
 }
 
 static weir_status read_needed(struct an_chart *chart, struct picture *picture,
@@ -138,9 +145,10 @@ static weir_status read_needed(struct an_chart *chart, struct picture *picture,
 
 static const char *group_name(struct an_chart *chart, const struct picture *picture, size_t group)
 {
-    const bool is_rest = group + 1 == GROUPS && picture->groups->row_count > GROUPS + 1;
+    const bool is_rest =
+        group + 1 == GROUPS && picture->groups->row_count > GROUPS + picture->first;
     (void)chart;
-    return is_rest ? "others" : an_text(picture->groups, group + 1, 0);
+    return is_rest ? "others" : an_text(picture->groups, group + picture->first, 0);
 }
 
 static weir_status write_texts(struct an_chart *chart, const struct picture *picture,
@@ -245,7 +253,7 @@ static void label_means(struct an_chart *chart, const struct picture *picture, d
     label.size = 11.0;
     label.y += 17.0;
     an_chart_text(chart, &label, "most %.0f", an_number(groups, 0, 2));
-    for (size_t g = 1; g < groups->row_count && groups->row_count > 2 && g <= GROUPS; g++) {
+    for (size_t g = 1; g < groups->row_count && g <= GROUPS; g++) {
         label.y += 17.0;
         an_chart_text(chart, &label, "%s, %.0f %s", an_word_number(an_number(groups, g, 1)).text,
                       an_number(groups, g, 2),
@@ -327,21 +335,26 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     struct picture picture = { .from_s = chart->facts->from_s };
     const struct an_args args = { .run = chart->run->run_id };
-    WEIR_TRY(share(chart, chart->run->run_id, error));
-    WEIR_TRY(an_chart_query(chart, groups_sql, NULL, &picture.groups, error));
-    if (picture.groups->row_count < 2)
-        return an_chart_empty(chart, "no node of this run is asked for or given back");
-    picture.count = picture.groups->row_count - 1 < GROUPS ? picture.groups->row_count - 1 : GROUPS;
+    const struct an_frame *any = NULL;
+    WEIR_TRY(an_chart_query(chart, any_sql, NULL, &any, error));
     picture.grid = an_chart_grid(chart, AN_CHART_BINS);
     const size_t bins = picture.grid.bins;
-    WEIR_TRY(an_keep_numbers(&chart->keeper, picture.count * bins, &picture.there, error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, OTHERS * bins, &picture.other, error));
+    if (any->row_count > 0)
+        WEIR_TRY(read_others(chart, &picture, error));
+    WEIR_TRY(share(chart, chart->run->run_id, error));
+    WEIR_TRY(an_chart_query(chart, groups_sql, NULL, &picture.groups, error));
+    const size_t rows = picture.groups->row_count;
+    if (rows == 0)
+        return an_chart_empty(chart, "no node of this run is asked for or given back");
+    picture.first = rows > 1;
+    picture.count = rows - picture.first < GROUPS ? rows - picture.first : GROUPS;
+    WEIR_TRY(an_keep_numbers(&chart->keeper, picture.count * bins, &picture.there, error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, bins, &picture.coming, error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, bins, &picture.taken, error));
     WEIR_TRY(an_keep_numbers(&chart->keeper, bins, &picture.needed, error));
     WEIR_TRY(an_query_each(chart->keeper.db, steps_sql, &args, add_step, &picture, error));
     WEIR_TRY(read_needed(chart, &picture, error));
-    WEIR_TRY(read_others(chart, &picture, error));
     WEIR_TRY(write_texts(chart, &picture, error));
     const struct an_box box = { 70, 64, 846, 264 };
     chart->height = picture.losses > 0.0 ? 398.0 : 300.0;

@@ -364,22 +364,22 @@ weir_status an_page_decisions(const struct an_page *page, struct weir_error *err
  * rows tell something, and hundreds nothing: those are counted by group and kind. */
 enum { MOST_HAPPENED = 60 };
 #define HAPPENED                                                                                   \
-    "WITH h AS (SELECT h.*, CASE kind WHEN 'mig_cut' THEN 'GPU cut anew' WHEN 'node_came' THEN"    \
-    " 'came' ELSE replace(text, target || ': ', '') END AS what, d.type AS nodes FROM happening h" \
-    " LEFT JOIN node d ON d.run_id = :run AND d.name = h.target AND (kind IN " AN_SUPPLY_SQL       \
-    " OR kind IN ('node_reclaimed', 'node_launch_fail', 'mig_cut')) WHERE h.run_id = :run"         \
-    " AND kind NOT LIKE '%_repair'),"                                                              \
-    " p AS (SELECT *, count(nodes) OVER (PARTITION BY nodes, kind) > 12 AS is_many FROM h) "
+    "WITH h AS MATERIALIZED (SELECT h.*, CASE kind WHEN 'mig_cut' THEN 'GPU cut anew' WHEN"        \
+    " 'node_came' THEN 'came' ELSE replace(text, target || ': ', '') END AS what, d.type AS nodes" \
+    " FROM happening h LEFT JOIN node d ON d.run_id = :run AND d.name = h.target AND (kind "       \
+    "IN " AN_SUPPLY_SQL " OR kind IN ('node_reclaimed', 'node_launch_fail', 'mig_cut')) WHERE"     \
+    " h.run_id = :run AND kind NOT LIKE '%_repair'), m AS MATERIALIZED (SELECT nodes, kind, what," \
+    " count(*) AS many, min(t_s) AS first_s, max(t_s) AS last_s FROM h WHERE nodes NOT NULL"       \
+    " GROUP BY nodes, kind HAVING many > 12) "
 
 static const char counted_sql[] =
-    HAPPENED "SELECT nodes, what, count(*), min(t_s), max(t_s) FROM p WHERE is_many"
-             " GROUP BY nodes, kind ORDER BY nodes, min(t_s), kind";
+    HAPPENED "SELECT nodes, what, many, first_s, last_s FROM m ORDER BY nodes, first_s, kind";
 static const char happenings_sql[] = HAPPENED
     "SELECT h.t_s, coalesce(h.until_s, CASE WHEN h.kind LIKE '%_fail' THEN (SELECT min(r.t_s) FROM"
     " happening r WHERE r.run_id = :run AND r.target = h.target AND r.t_s > h.t_s"
     " AND r.kind = replace(h.kind, '_fail', '_repair')) END), h.text, h.many"
-    " FROM (SELECT *, count(*) OVER () AS many FROM p WHERE NOT is_many ORDER BY t_s, text"
-    " LIMIT :id) h ORDER BY h.t_s, h.text";
+    " FROM (SELECT *, count(*) OVER () AS many FROM h WHERE nodes IS NULL OR (nodes, kind) NOT IN"
+    " (SELECT nodes, kind FROM m) ORDER BY t_s, text LIMIT :id) h ORDER BY h.t_s, h.text";
 
 static weir_status write_counted(const struct an_page *page, struct weir_error *error)
 {
