@@ -90,26 +90,40 @@ static void say_shares(struct an_claim *claim)
 /* ---- nodes ---- */
 
 /* Of thousands of nodes there always is one that is used less: nothing is said, and nothing asked.
- */
+ * A node that comes or goes by decision, or never came where nodes do, is away and not down. */
 static const struct an_shared nodes = {
     "weir_node_use",
     "WITH few AS (SELECT 1 WHERE (SELECT count(*) FROM node WHERE run_id = :run) <= 2000),"
-    " s AS (SELECT node, min(up) AS up, sum(gpu_active * dt_s) AS used, sum(up * dt_s) AS up_s"
-    "  FROM few CROSS JOIN node_sample WHERE run_id = :run AND t_s >= :from GROUP BY node)"
-    " SELECT d.name, d.node, s.up, s.used / nullif(d.gpus * s.up_s, 0) AS used FROM s"
-    " JOIN node d ON d.run_id = :run AND d.node = s.node WHERE d.gpus > 0"
+    " s AS (SELECT node, min(up) AS up, max(up) AS most, sum(gpu_active * dt_s) AS used,"
+    "  sum(up * dt_s) AS up_s FROM few CROSS JOIN node_sample WHERE run_id = :run AND t_s >= :from"
+    "  GROUP BY node),"
+    " e AS (SELECT target, max(kind IN ('node_came', 'node_released', 'node_reclaimed')) AS goes,"
+    "  max(kind IN ('node_fail', 'node_down')) AS falls FROM happening"
+    "  WHERE run_id = :run AND EXISTS (SELECT 1 FROM few) GROUP BY target)"
+    " SELECT d.name, d.node, s.up, s.used / nullif(d.gpus * s.up_s, 0) AS used,"
+    "  coalesce(e.goes, 0) OR (s.most <= 0 AND " RESULT(
+        "as.nodes") " NOT NULL) AS goes,"
+                    " coalesce(e.falls, 0) AS falls FROM s JOIN node d ON d.run_id = :run"
+                    " AND d.node = s.node LEFT JOIN e ON e.target = d.name WHERE d.gpus > 0"
 };
 #define NODES                                                                                      \
-    "WITH n AS (SELECT * FROM weir_node_use), h AS (SELECT count(*) AS nodes, min(used) AS low,"   \
-    " max(used) AS high, total(up < 0.99) AS down FROM n) "
+    "WITH n AS (SELECT * FROM weir_node_use), h AS (SELECT count(used) AS nodes, min(used) AS "    \
+    "low,"                                                                                         \
+    " max(used) AS high, total(up < 0.99 AND (falls OR NOT goes)) AS down,"                        \
+    " total(up < 0.99 AND goes) AS away, count(*) - count(used) AS never FROM n) "
 
 static struct an_word outage(const struct an_claim *claim)
 {
     struct an_word word = { "" };
     const double down = an_claim_number(claim, "down");
-    if (down > 0.0)
-        (void)snprintf(word.text, sizeof word.text, "; %.0f node%s down at times", down,
-                       down > 1.5 ? "s were" : " was");
+    const double away = an_claim_number(claim, "away");
+    const double first = away > 0.0 ? away : down;
+    char rest[32] = "";
+    if (away > 0.0 && down > 0.0)
+        (void)snprintf(rest, sizeof rest, ", %.0f down", down);
+    if (first > 0.0)
+        (void)snprintf(word.text, sizeof word.text, "; %.0f node%s %s at times%s", first,
+                       first > 1.5 ? "s were" : " was", away > 0.0 ? "away" : "down", rest);
     return word;
 }
 
@@ -135,7 +149,8 @@ static void say_even(struct an_claim *claim)
     char all[32] = "Both";
     if (count > 2.5)
         (void)snprintf(all, sizeof all, "All %.0f", count);
-    an_claim_say(claim, "%s nodes are used alike, %s%s%s of their GPUs%s", all, low.text,
+    an_claim_say(claim, "%s nodes%s are used alike, %s%s%s of their GPUs%s", all,
+                 an_claim_number(claim, "never") > 0.0 ? " that were up" : "", low.text,
                  is_one ? "" : " to ", is_one ? "" : high.text, outage(claim).text);
 }
 
@@ -304,17 +319,21 @@ static const struct an_claim_ops rows[] = {
     { .name = "nodes.one",
       .threshold = "one node with GPUs",
       .shared = &nodes,
-      .sql = NODES "SELECT (SELECT name FROM n) AS node, high, down FROM h WHERE nodes = 1",
+      .sql =
+          NODES "SELECT (SELECT name FROM n WHERE used NOT NULL) AS node, high, down, away FROM h"
+                " WHERE nodes = 1",
       .say = say_node },
     { .name = "nodes.uneven",
       .threshold = "10 points between the least and the most used",
       .shared = &nodes,
-      .sql = NODES "SELECT nodes, low, high, down FROM h WHERE nodes > 1 AND high - low > 0.1",
+      .sql = NODES
+      "SELECT nodes, low, high, down, away, never FROM h WHERE nodes > 1 AND high - low > 0.1",
       .say = say_uneven },
     { .name = "nodes.even",
       .threshold = "at most 10 points between the least and the most used",
       .shared = &nodes,
-      .sql = NODES "SELECT nodes, low, high, down FROM h WHERE nodes > 1 AND high - low <= 0.1",
+      .sql = NODES
+      "SELECT nodes, low, high, down, away, never FROM h WHERE nodes > 1 AND high - low <= 0.1",
       .say = say_even },
     { .name = "supply.group",
       .threshold = "one group has a node that comes or goes",

@@ -122,3 +122,15 @@ for name, folder in ("spot", "kept"), ("alone", "alone"):
     assert lost == db.execute("SELECT count(*) FROM happening WHERE run_id = ? AND kind = 'node_reclaimed'",
                               runs[:1]).fetchone()[0], lost
 PY
+
+# A node that is given back is away; one that fails is down, and one that does both is both.
+title() { sed -n '/<figure id="node-heat">/s/.*<h2>\(.*\)<\/h2>.*<figcaption>\(.*\)<\/figcaption>.*/\1 | \2/p' "$1" | tr '\302\240' '  '; }
+title spot.html >spot.txt
+title well.html >well.txt
+matches spot.txt '; 6 nodes were away at times, 8 down .*grey: node away or down$'
+matches well.txt '; 6 nodes were away at times .*grey: node away$'
+sed -e '/supply:/s/, supply: .*/}/' -e 's/, capacity: {policy: demand}//' -e '/^compare:/,$d' spot.yaml >fail.yaml
+expect 0 "$WEIR_BIN" run fail.yaml -q -o fail.db
+expect 0 "$WEIR_BIN" report fail.db -o fail.html
+title fail.html >fail.txt
+matches fail.txt '; 4 nodes were down at times .*grey: node down$'

@@ -522,7 +522,8 @@
                "arrivals: {rate: 1/h}, classes: {a: {run_time: 2 h, request: {gpus: 8}}}"),
       { { "use.jobs", "of the GPUs of nodes that are up" },
         { "tile.held", " of 48 on average) are held by jobs" },
-        { "supply.group", " nodes of n are there on average, " } },
+        { "supply.group", " nodes of n are there on average, " },
+        { "nodes.uneven", "; 5 nodes were away at times, 1 down" } },
       "use.unassigned supply.groups" },
     { "nodes of two groups come and go",
       HEAD

@@ -80,15 +80,32 @@
     " run_id = :run AND t_s >= :from) FROM job_sample WHERE run_id = :run AND t_s"                 \
     " >= :from)"
 #define IS_JOBS "(SELECT count(*) FROM stage WHERE run_id = :run) = 0 AND " SPAN " NOT NULL"
-#define NODE                                                                                       \
-    "SELECT n.node, n.name, (SELECT sum(x.gpu_active * x.dt_s) / sum(n.gpus * x.up"                \
-    " * x.dt_s) FROM node_sample x WHERE x.run_id = n.run_id AND x.node = n.node"                  \
-    " AND x.t_s >= :from) AS used, (SELECT min(up) FROM node_sample x WHERE"                       \
-    " x.run_id = n.run_id AND x.node = n.node AND x.t_s >= :from) AS up FROM node n"               \
-    " WHERE n.run_id = :run AND n.gpus > 0 AND " SPAN " NOT NULL"
+#define HAS_EVENT(kinds)                                                                           \
+    "EXISTS (SELECT 1 FROM happening h WHERE h.run_id = :run AND h.target = n.name AND h.kind IN " \
+    "(" kinds "))"
+#define UPS "node_sample x WHERE x.run_id = n.run_id AND x.node = n.node AND x.t_s >= :from"
+#define NODE                                                                                                                                                    \
+    "SELECT n.node, n.name, (SELECT sum(x.gpu_active * x.dt_s) / nullif(sum(n.gpus * x.up"                                                                      \
+    " * x.dt_s), 0) FROM " UPS ") AS used, (SELECT min(up) FROM " UPS ") AS up, " HAS_EVENT(                                                                    \
+        "'node_came', 'node_released', 'node_reclaimed'") " OR ((SELECT max(up) FROM " UPS                                                                      \
+                                                          ") = 0 AND " VALUE(                                                                                   \
+                                                              "as.nodes") " NOT NULL) AS "                                                                      \
+                                                                          "goes, " HAS_EVENT("'no"                                                              \
+                                                                                             "de_"                                                              \
+                                                                                             "fai"                                                              \
+                                                                                             "l',"                                                              \
+                                                                                             " '"                                                               \
+                                                                                             "nod"                                                              \
+                                                                                             "e_"                                                               \
+                                                                                             "dow"                                                              \
+                                                                                             "n'") " AS falls FROM node n WHERE n.run_id = :run AND n.gpus > 0" \
+                                                                                                   " AND " SPAN                                                 \
+                                                                                                   " NOT NULL"
 #define NODES(columns)                                                                             \
-    "WITH n AS (" NODE "), h AS (SELECT count(*) AS nodes, min(used) AS low,"                      \
-    " max(used) AS high, count(iif(up < 0.99, 1, NULL)) AS down FROM n) SELECT " columns " FROM h"
+    "WITH n AS (" NODE "), h AS (SELECT count(used) AS nodes, min(used) AS low,"                   \
+    " max(used) AS high, count(iif(up < 0.99 AND (falls OR NOT goes), 1, NULL)) AS down,"          \
+    " count(iif(up < 0.99 AND goes, 1, NULL)) AS away, count(iif(used IS NULL, 1, NULL)) AS"       \
+    " never FROM n) SELECT " columns " FROM h"
 /* Nodes that are there at each change, node by node: by its last change until then, its next one,
  * or its samples. */
 #define CHANGES                                                                                    \
@@ -330,9 +347,14 @@ static const struct claim_truth truths[] = {
                   " key = 'windows') = 0" },
     { "use.shares",
       "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES " AND held > 0" },
-    { "nodes.one", NODES("(SELECT max(name) FROM n) AS node, high, down") " WHERE nodes = 1" },
-    { "nodes.uneven", NODES("nodes, low, high, down") " WHERE nodes > 1 AND high > low + 0.1" },
-    { "nodes.even", NODES("nodes, low, high, down") " WHERE nodes > 1 AND high <= low + 0.1" },
+    { "nodes.one",
+      NODES(
+          "(SELECT max(name) FROM n WHERE used NOT NULL) AS node, high, down, away") " WHERE nodes "
+                                                                                     "= 1" },
+    { "nodes.uneven",
+      NODES("nodes, low, high, down, away, never") " WHERE nodes > 1 AND high > low + 0.1" },
+    { "nodes.even",
+      NODES("nodes, low, high, down, away, never") " WHERE nodes > 1 AND high <= low + 0.1" },
     { "supply.group", SUPPLY "= 1" },
     { "supply.groups", SUPPLY "> 1" },
     { "free.hardly", FREE " SELECT gpus, free FROM p WHERE free / gpus < 0.05" },
