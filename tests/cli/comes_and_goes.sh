@@ -85,6 +85,8 @@ for name, folder in ("spot", "kept"), ("still", "still"):
     assert top == (64 if name == "spot" else 32), top
 PY
 
+matches spot.html '<h2>none: .*jobs wait.*of the GPUs of nodes that are up are held</h2>'
+
 # Chart `nodes`: what is there and on its way at any time, what the jobs ask for where nothing else
 # works, and what the owner takes; nothing where no node comes or goes.
 expect 0 "$WEIR_BIN" plot spot.db nodes --variant none --folder kept

@@ -84,23 +84,29 @@
     "EXISTS (SELECT 1 FROM happening h WHERE h.run_id = :run AND h.target = n.name AND h.kind IN " \
     "(" kinds "))"
 #define UPS "node_sample x WHERE x.run_id = n.run_id AND x.node = n.node AND x.t_s >= :from"
-#define NODE                                                                                                                                                    \
-    "SELECT n.node, n.name, (SELECT sum(x.gpu_active * x.dt_s) / nullif(sum(n.gpus * x.up"                                                                      \
-    " * x.dt_s), 0) FROM " UPS ") AS used, (SELECT min(up) FROM " UPS ") AS up, " HAS_EVENT(                                                                    \
-        "'node_came', 'node_released', 'node_reclaimed'") " OR ((SELECT max(up) FROM " UPS                                                                      \
-                                                          ") = 0 AND " VALUE(                                                                                   \
-                                                              "as.nodes") " NOT NULL) AS "                                                                      \
-                                                                          "goes, " HAS_EVENT("'no"                                                              \
-                                                                                             "de_"                                                              \
-                                                                                             "fai"                                                              \
-                                                                                             "l',"                                                              \
-                                                                                             " '"                                                               \
-                                                                                             "nod"                                                              \
-                                                                                             "e_"                                                               \
-                                                                                             "dow"                                                              \
-                                                                                             "n'") " AS falls FROM node n WHERE n.run_id = :run AND n.gpus > 0" \
-                                                                                                   " AND " SPAN                                                 \
-                                                                                                   " NOT NULL"
+#define NODE                                                                                       \
+    "SELECT n.node, n.name, (SELECT sum(x.gpu_active * x.dt_s) / nullif(sum(n.gpus * x.up"         \
+    " * x.dt_s), 0) FROM " UPS ") AS used, (SELECT min(up) FROM " UPS ") AS up, " HAS_EVENT(       \
+        "'node_came', 'node_released', 'node_reclaimed'") " OR ((SELECT max(up) FROM " UPS         \
+                                                          ") = 0 AND " VALUE(                      \
+                                                              "as.nodes") " NOT NULL) AS "         \
+                                                                          "goes, " HAS_EVENT(      \
+                                                                              "'no"                \
+                                                                              "de_"                \
+                                                                              "fai"                \
+                                                                              "l',"                \
+                                                                              " '"                 \
+                                                                              "nod"                \
+                                                                              "e_"                 \
+                                                                              "dow"                \
+                                                                              "n'") " AS falls "   \
+                                                                                    "FROM node n " \
+                                                                                    "WHERE "       \
+                                                                                    "n.run_id = "  \
+                                                                                    ":run AND "    \
+                                                                                    "n.gpus > 0"   \
+                                                                                    " AND " SPAN   \
+                                                                                    " NOT NULL"
 #define NODES(columns)                                                                             \
     "WITH n AS (" NODE "), h AS (SELECT count(used) AS nodes, min(used) AS low,"                   \
     " max(used) AS high, count(iif(up < 0.99 AND (falls OR NOT goes), 1, NULL)) AS down,"          \
@@ -380,8 +386,10 @@ static const struct claim_truth truths[] = {
                           " = :run) = 0 AND " STATUS
                           " <> 'ended early' AND (SELECT count(*) FROM workload WHERE run_id ="
                           " :run) = 1" },
-    { "jobs.hardly_wait", "SELECT " WAITING " AS waiting WHERE " JOBS " AND " WAITING " < 0.05" },
-    { "jobs.wait", "SELECT " WAITING " AS waiting WHERE " JOBS " AND " WAITING " >= 0.05" },
+    { "jobs.hardly_wait", "SELECT " WAITING " AS waiting, " UP_OF(
+                              "n.gpus") " AS up WHERE " JOBS " AND " WAITING " < 0.05" },
+    { "jobs.wait", "SELECT " WAITING " AS waiting, " UP_OF("n.gpus") " AS up WHERE " JOBS
+                                                                     " AND " WAITING " >= 0.05" },
     { "latency.two", LATENCY
       " SELECT a.variant AS variant, a.p95 AS p95, z.variant AS other, z.p95 AS"
       " other_p95 FROM k a, k z WHERE a.p95 = (SELECT min(p95) FROM k) AND z.p95 = (SELECT "
