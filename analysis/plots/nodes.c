@@ -60,9 +60,12 @@ struct picture {
 
 /* ---- what is there ---- */
 
-/* Adds a value that holds from one time to another to the means of the bins. */
+/* Adds a value that holds from one time to another to the means of the bins; one that has no end,
+ * in a run that has none, is left out. */
 static void add(const struct an_grid *grid, double *means, double from_s, double to_s, double value)
 {
+    if (!(to_s > from_s))
+        return;
     const size_t last = an_grid_bin(grid, to_s - 1e-9 * grid->step_s);
     for (size_t b = an_grid_bin(grid, from_s); b <= last; b++) {
         const double start = grid->from_s + (double)b * grid->step_s;
@@ -83,7 +86,7 @@ static void add_step(void *state, const double *step)
         add(grid,
             picture->there + (group < picture->count ? group : picture->count - 1) * grid->bins,
             step[1], step[2], step[3]);
-    if (rank > 0)
+    if (rank > 0 || isnan(step[1]))
         return;
     add(grid, picture->coming, step[1], step[2], step[4]);
     picture->taken[an_grid_bin(grid, step[1])] += step[5];
@@ -143,11 +146,10 @@ static weir_status read_needed(struct an_chart *chart, struct picture *picture,
 
 /* ---- drawing ---- */
 
-static const char *group_name(struct an_chart *chart, const struct picture *picture, size_t group)
+static const char *group_name(const struct picture *picture, size_t group)
 {
     const bool is_rest =
         group + 1 == GROUPS && picture->groups->row_count > GROUPS + picture->first;
-    (void)chart;
     return is_rest ? "others" : an_text(picture->groups, group + picture->first, 0);
 }
 
@@ -189,7 +191,7 @@ static weir_status write_series(struct an_chart *chart, struct picture *picture,
     memcpy(*series + (picture->count + 2) * bins, picture->other, others * bins * sizeof **series);
     for (size_t k = 0; k < *count; k++) {
         const size_t used = strlen(columns);
-        const char *name = k < picture->count    ? group_name(chart, picture, k)
+        const char *name = k < picture->count    ? group_name(picture, k)
                            : k == picture->count ? "coming"
                            : k == picture->count + 1
                                ? "needed"
@@ -281,7 +283,7 @@ static weir_status draw_nodes(struct an_chart *chart, struct picture *picture,
     size_t count = 0;
     WEIR_TRY(write_series(chart, picture, &count, &series, error));
     for (size_t k = 0; k <= picture->count; k++) {
-        names[k] = k == picture->count ? "asked for, not there yet" : group_name(chart, picture, k);
+        names[k] = k == picture->count ? "asked for, not there yet" : group_name(picture, k);
         keys[k] = (struct an_key){ names[k], color_of(picture, k) };
     }
     an_rows_key(chart, keys, picture->count + 1, &(struct an_label){ .x = 40, .y = 10 });
