@@ -257,9 +257,9 @@ static void label_means(struct an_chart *chart, const struct picture *picture, d
     an_chart_text(chart, &label, "most %.0f", an_number(groups, 0, 2));
     for (size_t g = 1; g < groups->row_count && g <= GROUPS; g++) {
         label.y += 17.0;
-        an_chart_text(chart, &label, "%s, %.0f %s", an_word_number(an_number(groups, g, 1)).text,
-                      an_number(groups, g, 2),
-                      an_chart_word(chart, an_text(groups, g, 0), 12).text);
+        an_chart_text(chart, &label, "%s %s, most %.0f",
+                      an_chart_word(chart, an_text(groups, g, 0), 9).text,
+                      an_word_number(an_number(groups, g, 1)).text, an_number(groups, g, 2));
     }
     label.color = AN_MUTED;
     const size_t warm = an_grid_bin(&picture->grid, chart->facts->from_s);
@@ -329,7 +329,7 @@ static void draw_losses(struct an_chart *chart, const struct picture *picture,
                   "set yrange [0:%.9g]; set ytics %.9g format '%%g'\n"
                   "plot DATA index %zu using 1:2 with filledcurves y1=0 fc rgb '" AN_VERMILLION
                   "'\n",
-                  top, an_axis_step(top, 2.0), block);
+                  top, fmax(an_axis_step(top, 2.0), 1.0), block);
     an_chart_draw_end(chart);
 }
 
