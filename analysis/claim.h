@@ -62,6 +62,11 @@ extern const struct an_shared an_share_waits;
  * change to the next; the last two are parts of the cluster. */
 extern const struct an_shared an_share_tenants;
 
+/* Groups whose nodes are asked for and given back, from a change to the next: weir_supply (type,
+ * t_s, next_s, there, coming, taken), taken back by their owner at t_s; where there are
+ * several, type '' is all of them together. Nothing where no node comes or goes. */
+extern const struct an_shared an_share_supply;
+
 size_t an_claim_count(void);
 const struct an_claim_ops *an_claim_at(size_t index);
 

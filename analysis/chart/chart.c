@@ -463,15 +463,20 @@ static void happening_line(struct an_chart *chart, double t_s, double y0, double
                   x, screen_y(chart, y0), x, screen_y(chart, y1));
 }
 
-/* Middle of a label of this text between its lines, kept within the panel and right of `taken`.
- * NAN = no room. */
+/* A row of labels: what is left of it. */
+struct label_row {
+    double taken, end;
+};
+
+/* Middle of a label of this text between its lines, kept within the panel and in what is left of
+ * the row. NAN = no room. */
 static double happening_place(const struct an_chart *chart, double middle, const char *text,
-                              double taken)
+                              const struct label_row *row)
 {
     const double half = 3.5 * (double)strlen(text) + 4.0;
-    double x = fmin(middle, chart->right + 100.0 - half);
-    x = fmax(x, fmax(chart->left, taken) + half);
-    return fabs(x - middle) > 120.0 || x + half > AN_CHART_WIDTH ? AN_NAN : x;
+    double x = fmin(middle, fmin(chart->right + 100.0, row->end) - half);
+    x = fmax(x, fmax(chart->left, row->taken) + half);
+    return fabs(x - middle) > 120.0 || x + half > row->end ? AN_NAN : x;
 }
 
 enum { WINDOW_ROW = 13 }; /* px: the names of windows stand below the labels of what happened */
@@ -485,12 +490,12 @@ weir_status an_chart_head_room(struct an_chart *chart, struct weir_error *error)
     return WEIR_OK;
 }
 
-/* Puts a label into the lower of two rows that has room; `taken` holds their right ends. */
+/* Puts a label into the lower of two rows that has room. */
 static bool put_label(struct an_chart *chart, double middle, const char *text, double y0,
-                      double taken[2])
+                      struct label_row rows[2])
 {
     for (size_t row = 0; row < 2; row++) {
-        const double x = happening_place(chart, middle, text, taken[row]);
+        const double x = happening_place(chart, middle, text, &rows[row]);
         if (isnan(x))
             continue;
         const struct an_label label = { .x = x,
@@ -499,7 +504,7 @@ static bool put_label(struct an_chart *chart, double middle, const char *text, d
                                         .size = 10.5,
                                         .align = 'c' };
         an_chart_text(chart, &label, "%s", text);
-        taken[row] = x + 3.5 * (double)strlen(text) + 8.0;
+        rows[row].taken = x + 3.5 * (double)strlen(text) + 8.0;
         return true;
     }
     return false;
@@ -515,7 +520,7 @@ struct together {
 /* Both names if they have room in full. Else the first alone, which gets shorter rather than lost.
  */
 static void happening_label(struct an_chart *chart, const struct together *here, double y0,
-                            double taken[2])
+                            struct label_row rows[2])
 {
     static const size_t lengths[] = { AN_NAME_MOST, 26, 16, 8 };
     char more[32] = "";
@@ -525,13 +530,13 @@ static void happening_label(struct an_chart *chart, const struct together *here,
     if (here->second != NULL) {
         (void)snprintf(label, sizeof label, "%s, %s%s", an_shorten(here->first, AN_NAME_MOST).text,
                        an_shorten(here->second, AN_NAME_MOST).text, more);
-        if (put_label(chart, here->middle, label, y0, taken))
+        if (put_label(chart, here->middle, label, y0, rows))
             return;
         (void)snprintf(more, sizeof more, " +%zu more", here->more + 1);
     }
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         (void)snprintf(label, sizeof label, "%s%s", an_shorten(here->first, lengths[i]).text, more);
-        if (put_label(chart, here->middle, label, y0, taken))
+        if (put_label(chart, here->middle, label, y0, rows))
             return;
     }
 }
@@ -568,9 +573,10 @@ static void draw_lines(struct an_chart *chart, const struct an_frame *frame, dou
     }
 }
 
-static void label_happenings(struct an_chart *chart, const struct an_frame *frame, double y0)
+static void label_happenings(struct an_chart *chart, const struct an_frame *frame, double y0,
+                             double end)
 {
-    double taken[2] = { 0.0, 0.0 };
+    struct label_row rows[2] = { { 0.0, end }, { 0.0, AN_CHART_WIDTH } };
     for (size_t i = 0, count = 0; i < frame->row_count; i += count) {
         count = count_together(chart, frame, i);
         const char *first = an_text(frame, i, 2);
@@ -579,7 +585,7 @@ static void label_happenings(struct an_chart *chart, const struct an_frame *fram
                                        .second = is_pair ? an_text(frame, i + 1, 2) : NULL,
                                        .more = count - 1 - is_pair,
                                        .middle = happening_middle(chart, frame, i) };
-        happening_label(chart, &here, y0, taken);
+        happening_label(chart, &here, y0, rows);
     }
 }
 
@@ -607,40 +613,67 @@ static weir_status draw_windows(struct an_chart *chart, double y0, double y1,
     return WEIR_OK;
 }
 
-/* Of many only the changes of policy have room for names. */
-#define HAPPENINGS                                                                                 \
-    "SELECT t_s, until_s, iif(kind = 'set', replace(text, 'set sched.', ''), text)"                \
-    " FROM happening WHERE run_id = :run "
+/* Of many happenings the less common ones alone are marked: without nodes that their owner took
+ * back, then changes of policy. The first of many would mislead. */
+#define HAPPENINGS(what)                                                                           \
+    "SELECT t_s, until_s, iif(kind = 'set', replace(text, 'set sched.', ''), text),"               \
+    " max(kind LIKE '%_repair') OVER () FROM happening WHERE run_id = :run AND kind NOT "          \
+    "IN " AN_SUPPLY_SQL what " ORDER BY t_s, kind <> 'set', text"
+
+enum { ALL, OTHERS, SET, MARKS };
+static const char *const marks_sql[MARKS] = {
+    [ALL] = HAPPENINGS(""),
+    [OTHERS] = HAPPENINGS(" AND kind <> 'node_reclaimed'"),
+    [SET] = HAPPENINGS(" AND kind = 'set'"),
+};
+
+/* What there is, and what of it is drawn; returns the left end of the text. */
+static double caption_happenings(struct an_chart *chart, const struct an_frame *const marks[MARKS],
+                                 size_t drawn, double y)
+{
+    const size_t others = marks[OTHERS]->row_count;
+    const size_t taken = marks[ALL]->row_count - others;
+    const struct an_label label = {
+        .x = AN_CHART_WIDTH - 4.0, .y = y, .color = AN_VERMILLION_TEXT, .size = 10.5, .align = 'r'
+    };
+    char text[128];
+    int used = snprintf(text, sizeof text, "%s",
+                        drawn == ALL || (drawn == OTHERS && others > 0) ? "dashed: " : "");
+    if (others > 0)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%zu %s", others,
+                         an_number(marks[OTHERS], 0, 3) > 0.5 ? "faults, repairs, changes"
+                         : others == 1                        ? "fault or change"
+                                                              : "faults, changes");
+    if (taken > 0)
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, "%s%zu node%s taken back by %s owner",
+                     others == 0       ? ""
+                     : drawn == OTHERS ? "; not dashed: "
+                                       : ", ",
+                     taken, taken == 1 ? "" : "s", taken == 1 ? "its" : "their");
+    an_chart_text(chart, &label, "%s", text);
+    return label.x - 7.0 * used - 8.0;
+}
 
 weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error)
 {
     enum { MANY = 12, MOST_LINES = 80 };
-    const struct an_frame *all = NULL;
-    const struct an_frame *named = NULL;
+    const struct an_frame *marks[MARKS] = { NULL };
+    size_t drawn = ALL;
+    size_t named = ALL;
     WEIR_TRY(draw_windows(chart, y0, y1, error));
-    WEIR_TRY(
-        an_chart_query(chart, HAPPENINGS "ORDER BY t_s, kind <> 'set', text", NULL, &all, error));
-    const bool is_marked = all->row_count <= MOST_LINES; /* the first of many would mislead */
-    if (is_marked)
-        draw_lines(chart, all, y0, y1);
-    if (all->row_count <= MANY) {
-        label_happenings(chart, all, y0);
-        return WEIR_OK;
+    for (size_t i = 0; i < MARKS && named == i; i++) {
+        WEIR_TRY(an_chart_query(chart, marks_sql[i], NULL, &marks[i], error));
+        drawn += i < SET && drawn == i && marks[i]->row_count > MOST_LINES;
+        named += i < SET && marks[i]->row_count > MANY;
     }
-    WEIR_TRY(an_chart_query(chart, HAPPENINGS "AND kind = 'set' ORDER BY t_s, text", NULL, &named,
-                            error));
-    if (!is_marked)
-        draw_lines(chart, named, y0, y1);
-    if (named->row_count <= MANY)
-        label_happenings(chart, named, y0);
-    const struct an_label label = { .x = AN_CHART_WIDTH - 4.0,
-                                    .y = y0 - 8.0,
-                                    .color = AN_VERMILLION_TEXT,
-                                    .size = 10.5,
-                                    .align = 'r' };
-    an_chart_text(chart, &label, is_marked ? "dashed: %zu faults, changes" : "%zu faults, changes",
-                  all->row_count);
+    draw_lines(chart, marks[drawn], y0, y1);
+    double end = AN_CHART_WIDTH;
+    if (named != ALL)
+        end = caption_happenings(chart, marks, drawn, y0 - 8.0);
+    if (marks[named]->row_count <= MANY)
+        label_happenings(chart, marks[named], y0, chart->window_row > 0.0 ? AN_CHART_WIDTH : end);
     return WEIR_OK;
 }
 

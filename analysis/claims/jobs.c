@@ -18,34 +18,42 @@
                           "metric = 'queue.len.mean'"                                              \
                           "  AND label IN " JOBS " ORDER BY value DESC, label LIMIT 1) AS most,"   \
                           " iif(EXISTS (SELECT 1 FROM stage WHERE run_id = :run), NULL, " VALUE(   \
-                              "util.gpu.assigned") ") AS held WHERE EXISTS (SELECT 1 FROM "        \
+                              "util.gpu.assigned") ") AS held, (SELECT sum(gpu_capacity * dt_s) "  \
+                                                   "/ sum(dt_s) FROM v_cluster"                    \
+                                                   " WHERE run_id = :run AND t_s >= :from) / "     \
+                                                   "(SELECT nullif(sum(gpus), 0) FROM node WHERE " \
+                                                   "run_id"                                        \
+                                                   " = :run) AS up WHERE EXISTS (SELECT 1 FROM "   \
                                                    "job_label WHERE run_id = :run)) "
 #define JOBS_DONE    VALUE("jobs.done")
 #define JOBS_ARRIVED VALUE("jobs.arrived")
 #define JOBS_REFUSED VALUE("jobs.refused")
 
-static struct an_word held_of(const struct an_claim *claim)
+/* Of the nodes that are up, which is said where those are not all the time all. */
+static const char *name_held(const struct an_claim *claim, char text[96])
 {
-    struct an_word word = { "" };
     const double held = an_claim_number(claim, "held");
+    text[0] = '\0';
     if (!isnan(held))
-        (void)snprintf(word.text, sizeof word.text, "; %.12s of the GPUs are held",
-                       an_word_percent(held).text);
-    return word;
+        (void)snprintf(text, 96, "; %s of the GPUs%s are held", an_word_percent(held).text,
+                       an_claim_number(claim, "up") < 0.9995 ? " of nodes that are up" : "");
+    return text;
 }
 
 static void say_hardly(struct an_claim *claim)
 {
-    an_claim_say(claim, "hardly a job ever waits%s", held_of(claim).text);
+    char held[96];
+    an_claim_say(claim, "hardly a job ever waits%s", name_held(claim, held));
 }
 
 static void say_waiting(struct an_claim *claim)
 {
+    char held[96];
     const char *most = an_claim_word(claim, "most");
     an_claim_say(claim, "%s jobs wait on average%s%s%s%s",
                  an_word_number(an_claim_number(claim, "waiting")).text,
                  most[0] == '\0' ? "" : ", most of them “", an_claim_name(claim, "most").text,
-                 most[0] == '\0' ? "" : "”", held_of(claim).text);
+                 most[0] == '\0' ? "" : "”", name_held(claim, held));
 }
 
 /* ---- what came out of one run ---- */
@@ -171,11 +179,11 @@ static const struct an_claim_ops rows[] = {
       .say = say_rate },
     { .name = "jobs.hardly_wait",
       .threshold = "less than 0.05 jobs wait on average",
-      .sql = WAITING "SELECT waiting, held FROM q WHERE waiting < 0.05",
+      .sql = WAITING "SELECT waiting, held, up FROM q WHERE waiting < 0.05",
       .say = say_hardly },
     { .name = "jobs.wait",
       .threshold = "0.05 jobs wait on average",
-      .sql = WAITING "SELECT waiting, most, held FROM q WHERE waiting >= 0.05",
+      .sql = WAITING "SELECT waiting, most, held, up FROM q WHERE waiting >= 0.05",
       .say = say_waiting },
     { .name = "waits.none",
       .threshold = "no label of any variant has a mean wait",

@@ -69,10 +69,23 @@ static void say_throughput(struct an_claim *claim)
                      bounds_of(claim, bounds));
 }
 
+/* "64 GPUs", or how many of them are up, where those are not all the time all. */
+static void name_devices(const struct an_claim *claim, const char *device, char text[160])
+{
+    const double there = an_claim_number(claim, "there");
+    const double up = an_claim_number(claim, "up");
+    if (up < 0.9995)
+        (void)snprintf(text, 160, "the %ss of nodes that are up (%s of %s on average)", device,
+                       an_word_number(up * there).text, an_word_number(there).text);
+    else
+        (void)snprintf(text, 160, "%s %s%s", an_word_number(there).text, device, an_plural(there));
+}
+
 static void say_device(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s used\nof %s %ss; %s are assigned", percent_of(claim, "used").text,
-                 number_of(claim, "there").text, an_claim_word(claim, "device"),
+    char devices[160];
+    name_devices(claim, an_claim_word(claim, "device"), devices);
+    an_claim_say(claim, "%s used\nof %s; %s are assigned", percent_of(claim, "used").text, devices,
                  percent_of(claim, "held").text);
 }
 
@@ -109,9 +122,10 @@ static void say_wait(struct an_claim *claim)
 
 static void say_held(struct an_claim *claim)
 {
-    const double gpus = an_claim_number(claim, "gpus");
-    an_claim_say(claim, "%s\nof %s GPU%s held by jobs", percent_of(claim, "held").text,
-                 an_word_number(gpus).text, an_plural(gpus)[0] == '\0' ? " is" : "s are");
+    char devices[160];
+    name_devices(claim, "GPU", devices);
+    an_claim_say(claim, "%s\nof %s %s held by jobs", percent_of(claim, "held").text, devices,
+                 an_plural(an_claim_number(claim, "there"))[0] == '\0' ? "is" : "are");
 }
 
 static void say_accepted(struct an_claim *claim)
@@ -166,7 +180,8 @@ static const char throughput_sql[] =
                           " HAVING count(*) > 0";
 
 static const char device_sql[] =
-    "WITH c AS (SELECT max(gpu_capacity) > 0 AS g, coalesce(" UTIL_GPU_ACTIVE
+    "WITH c AS (SELECT max(gpu_capacity) > 0 AS g, sum(gpu_capacity * dt_s) / sum(dt_s) AS gn,"
+    " sum(cpu_capacity * dt_s) / sum(dt_s) AS cn, coalesce(" UTIL_GPU_ACTIVE
     ", sum(gpu_active * dt_s)  / nullif(sum(gpu_capacity * dt_s), 0)) AS gu, "
     "coalesce(" UTIL_GPU_ASSIGNED ", sum(gpu_assigned * dt_s)  / nullif(sum(gpu_capacity * dt_s), "
     "0)) AS gh, coalesce(" UTIL_CPU_ACTIVE
@@ -176,7 +191,9 @@ static const char device_sql[] =
                              "AND " STAGES
                              "HAVING count(*) > 0) SELECT iif(g, 'GPU', 'CPU') AS device, iif(g, "
                              "gu, cu) AS used, iif(g, gh, ch) AS held, (SELECT iif(g, sum(gpus), "
-                             "sum(cpus)) FROM node WHERE run_id = :run) AS there FROM c";
+                             "sum(cpus)) FROM node WHERE run_id = :run) AS there, iif(g, gn / "
+                             "(SELECT sum(gpus) FROM node WHERE run_id = :run),"
+                             " cn / (SELECT sum(cpus) FROM node WHERE run_id = :run)) AS up FROM c";
 
 static const char slowest_sql[] =
     "SELECT stage_name AS stage, sum(is_bottleneck * dt_s) / sum(dt_s) AS share, sum(busy * dt_s) "
@@ -201,7 +218,10 @@ static const char wait_sql[] =
 
 static const char held_sql[] =
     "SELECT " UTIL_GPU_ASSIGNED
-    " AS held, (SELECT sum(gpus) FROM node WHERE run_id = :run) AS gpus WHERE " UTIL_GPU_ASSIGNED
+    " AS held, (SELECT sum(gpus) FROM node WHERE run_id = :run) AS there, (SELECT sum(gpu_capacity"
+    " * dt_s) / sum(dt_s) / (SELECT sum(gpus) FROM node WHERE run_id = :run) FROM v_cluster WHERE "
+    "run_id = :run AND t_s >= :from) AS up"
+    " WHERE " UTIL_GPU_ASSIGNED
     " IS NOT NULL AND " VALUE("thr.jobs_h") " IS NOT NULL AND NOT " STAGES;
 
 static const char accepted_sql[] =

@@ -63,6 +63,9 @@ weir_status an_share(struct an_db *db, const struct an_shared *shared, const str
 /* Files of older versions lack the newer tables. */
 weir_status an_has_table(struct an_db *db, const char *name, bool *has, struct weir_error *error);
 
+/* SQL: kinds of what happens to nodes because more or fewer of them are wanted: no fault. */
+#define AN_SUPPLY_SQL "('node_requested', 'node_came', 'node_released', 'node_notice')"
+
 double an_number(const struct an_frame *frame, size_t row, size_t column);
 /* Never NULL. */
 const char *an_text(const struct an_frame *frame, size_t row, size_t column);

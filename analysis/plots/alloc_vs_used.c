@@ -15,34 +15,58 @@ static const char samples_sql[] =
     " gpu_active, nvdec_capacity, nvdec_assigned, nvdec_active, nvenc_capacity, nvenc_assigned,"
     " nvenc_active FROM cluster_sample WHERE run_id = :run ORDER BY t_s";
 
-static weir_status write_texts(struct an_chart *chart, struct weir_error *error)
+/* Of each resource what all nodes have, those that are away or down included. */
+static const char installed_sql[] =
+    "SELECT sum(cpus), sum(gpus), sum(nvdecs), sum(nvencs) FROM node WHERE run_id = :run";
+
+/* Whether those that are up are not all the time all. */
+static bool is_part(const struct an_chart *chart, enum an_resource resource, double installed)
 {
+    return chart->facts->resources[resource].capacity < 0.9995 * installed;
+}
+
+static weir_status write_texts(struct an_chart *chart, bool is_part, struct weir_error *error)
+{
+    const double nodes = (double)chart->facts->node_count;
+    char all[64] = "installed capacity";
     WEIR_TRY(an_chart_claim(
         chart, "use.jobs_wait use.unassigned use.jobs use.idle use.well use.shares", error));
-    an_chart_subtitle(
-        chart,
-        "Share of installed capacity, {width} means · dotted: nodes that are up · %zu "
-        "node%s, %s GPU%s · used = given to work, not SM activity",
-        chart->facts->node_count, chart->facts->node_count == 1 ? "" : "s",
-        an_word_number(chart->facts->gpu_count).text, an_plural(chart->facts->gpu_count));
+    if (is_part)
+        (void)snprintf(all, sizeof all, "what all nodes have, up or not");
+    an_chart_subtitle(chart,
+                      "Share of %s, {width} means · dotted: nodes that are up · %.0f "
+                      "node%s, %s GPU%s · used = given to work, not SM activity",
+                      all, nodes, an_plural(nodes), an_word_number(chart->facts->gpu_count).text,
+                      an_plural(chart->facts->gpu_count));
     return WEIR_OK;
 }
 
+/* Shares of what is installed, as the curves are; which part of it is up, where that is not all. */
 static void label_ends(struct an_chart *chart, enum an_resource resource, double y0, double y1,
                        double installed)
 {
     const struct an_resource_facts *facts = &chart->facts->resources[resource];
-    const double share = facts->capacity / installed;
-    double y[2] = { y1 - (y1 - y0) * facts->assigned * share,
-                    y1 - (y1 - y0) * facts->active * share };
-    y[1] = fmax(y[1], y[0] + 0.1);
-    an_push_apart(y, 2, 17.0, y0 + 4.0, y1 - 4.0);
-    struct an_label label = { .x = chart->right + 12.0, .y = y[0], .color = AN_MUTED };
-    an_chart_text(chart, &label, "assigned %s", an_word_percent(facts->assigned).text);
-    label.y = y[1];
-    label.color = AN_BLUE;
-    label.is_bold = true;
-    an_chart_text(chart, &label, "used %s", an_word_percent(facts->active).text);
+    const double up = facts->capacity / installed;
+    const struct {
+        const char *word, *color;
+        double share;
+    } ends[] = { { "used", AN_BLUE, facts->active * up },
+                 { "assigned", AN_MUTED, facts->assigned * up },
+                 { "up", AN_INK, up } };
+    const size_t count = is_part(chart, resource, installed) ? 3 : 2;
+    double y[3];
+    for (size_t i = 0; i < count; i++) {
+        y[i] = y1 - (y1 - y0) * ends[i].share;
+        y[i] = i == 0 ? y[i] : fmin(y[i], y[i - 1] - 0.1);
+    }
+    an_push_apart(y, count, 17.0, y0 + 4.0, y1 - 4.0);
+    struct an_label label = { .x = chart->right + 12.0 };
+    for (size_t i = 0; i < count; i++) {
+        label.y = y[i];
+        label.color = ends[i].color;
+        label.is_bold = i == 0;
+        an_chart_text(chart, &label, "%s %s", ends[i].word, an_word_percent(ends[i].share).text);
+    }
     label = (struct an_label){ .x = 40, .y = 0.5 * (y0 + y1), .size = 13, .is_bold = true };
     an_chart_text(chart, &label, "%s", an_resource_name(resource));
 }
@@ -96,7 +120,7 @@ static size_t present_resources(const struct an_facts *facts, enum an_resource *
 }
 
 static weir_status draw_panels(struct an_chart *chart, const struct an_frame *frame,
-                               struct weir_error *error)
+                               const struct an_frame *nodes, struct weir_error *error)
 {
     enum an_resource present[AN_RESOURCES];
     const size_t count = present_resources(chart->facts, present);
@@ -117,8 +141,10 @@ static weir_status draw_panels(struct an_chart *chart, const struct an_frame *fr
         an_chart_time_axis(chart, i + 1 == count);
         if (i + 1 == count)
             WEIR_TRY(an_chart_happenings(chart, 26.0, box.y1, error));
-        draw_panel(chart, present[i], block, &box, an_largest(series, grid.bins));
-        tell_panel(chart, present[i], &grid, series, an_largest(series, grid.bins));
+        const double installed =
+            fmax(an_number(nodes, 0, present[i]), an_largest(series, grid.bins));
+        draw_panel(chart, present[i], block, &box, installed);
+        tell_panel(chart, present[i], &grid, series, installed);
     }
     return WEIR_OK;
 }
@@ -129,8 +155,11 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &frame, error));
     if (frame->row_count == 0)
         return an_chart_empty(chart, "this run recorded no samples of the cluster");
-    WEIR_TRY(write_texts(chart, error));
-    return draw_panels(chart, frame, error);
+    const struct an_frame *nodes = NULL;
+    WEIR_TRY(an_chart_query(chart, installed_sql, NULL, &nodes, error));
+    const enum an_resource main = chart->facts->gpu_count > 0.0 ? AN_GPU : AN_CPU;
+    WEIR_TRY(write_texts(chart, is_part(chart, main, an_number(nodes, 0, main)), error));
+    return draw_panels(chart, frame, nodes, error);
 }
 
 const struct an_plot_ops an_plot_alloc_vs_used = {

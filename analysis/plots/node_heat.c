@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chart node-heat: GPU use of each node over time, one row a node, sorted by mean use within its
- * type; grey where the node is down. Many nodes share rows (the mean of neighbours in that order).
+ * type; grey where the node is down or away. Many nodes share rows (the mean of neighbours in that
+ * order).
  */
 #include "analysis/nan.h"
 #include "analysis/plots/plots.h"
@@ -21,6 +22,12 @@ static const char samples_sql[] =
 static const char count_sql[] =
     "SELECT count(*), (SELECT max(node) + 1 FROM node WHERE run_id = :run) FROM node_sample"
     " WHERE run_id = :run AND node = (SELECT min(node) FROM node WHERE run_id = :run AND gpus > 0)";
+
+/* Why nodes may be grey: somebody gives them back, something fails. */
+static const char why_grey_sql[] =
+    "SELECT EXISTS (SELECT 1 FROM result WHERE run_id = :run AND metric = 'as.nodes'),"
+    " EXISTS (SELECT 1 FROM happening WHERE run_id = :run AND kind IN ('node_fail', 'node_down',"
+    " 'rack_fail', 'switch_fail'))";
 
 /* A node: its place in the picture, and its use. */
 struct node {
@@ -253,9 +260,14 @@ static weir_status draw_heat(struct an_chart *chart, struct heat *heat, struct w
     WEIR_TRY(an_query_each(chart->keeper.db, samples_sql, &args, add_sample, heat, error));
     WEIR_TRY(join_rows(chart, heat, error));
     WEIR_TRY(an_chart_claim(chart, "nodes.one nodes.uneven nodes.even", error));
+    const struct an_frame *why = NULL;
+    WEIR_TRY(an_chart_query(chart, why_grey_sql, NULL, &why, error));
     an_chart_subtitle(chart,
                       "Share of each node's GPUs that work is given, {width} means · sorted by "
-                      "mean use · grey: node down");
+                      "mean use · grey: node %s",
+                      !(an_number(why, 0, 0) > 0.5) ? "down"
+                      : an_number(why, 0, 1) > 0.5  ? "away or down"
+                                                    : "away");
     write_rows(chart, heat);
     return draw_picture(chart, heat, error);
 }

@@ -28,6 +28,7 @@
     X(cdf_user)                                                                                    \
     X(cdf_model)                                                                                   \
     X(cdf_gpu_type)                                                                                \
+    X(nodes)                                                                                       \
     X(node_heat)                                                                                   \
     X(link_use)                                                                                    \
     X(memory)                                                                                      \

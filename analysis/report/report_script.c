@@ -80,8 +80,9 @@ weir_status an_page_tracks(FILE *out, const struct an_plot_ops *plot, const char
 
 /* ---- what happened and what was decided ---- */
 
-static const char marks_sql[] = "SELECT t_s, until_s, text FROM happening WHERE run_id = :run"
-                                " ORDER BY kind <> 'set', t_s, text LIMIT " MOST_MARKS;
+static const char marks_sql[] =
+    "SELECT t_s, until_s, text FROM happening WHERE run_id = :run"
+    " AND kind NOT IN " AN_SUPPLY_SQL " ORDER BY kind <> 'set', t_s, text LIMIT " MOST_MARKS;
 
 /* Of many decisions those that changed something, and of these the ones that changed most. */
 static const char decisions_sql[] =

@@ -360,25 +360,64 @@ weir_status an_page_decisions(const struct an_page *page, struct weir_error *err
     return WEIR_OK;
 }
 
-/* A fault and its repair are one row. */
-static const char happenings_sql[] =
-    "SELECT h.t_s, coalesce(h.until_s, (SELECT min(r.t_s) FROM happening r WHERE r.run_id = :run"
-    " AND r.target = h.target AND r.t_s > h.t_s AND h.kind LIKE '%_fail'"
-    " AND r.kind = replace(h.kind, '_fail', '_repair'))), h.text, h.many"
-    " FROM (SELECT *, count(*) OVER () AS many FROM happening WHERE run_id = :run"
-    " AND kind NOT LIKE '%_repair' ORDER BY t_s, text LIMIT 200) h ORDER BY h.t_s, h.text";
+/* A fault and its repair are one row. Of nodes that come and go, and of GPUs that are cut, a dozen
+ * rows tell something, and hundreds nothing: those are counted by group and kind. */
+enum { MOST_HAPPENED = 60 };
+#define HAPPENED                                                                                   \
+    "WITH h AS MATERIALIZED (SELECT h.*, CASE kind WHEN 'mig_cut' THEN 'GPU cut anew' WHEN"        \
+    " 'node_came' THEN 'came' ELSE replace(text, target || ': ', '') END AS what, d.type AS nodes" \
+    " FROM happening h LEFT JOIN node d ON d.run_id = :run AND d.name = h.target AND (kind "       \
+    "IN " AN_SUPPLY_SQL " OR kind IN ('node_reclaimed', 'node_launch_fail', 'mig_cut')) WHERE"     \
+    " h.run_id = :run AND kind NOT LIKE '%_repair'), m AS MATERIALIZED (SELECT nodes, kind, what," \
+    " count(*) AS many, min(t_s) AS first_s, max(t_s) AS last_s FROM h WHERE nodes NOT NULL"       \
+    " GROUP BY nodes, kind HAVING many > 12) "
+
+static const char counted_sql[] =
+    HAPPENED "SELECT nodes, what, many, first_s, last_s FROM m ORDER BY nodes, first_s, kind";
+static const char happenings_sql[] = HAPPENED
+    "SELECT h.t_s, coalesce(h.until_s, CASE WHEN h.kind LIKE '%_fail' THEN (SELECT min(r.t_s) FROM"
+    " happening r WHERE r.run_id = :run AND r.target = h.target AND r.t_s > h.t_s"
+    " AND r.kind = replace(h.kind, '_fail', '_repair')) END), h.text, h.many"
+    " FROM (SELECT *, count(*) OVER () AS many FROM h WHERE nodes IS NULL OR (nodes, kind) NOT IN"
+    " (SELECT nodes, kind FROM m) ORDER BY t_s, text LIMIT :id) h ORDER BY h.t_s, h.text";
+
+static weir_status write_counted(const struct an_page *page, struct weir_error *error)
+{
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(page->keeper, counted_sql, &(struct an_args){ .run = page->run->run_id },
+                           &frame, error));
+    if (frame->row_count == 0)
+        return WEIR_OK;
+    (void)fputs("<h2 id=\"supply\">Nodes that come and go</h2>\n<div class=\"scroll\"><table>"
+                "<thead><tr><th>Nodes</th><th class=\"text\">What</th><th>How often</th>"
+                "<th>First</th><th>Last</th></tr></thead><tbody>\n",
+                page->out);
+    for (size_t i = 0; i < frame->row_count; i++) {
+        (void)fputs("<tr>", page->out);
+        an_write_element(page->out, "td", an_text(frame, i, 0));
+        an_write_element(page->out, "td class=\"text\"", an_text(frame, i, 1));
+        (void)fprintf(page->out, "<td>%.0f</td><td>%s</td><td>%s</td></tr>\n",
+                      an_number(frame, i, 2),
+                      an_word_clock(page->run->start_unix_s, an_number(frame, i, 3)).text,
+                      an_word_clock(page->run->start_unix_s, an_number(frame, i, 4)).text);
+    }
+    (void)fputs("</tbody></table></div>\n", page->out);
+    return WEIR_OK;
+}
 
 static weir_status write_happenings(const struct an_page *page, struct weir_error *error)
 {
     const struct an_frame *frame = NULL;
     WEIR_TRY(an_keep_query(page->keeper, happenings_sql,
-                           &(struct an_args){ .run = page->run->run_id }, &frame, error));
-    if (frame->row_count > 0)
-        (void)fputs("<h2 id=\"happened\">What happened from outside</h2>\n<div "
-                    "class=\"scroll\"><table><thead><tr>"
-                    "<th>From</th><th class=\"text\">Until</th><th "
-                    "class=\"text\">What</th></tr></thead><tbody>\n",
-                    page->out);
+                           &(struct an_args){ .run = page->run->run_id, .id = MOST_HAPPENED },
+                           &frame, error));
+    if (frame->row_count == 0)
+        return WEIR_OK;
+    (void)fputs("<h2 id=\"happened\">What happened from outside</h2>\n<div "
+                "class=\"scroll\"><table><thead><tr>"
+                "<th>From</th><th class=\"text\">Until</th><th "
+                "class=\"text\">What</th></tr></thead><tbody>\n",
+                page->out);
     for (size_t i = 0; i < frame->row_count; i++) {
         (void)fprintf(page->out, "<tr><td>%s</td><td class=\"text\">%s</td>",
                       an_word_clock(page->run->start_unix_s, an_number(frame, i, 0)).text,
@@ -386,11 +425,14 @@ static weir_status write_happenings(const struct an_page *page, struct weir_erro
         an_write_element(page->out, "td class=\"text\"", an_text(frame, i, 2));
         (void)fputs("</tr>\n", page->out);
     }
-    if (frame->row_count > 0)
-        (void)fputs("</tbody></table></div>\n", page->out);
-    if (frame->row_count > 0 && an_number(frame, 0, 3) > 200.0)
-        (void)fprintf(page->out, "<p class=\"note\">The first 200 of %.0f.</p>\n",
-                      an_number(frame, 0, 3));
+    (void)fputs("</tbody></table></div>\n", page->out);
+    const double more = an_number(frame, 0, 3) - MOST_HAPPENED;
+    if (more > 0.0) {
+        (void)fprintf(page->out, "<p class=\"note\">And %.0f more; all of them: <code>weir export ",
+                      more);
+        an_write_html(page->out, an_db_path(page->keeper->db));
+        (void)fputs(" --to csv --view happening</code>.</p>\n", page->out);
+    }
     return WEIR_OK;
 }
 
@@ -408,6 +450,7 @@ static void write_expected(FILE *out, const struct an_frame *frame, size_t row)
 
 weir_status an_page_events(const struct an_page *page, struct weir_error *error)
 {
+    WEIR_TRY(write_counted(page, error));
     WEIR_TRY(write_happenings(page, error));
     const struct an_frame *frame = NULL;
     WEIR_TRY(

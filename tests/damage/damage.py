@@ -191,8 +191,8 @@ def make_database(rng, sound, path):
 
 
 CHARTS = ["acceptance", "alloc-vs-used", "autoscaler", "bottleneck-strip", "bound", "frag-time",
-          "job-queue", "latency", "link-use", "memory", "node-heat", "placement", "policies", "power",
-          "queues", "throughput", "worker-state"]
+          "job-queue", "latency", "link-use", "memory", "node-heat", "nodes", "placement", "policies",
+          "power", "queues", "throughput", "worker-state"]
 
 
 EXPORTS = [["--to", "csv", "--view", "v_result"], ["--to", "csv", "--view", "v_job"], ["--to", "csv", "--view", "v_stage"],

@@ -521,3 +521,23 @@
            "workers: 4, cpus: 1, service: 10 s}]}]\n",
       { { "power.idle", "No GPU computes" } },
       "power.node power.nodes power.free" },
+    { "nodes that come and go",
+      HEAD "horizon: 24 h\ncluster: {nodes: [{name: n, count: 2, cpus: 16, gpus: {h100: "
+           "8}, supply: {max: 5, boot: const(5 min), spot: {hazard: 0.3/h}}}, {name: f, cpus: 16, "
+           "gpus: {h100: 8}}]}\nsched: {capacity: {policy: demand}}\n"
+           "timeline: [{at: 5 h, for: 2 h, action: node_down, node: f}]\n" JOBS(
+               "arrivals: {rate: 1/h}, classes: {a: {run_time: 2 h, request: {gpus: 8}}}"),
+      { { "use.jobs", "of the GPUs of nodes that are up" },
+        { "tile.held", " of 48 on average) are held by jobs" },
+        { "supply.group", " nodes of n are there on average, " },
+        { "nodes.uneven", "; 5 nodes were away at times, 1 down" } },
+      "use.unassigned supply.groups" },
+    { "nodes of two groups come and go",
+      HEAD
+      "horizon: 24 h\ncluster: {nodes: [{name: n, count: 2, cpus: 16, gpus: {h100: 8}, supply: "
+      "{max: 5, boot: const(5 min)}}, {name: m, count: 1, cpus: 16, gpus: {h100: 8}, supply: "
+      "{max: 2, boot: const(5 min), launch_failure: 0.3}}]}\n"
+      "sched: {capacity: {policy: demand}}\n" JOBS(
+          "arrivals: {rate: 1/h}, classes: {a: {run_time: 4 h, request: {gpus: 8}}}"),
+      { { "supply.groups", " nodes of 2 groups are there on average, " } },
+      "use.unassigned supply.group" },

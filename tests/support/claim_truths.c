@@ -70,24 +70,72 @@
     " :from) > 0"
 #define HELD(d) MEAN(d "_assigned") " / " MEAN(d "_capacity")
 #define USED(d) MEAN(d "_active") " / " MEAN(d "_capacity")
+/* Which part of what the nodes have is up: node by node. */
+#define UP_OF(amount)                                                                              \
+    "(SELECT total(x.up * x.dt_s * " amount ") FROM node_sample x JOIN node n USING (run_id, "     \
+    "node) WHERE run_id = :run AND x.t_s >= :from) / " SPAN " / (SELECT sum(" amount               \
+    ") FROM node n WHERE run_id = :run)"
 #define DEVICE                                                                                     \
     "SELECT iif(" GPUS ", 'GPU', 'CPU') AS device, iif(" GPUS                                      \
-    ", " HELD("gpu") ", " HELD("cpu") ") AS held, iif(" GPUS                                       \
-                                      ", " USED("gpu") ", " USED("cpu") ") AS used"
+    ", " HELD("gpu") ", " HELD("cpu") ") AS held, iif(" GPUS ", " USED("gpu") ", " USED(           \
+        "cpu") ") AS used, " UP_OF("iif(" GPUS ", n.gpus, n.cpus)") " AS up"
 #define WAITING                                                                                    \
     "(SELECT sum(waiting * dt_s) / (SELECT sum(dt_s) FROM cluster_sample WHERE"                    \
     " run_id = :run AND t_s >= :from) FROM job_sample WHERE run_id = :run AND t_s"                 \
     " >= :from)"
 #define IS_JOBS "(SELECT count(*) FROM stage WHERE run_id = :run) = 0 AND " SPAN " NOT NULL"
+#define HAS_EVENT(kinds)                                                                           \
+    "EXISTS (SELECT 1 FROM happening h WHERE h.run_id = :run AND h.target = n.name AND h.kind IN " \
+    "(" kinds "))"
+#define UPS "node_sample x WHERE x.run_id = n.run_id AND x.node = n.node AND x.t_s >= :from"
 #define NODE                                                                                       \
-    "SELECT n.node, n.name, (SELECT sum(x.gpu_active * x.dt_s) / sum(n.gpus * x.up"                \
-    " * x.dt_s) FROM node_sample x WHERE x.run_id = n.run_id AND x.node = n.node"                  \
-    " AND x.t_s >= :from) AS used, (SELECT min(up) FROM node_sample x WHERE"                       \
-    " x.run_id = n.run_id AND x.node = n.node AND x.t_s >= :from) AS up FROM node n"               \
-    " WHERE n.run_id = :run AND n.gpus > 0 AND " SPAN " NOT NULL"
+    "SELECT n.node, n.name, (SELECT sum(x.gpu_active * x.dt_s) / nullif(sum(n.gpus * x.up"         \
+    " * x.dt_s), 0) FROM " UPS ") AS used, (SELECT min(up) FROM " UPS ") AS up, " HAS_EVENT(       \
+        "'node_came', 'node_released', 'node_reclaimed'") " OR ((SELECT max(up) FROM " UPS         \
+                                                          ") = 0 AND " VALUE(                      \
+                                                              "as.nodes") " NOT NULL) AS "         \
+                                                                          "goes, " HAS_EVENT(      \
+                                                                              "'no"                \
+                                                                              "de_"                \
+                                                                              "fai"                \
+                                                                              "l',"                \
+                                                                              " '"                 \
+                                                                              "nod"                \
+                                                                              "e_"                 \
+                                                                              "dow"                \
+                                                                              "n'") " AS falls "   \
+                                                                                    "FROM node n " \
+                                                                                    "WHERE "       \
+                                                                                    "n.run_id = "  \
+                                                                                    ":run AND "    \
+                                                                                    "n.gpus > 0"   \
+                                                                                    " AND " SPAN   \
+                                                                                    " NOT NULL"
 #define NODES(columns)                                                                             \
-    "WITH n AS (" NODE "), h AS (SELECT count(*) AS nodes, min(used) AS low,"                      \
-    " max(used) AS high, count(iif(up < 0.99, 1, NULL)) AS down FROM n) SELECT " columns " FROM h"
+    "WITH n AS (" NODE "), h AS (SELECT count(used) AS nodes, min(used) AS low,"                   \
+    " max(used) AS high, count(iif(up < 0.99 AND (falls OR NOT goes), 1, NULL)) AS down,"          \
+    " count(iif(up < 0.99 AND goes, 1, NULL)) AS away, count(iif(used IS NULL, 1, NULL)) AS"       \
+    " never FROM n) SELECT " columns " FROM h"
+/* Nodes that are there at each change, node by node: by its last change until then, its next one,
+ * or its samples. */
+#define CHANGES                                                                                    \
+    "happening h WHERE h.run_id = :run AND h.kind IN ('node_came', 'node_released',"               \
+    " 'node_reclaimed')"
+#define SUPPLY                                                                                     \
+    "WITH g AS (SELECT DISTINCT type FROM node n JOIN happening h ON h.target = n.name AND"        \
+    " h.run_id = n.run_id WHERE n.run_id = :run AND (h.kind = 'node_requested' OR h.kind ="        \
+    " 'node_released' OR h.kind = 'node_reclaimed')), t AS (SELECT :from AS t UNION SELECT t_s"    \
+    " FROM " CHANGES " AND t_s > :from), k AS (SELECT t, coalesce((SELECT min(z.t) FROM t z WHERE" \
+    " z.t > t.t), (SELECT end_s FROM run WHERE run_id = :run)) - t AS span, (SELECT count(*) FROM" \
+    " node d WHERE d.run_id = :run AND d.type IN g AND coalesce((SELECT h.kind = 'node_came' FROM" \
+    " " CHANGES " AND target = d.name AND t_s <= t ORDER BY t_s DESC, rowid DESC LIMIT 1),"        \
+    " (SELECT h.kind <> 'node_came' FROM " CHANGES " AND target = d.name ORDER BY t_s, rowid"      \
+    " LIMIT 1), (SELECT max(up) > 0 FROM node_sample s WHERE s.run_id = :run AND s.node = d.node"  \
+    "))) AS there FROM t) SELECT (SELECT count(*) FROM g) AS groups, (SELECT max(type) FROM g) AS" \
+    " nodes, total(there * span) / sum(span) AS there, min(there) AS least, max(there) AS most,"   \
+    " (SELECT count(*) FROM " CHANGES                                                              \
+    " AND h.kind = 'node_reclaimed' AND h.t_s >= :from) AS taken"                                  \
+    " FROM k WHERE span > 0 HAVING (SELECT count(*) FROM g) "
 #define FREE                                                                                                              \
     "WITH p AS (SELECT " MEAN("gpu_capacity") " AS gpus, " MEAN(                                                          \
         "gpu_capacity - gpu_assigned") " AS free, coalesce(" VALUE("frag.gpu.fgd") ", " MEAN("fra"                        \
@@ -347,20 +395,27 @@ static const struct claim_truth truths[] = {
                         "a.stage)) AND NOT"
                         " EXISTS (SELECT 1 FROM s b WHERE b.busy < z.busy OR (b.busy = z.busy AND "
                         "b.stage < z.stage))" },
-    { "use.unassigned", "SELECT device, held FROM (" DEVICE ") WHERE held < 0.5" },
-    { "use.jobs_wait", "SELECT device, held, " WAITING " AS waiting FROM (" DEVICE
+    { "use.unassigned", "SELECT device, held, up FROM (" DEVICE ") WHERE held < 0.5" },
+    { "use.jobs_wait", "SELECT device, held, up, " WAITING " AS waiting FROM (" DEVICE
                        ") WHERE " IS_JOBS " AND " WAITING " >= 1" },
-    { "use.jobs", "SELECT device, held FROM (" DEVICE ") WHERE " IS_JOBS " AND held > 0" },
-    { "use.idle", "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES
+    { "use.jobs", "SELECT device, held, up FROM (" DEVICE ") WHERE " IS_JOBS " AND held > 0" },
+    { "use.idle", "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES
                   " AND held > 0 AND 1 - used / held >= 0.25" },
-    { "use.well", "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES
+    { "use.well", "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES
                   " AND used / held > 0.75 AND used >= 0.7 AND (SELECT count(*) FROM meta WHERE"
                   " key = 'windows') = 0" },
     { "use.shares",
-      "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES " AND held > 0" },
-    { "nodes.one", NODES("(SELECT max(name) FROM n) AS node, high, down") " WHERE nodes = 1" },
-    { "nodes.uneven", NODES("nodes, low, high, down") " WHERE nodes > 1 AND high > low + 0.1" },
-    { "nodes.even", NODES("nodes, low, high, down") " WHERE nodes > 1 AND high <= low + 0.1" },
+      "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES " AND held > 0" },
+    { "nodes.one",
+      NODES(
+          "(SELECT max(name) FROM n WHERE used NOT NULL) AS node, high, down, away") " WHERE nodes "
+                                                                                     "= 1" },
+    { "nodes.uneven",
+      NODES("nodes, low, high, down, away, never") " WHERE nodes > 1 AND high > low + 0.1" },
+    { "nodes.even",
+      NODES("nodes, low, high, down, away, never") " WHERE nodes > 1 AND high <= low + 0.1" },
+    { "supply.group", SUPPLY "= 1" },
+    { "supply.groups", SUPPLY "> 1" },
     { "free.hardly", FREE " SELECT gpus, free FROM p WHERE free / gpus < 0.05" },
     { "free.whole",
       FREE " SELECT gpus, free, lost FROM p WHERE free / gpus >= 0.05 AND lost < 0.005" },
@@ -384,8 +439,10 @@ static const struct claim_truth truths[] = {
                           " = :run) = 0 AND " STATUS
                           " <> 'ended early' AND (SELECT count(*) FROM workload WHERE run_id ="
                           " :run) = 1" },
-    { "jobs.hardly_wait", "SELECT " WAITING " AS waiting WHERE " JOBS " AND " WAITING " < 0.05" },
-    { "jobs.wait", "SELECT " WAITING " AS waiting WHERE " JOBS " AND " WAITING " >= 0.05" },
+    { "jobs.hardly_wait", "SELECT " WAITING " AS waiting, " UP_OF(
+                              "n.gpus") " AS up WHERE " JOBS " AND " WAITING " < 0.05" },
+    { "jobs.wait", "SELECT " WAITING " AS waiting, " UP_OF("n.gpus") " AS up WHERE " JOBS
+                                                                     " AND " WAITING " >= 0.05" },
     { "latency.two", LATENCY
       " SELECT a.variant AS variant, a.p95 AS p95, z.variant AS other, z.p95 AS"
       " other_p95 FROM k a, k z WHERE a.p95 = (SELECT min(p95) FROM k) AND z.p95 = (SELECT "
@@ -477,7 +534,7 @@ static const struct claim_truth truths[] = {
       " HAVING total(gpu_amount) > 0" },
     { "tile.throughput", "SELECT " DONE " AS done WHERE " HAS_STAGES " AND " SPAN " > 0" },
     { "tile.device",
-      "SELECT device, held, used FROM (" DEVICE ") WHERE " HAS_STAGES " AND " SPAN " > 0" },
+      "SELECT device, held, used, up FROM (" DEVICE ") WHERE " HAS_STAGES " AND " SPAN " > 0" },
     { "tile.slowest",
       STAGE(SHARE ", " BUSY
                   ", " MATES) " SELECT name AS stage, share, busy FROM s a WHERE share"
@@ -501,7 +558,7 @@ static const struct claim_truth truths[] = {
           "jobs.gpu_time_accepted") " AS accepted, " VALUE("jobs.gpu_time_gap") " AS gap) WHERE"
                                                                                 " gap IS NOT "
                                                                                 "NULL" },
-    { "tile.held", "SELECT held FROM (" DEVICE ") WHERE " IS_JOBS " AND " GPUS },
+    { "tile.held", "SELECT held, up FROM (" DEVICE ") WHERE " IS_JOBS " AND " GPUS },
     { "tile.wait",
       "SELECT avg(first_start_s - submit_s) AS mean FROM job WHERE run_id = :run AND"
       " first_start_s NOT NULL HAVING count(*) > 0 AND (SELECT count(*) FROM workload WHERE "

@@ -96,7 +96,8 @@ static void findings_come_from_the_data(void)
     static const struct {
         const char *name, *title;
     } cases[] = {
-        { "alloc-vs-used", "GPUs are well used: 97\u00a0% assigned, 86\u00a0% at work" },
+        { "alloc-vs-used",
+          "GPUs of nodes that are up are well used: 97\u00a0% assigned, 86\u00a0% at work" },
         { "bottleneck-strip", "caption limits the pipeline 68\u00a0% of the time" },
         { "throughput", "0.708 items per second are finished on average" },
         { "policies", "xenna is better than equal_split at throughput: 9.73x" },
@@ -113,7 +114,8 @@ static void findings_come_from_the_data(void)
         an_plot_texts_clear(&texts);
     }
     struct an_plot_texts other = write_chart(db, "equal_split", "alloc-vs-used", folder);
-    CHECK_STR(other.title, "69\u00a0% of the GPU capacity is not assigned to anyone");
+    CHECK_STR(other.title,
+              "69\u00a0% of the GPU capacity of nodes that are up is not assigned to anyone");
     an_plot_texts_clear(&other);
     remove_folder(folder);
     an_close(db);
@@ -284,29 +286,22 @@ static void labels_say_what_is_meant(void)
     remove_folder(folder);
 }
 
+static const char long_names[] =
+    "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
+    "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node, type = name || '_type';"
+    "UPDATE link SET name = 'a_link_with_a_name_that_is_too_long' || link;"
+    "UPDATE run SET variant = 'xenna with_rules_that_are_much_too_long' WHERE variant = 'best_fit';"
+    "INSERT INTO happening SELECT run_id, 900, NULL, 'node_reclaimed', name, 'taken' FROM node;"
+    "INSERT INTO meta VALUES ('windows', '[{\"name\": \"before\", \"from_s\": 0, \"to_s\": "
+    "null}]'),"
+    " ('growth_month', '0.03');";
+
 static void titles_fit_the_sheet(void)
 {
     char folder[FIXTURE_PATH];
     char sql[sizeof static_results + sizeof timed_results + sizeof machine + 2000];
-    (void)snprintf(
-        sql, sizeof sql, "%s %s %s %s", static_results, timed_results, machine,
-        OWNED("a_tenant_with_a_name_that_is_much_too_long") "UPDATE stage SET name = "
-                                                            "'a_stage_with_a_name_that_is_much_too_"
-                                                            "long_' || stage;"
-                                                            "UPDATE node SET name = "
-                                                            "'node_with_a_name_that_is_too_long' "
-                                                            "|| node;"
-                                                            "UPDATE link SET name = "
-                                                            "'a_link_with_a_name_that_is_too_long' "
-                                                            "|| link;"
-                                                            "UPDATE run SET variant = 'xenna "
-                                                            "with_rules_that_are_much_too_long' "
-                                                            "WHERE "
-                                                            "variant = 'best_fit';"
-                                                            "INSERT INTO meta VALUES ('windows', "
-                                                            "'[{\"name\": \"before\", \"from_s\": "
-                                                            "0, \"to_s\": null}]'), "
-                                                            "('growth_month', '0.03');" POINTS);
+    (void)snprintf(sql, sizeof sql, "%s %s %s %s %s %s", static_results, timed_results, machine,
+                   OWNED("a_tenant_with_a_name_that_is_much_too_long"), long_names, POINTS);
     struct an_db *db = fixture_open(sql);
     CHECK(make_folder(folder));
     for (size_t i = 0; i < an_plot_count(); i++) {
@@ -642,6 +637,12 @@ static const struct machine_case machine_cases[] = {
       " (21, 2500, NULL, 'set', 'sched', 'set sched.scaling = xenna')",
       "How high was the backlog before, during and after, with each variant?",
       "# backlog\n# t_s " },
+    { "nodes",
+      "INSERT INTO happening VALUES (21, 1800, NULL, 'node_reclaimed', 'dgx-1', 'gone'),"
+      " (21, 1800, NULL, 'node_requested', 'dgx-1', 'asked for'), (21, 3600, NULL, 'node_came',"
+      " 'dgx-1', 'is there'), (21, 5400, NULL, 'node_released', 'dgx-0', 'given back')",
+      "xenna: 1.45 nodes of dgx-h100 are there on average, 1 to 2; 1 taken back by their owner",
+      "# nodes\n# t_s \"dgx-h100\" \"coming\" \"needed\"" },
     { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
       "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
     { "memory", "UPDATE memory_sample SET spilled_bytes = 0",
