@@ -26,9 +26,17 @@ static const char groups_sql[] =
     " GROUP BY type ORDER BY type";
 static const char steps_sql[] = "SELECT dense_rank() OVER (ORDER BY type), t_s, next_s, there,"
                                 " coming, taken FROM weir_supply";
-static const char total_sql[] =
-    "SELECT 1, t_s, next_s, there, coming, taken FROM weir_supply WHERE type ="
-    " (SELECT min(type) FROM weir_supply)";
+/* Of another run the same groups, of which some may neither come nor go there. */
+#define SAME                                                                                       \
+    "(SELECT d.type FROM happening h JOIN node d ON d.run_id = h.run_id AND d.name = h.target"     \
+    " WHERE h.run_id = :id AND h.kind IN ('node_came', 'node_requested', 'node_released',"         \
+    " 'node_reclaimed'))"
+static const char other_sql[] =
+    "SELECT 1, t_s, next_s, there, coming, taken FROM weir_supply WHERE type IN " SAME
+    " UNION ALL SELECT 1, 0.0, (SELECT end_s FROM run WHERE run_id = :run), count(*), 0, 0"
+    " FROM node d WHERE run_id = :run AND type IN " SAME " AND type NOT IN (SELECT type FROM"
+    " weir_supply) AND EXISTS (SELECT 1 FROM node_sample s WHERE s.run_id = :run AND s.node ="
+    " d.node AND s.t_s <= 0 AND s.up > 0)";
 static const char any_sql[] =
     "SELECT 1 FROM happening WHERE run_id = :run AND kind IN ('node_came', 'node_requested',"
     " 'node_released', 'node_reclaimed') LIMIT 1";
@@ -120,10 +128,11 @@ static weir_status read_others(struct an_chart *chart, struct picture *picture,
     double *others = picture->other;
     WEIR_TRY(an_chart_query(chart, others_sql, NULL, &picture->others, error));
     for (size_t v = 0; v < picture->others->row_count; v++) {
-        const struct an_args args = { .run = (int64_t)an_number(picture->others, v, 0) };
+        const struct an_args args = { .run = (int64_t)an_number(picture->others, v, 0),
+                                      .id = chart->run->run_id };
         WEIR_TRY(share(chart, args.run, error));
         picture->other = others + v * picture->grid.bins;
-        WEIR_TRY(an_query_each(chart->keeper.db, total_sql, &args, add_other, picture, error));
+        WEIR_TRY(an_query_each(chart->keeper.db, other_sql, &args, add_other, picture, error));
     }
     picture->other = others;
     return WEIR_OK;

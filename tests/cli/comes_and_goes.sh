@@ -125,6 +125,11 @@ for name, folder in ("spot", "kept"), ("alone", "alone"):
                               runs[:1]).fetchone()[0], lost
 PY
 
+# With another variant the same nodes may be there for good.
+expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/capacity/threshold.yaml" -n 1 -q -o always.db
+expect 0 "$WEIR_BIN" plot always.db nodes -o always.svg
+has always.svg '4 always'
+
 # A node that is given back is away; one that fails is down, and one that does both is both.
 title() { sed -n '/<figure id="node-heat">/s/.*<h2>\(.*\)<\/h2>.*<figcaption>\(.*\)<\/figcaption>.*/\1 | \2/p' "$1" | tr '\302\240' '  '; }
 title spot.html >spot.txt

@@ -34,6 +34,7 @@ done
 "$weir" compare jobs.yaml -n 3 -q --vary 'jobs.train.arrivals.load=+-20%' \
     --vary 'cluster.nodes.dgx.count=+-25%' -o vary.db >/dev/null
 "$weir" run "$root/scenarios/examples/jobs_in_time.yaml" -n 1 -q -o time.db >/dev/null || true
+"$weir" compare "$root/scenarios/capacity/step.yaml" -n 1 -q -o supply.db >/dev/null
 rm -rf "$root/docs/pictures/gallery"
 mkdir -p "$root/docs/pictures/gallery"
 
@@ -42,10 +43,10 @@ mkdir -p "$root/docs/pictures/gallery"
     echo '<!-- Made by ./dev gallery. -->'
     echo '# Gallery'
     echo
-    echo 'Every chart, and the question that it answers. `weir plot DB NAME` draws one, `weir report DB` puts those that have something to say on one page, `weir plot DB` lists them. The pictures are of the files of `weir new` (pipeline, jobs, incident) and variations of them; a chart without one here is about something that those do not have, or is large.'
+    echo 'Every chart, and the question that it answers. `weir plot DB NAME` draws one, `weir report DB` puts those that have something to say on one page, `weir plot DB` lists them. The pictures are of the files of `weir new` (pipeline, jobs, incident), variations of them, and two of scenarios/; a chart without one here is about something that those do not have, or is large.'
     while IFS=$'\t' read -r name question; do
         best='' size=$most
-        for kind in incident jobs pipeline axis vary time; do
+        for kind in incident jobs pipeline axis vary time supply; do
             [ -f "$kind.db" ] && "$weir" plot "$kind.db" "$name" -o "$kind.svg" >/dev/null 2>&1 || continue
             now=$(stat -c %s "$kind.svg")
             if [ "$now" -gt $least ] && [ "$now" -lt "$size" ]; then best=$kind size=$now; fi
