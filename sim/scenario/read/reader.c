@@ -225,13 +225,21 @@ static const char *find_inside(const struct sim_reader *reader, const struct sim
     return NULL;
 }
 
-/* "queueing" for `queue`: the one name that begins so. NULL = none, or several. */
+static bool is_longer(const char *name, const char *key, size_t length)
+{
+    const size_t whole = strlen(name);
+    return strncmp(name, key, length) == 0 || (whole > length && name[whole - length - 1] == '_' &&
+                                               strcmp(name + whole - length, key) == 0);
+}
+
+/* "queueing" for `queue`, "node_selector" for `selector`: the one name that begins or ends so. NULL
+ * = none, or several. */
 static const char *find_longer(const char *key, const char *const *names, size_t count)
 {
     const char *found = NULL;
     const size_t length = strlen(key);
     for (size_t i = 0; i < count; i++) {
-        if (length < LEAST_BEGINNING || strncmp(names[i], key, length) != 0)
+        if (length < LEAST_BEGINNING || !is_longer(names[i], key, length))
             continue;
         if (found != NULL)
             return NULL;
