@@ -474,6 +474,18 @@
            "nfs}, stages: [{name: a, workers: 8, service: 1 s}]}]\n",
       { { "links.free", "No link is full" } },
       "links.full" },
+    { "a service whose requests expire",
+      HEAD CPUS "horizon: 10 min\n" FIXED
+                "services: [{name: m, requests: {arrivals: exp(1 s)}, replicas: 1, batching: "
+                "{max_batch: 1, timeout: 5 s}, service: {law: const(2 s), source: guess}}]\n",
+      { { "flow.lost", "leave before" } },
+      "flow.piles_up flow.keeps_up limit.slowest limit.pipelines tile.slowest" },
+    { "callers that wait for an answer",
+      HEAD CPUS "horizon: 10 min\n" FIXED
+                "actors: [{name: s, roles: {caller: {count: 4}, keeper: {count: 1}}, calls: "
+                "[{from: caller, to: keeper, think: 1 s, service: 1 s}]}]\n",
+      { { "workers.blocked", "those of caller wait with work in hand" } },
+      "workers.idle limit.slowest" },
     { "memory that runs out",
       HEAD "cluster: {nodes: [{name: n, count: 2, cpus: 32, ram: 64 GB}], memory: oom_killer}\n"
            "horizon: 20 min\n" FIXED
