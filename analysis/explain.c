@@ -409,17 +409,43 @@ static void print_reasons(FILE *out, const struct an_frame *reasons)
     (void)fputc('\n', out);
 }
 
+/* How many decisions behind one that changed nothing changed nothing either, for the same reason.
+ */
+static size_t count_same(const struct an_frame *frame, size_t row)
+{
+    size_t count = 0;
+    if (fabs(an_number(frame, row, S_AFTER) - an_number(frame, row, S_BEFORE)) > 0.5 ||
+        an_number(frame, row, S_STARTED) + an_number(frame, row, S_STOPPED) > 0.5)
+        return 0;
+    for (size_t i = row + 1; i < frame->row_count; i++, count++) {
+        for (size_t c = S_BEFORE; c <= S_STOPPED; c++)
+            if (fabs(an_number(frame, i, c) - an_number(frame, row, c)) > 0.5)
+                return count;
+        if (strcmp(an_text(frame, i, S_BINDING), an_text(frame, row, S_BINDING)) != 0)
+            return count;
+    }
+    return count;
+}
+
 static void print_rows(const struct an_explanation *explanation, const struct an_frame *frame)
 {
+    enum { FEW = 3 }; /* are told one by one */
     FILE *out = explanation->out;
     (void)fprintf(out, "\n  %-12s %8s %7s %7s %8s %8s  %s\n", "time", "decision", "before", "after",
                   "started", "stopped", "bound by");
-    for (size_t i = 0; i < frame->row_count; i++)
+    for (size_t i = 0; i < frame->row_count; i++) {
         (void)fprintf(out, "  %-12s %8.0f %7.0f %7.0f %8.0f %8.0f  %s\n",
                       an_explain_clock(explanation, an_number(frame, i, S_T)).text,
                       an_number(frame, i, S_DECISION), an_number(frame, i, S_BEFORE),
                       an_number(frame, i, S_AFTER), an_number(frame, i, S_STARTED),
                       an_number(frame, i, S_STOPPED), an_text(frame, i, S_BINDING));
+        const size_t same = count_same(frame, i);
+        if (same <= FEW)
+            continue;
+        i += same;
+        (void)fprintf(out, "  %zu more until %s: the same\n", same,
+                      an_explain_clock(explanation, an_number(frame, i, S_T)).text);
+    }
 }
 
 static const char stage_told_sql[] =
