@@ -221,9 +221,12 @@ static void set_slots(void *self, uint32_t pool, uint32_t slots)
     sim_stage_wake(stage);
 }
 
+/* A policy may plan workers for a stage that is done while the pipeline runs, as xenna's plain
+ * version does; of a pipeline that is over nobody asks for any. */
 static struct sim_pool_state state_of(const struct sim_stage_run *stage)
 {
-    const bool is_closed = !sim_barrier_takes_workers(stage);
+    const bool is_closed =
+        !sim_barrier_takes_workers(stage) || sim_pipeline_is_done(stage->pipeline);
     const uint32_t members = weir_shape_members(&stage->spec->shape); /* the view counts these */
     const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
     return (struct sim_pool_state){ .ready = members * ready,
@@ -231,8 +234,7 @@ static struct sim_pool_state state_of(const struct sim_stage_run *stage)
                                     .slots = stage->slots,
                                     .requested_workers = is_closed ? 0 : stage->requested,
                                     .queued_items = sim_stage_waiting(stage),
-                                    .is_finished = is_closed || stage->loop.is_done ||
-                                                   sim_pipeline_is_done(stage->pipeline) };
+                                    .is_finished = is_closed || stage->loop.is_done };
 }
 
 static weir_status tell(void *self, const struct sim_teller *teller)

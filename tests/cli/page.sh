@@ -127,6 +127,19 @@ looked narrow 400
 expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/services/access.yaml" -n 1 -q -o access.db
 expect 0 "$WEIR_BIN" report access.db -o access.html
 hasnt access.html 'slowest stage of model'
+cat >doors.yaml <<'Y'
+schema: 2
+name: doors
+horizon: 10 min
+cluster: {nodes: [{name: n, cpus: 16}]}
+services:
+  - {name: left, requests: {arrivals: exp(1 s)}, replicas: 1, service: {law: 500 ms, source: guess}}
+  - {name: right, requests: {arrivals: exp(2 s)}, replicas: 1, service: {law: 500 ms, source: guess}}
+Y
+expect 0 "$WEIR_BIN" run doors.yaml -q -o doors.db
+expect 0 "$WEIR_BIN" report doors.db -o doors.html
+has doors.html 'Its workers are busy'
+hasnt doors.html 'slowest stage'
 
 # Items that are through within an interval of the samples have no time that counts could tell.
 expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/examples/node_affinity.yaml" -q -o soon.db
