@@ -122,7 +122,7 @@ static struct an_word outage(const struct an_claim *claim)
     if (away > 0.0 && down > 0.0)
         (void)snprintf(rest, sizeof rest, ", %.0f down", down);
     if (first > 0.0)
-        (void)snprintf(word.text, sizeof word.text, "; %.0f node%s %s at times%s", first,
+        (void)snprintf(word.text, sizeof word.text, "; %.0f node%s %s at times%.22s", first,
                        first > 1.5 ? "s were" : " was", away > 0.0 ? "away" : "down", rest);
     return word;
 }
