@@ -243,7 +243,7 @@ static void plot_layers(struct an_chart *chart, const struct picture *picture)
             (void)fprintf(out, "%s$%zu", i == 0 ? "" : "+", i + 2);
         (void)fprintf(out, ") with filledcurves y1=0 fc rgb '%s', \\\n ", color_of(picture, k));
     }
-    for (size_t v = 0; v < picture->others->row_count; v++)
+    for (size_t v = 0; v < picture->others->row_count && v < OTHERS; v++)
         (void)fprintf(out,
                       "DATA index 0 using 1:%zu with lines lc rgb '" AN_INK "' lw 1.1 dt %s, \\\n ",
                       picture->count + 4 + v, dashes[v]);
