@@ -118,11 +118,11 @@ static struct an_word outage(const struct an_claim *claim)
     const double down = an_claim_number(claim, "down");
     const double away = an_claim_number(claim, "away");
     const double first = away > 0.0 ? away : down;
-    char rest[32] = "";
+    char rest[20] = "";
     if (away > 0.0 && down > 0.0)
-        (void)snprintf(rest, sizeof rest, ", %.0f down", down);
+        (void)snprintf(rest, sizeof rest, ", %u down", (unsigned)down);
     if (first > 0.0)
-        (void)snprintf(word.text, sizeof word.text, "; %.0f node%s %s at times%.22s", first,
+        (void)snprintf(word.text, sizeof word.text, "; %u node%s %s at times%s", (unsigned)first,
                        first > 1.5 ? "s were" : " was", away > 0.0 ? "away" : "down", rest);
     return word;
 }

@@ -60,6 +60,12 @@ mixed() {
     matches stdout '^  ended at .*: node lost \(rank 0 on a-1\)$'
     [ "$(grep -c '^  started at' stdout)" -ge 2 ] || fail 'not two attempts'
 
+    # Of pipelines that are over nobody asks for workers, whose plans would take room from jobs.
+    [ "$(ask mixed.db "SELECT count(*) FROM action a JOIN decision d USING (run_id, decision)
+        WHERE a.verb = 'start' AND a.stage IS NOT NULL AND d.t_s >
+        (SELECT max(ended_s) FROM worker WHERE stage IS NOT NULL)")" = 0 ] ||
+        fail 'workers of a pipeline that is over'
+
     # Decisions in a row that change nothing are told once; the rows and these are all there are.
     expect 0 "$WEIR_BIN" explain mixed.db --stage speech
     matches stdout '^  [0-9]+ more until 05:57:00: the same$'
