@@ -336,9 +336,9 @@ static double early_s(const struct an_page *page)
 }
 
 /* The claims the headline tries, in their order; two of different kinds make a sentence. */
-static const char outcome_claims[] =
-    "jobs.all_refused jobs.none_done jobs.rate flow.nothing flow.piles_up flow.lost flow.keeps_up flow.rate "
-    "fill.rate";
+static const char outcome_claims[] = "jobs.all_refused jobs.none_done jobs.rate flow.nothing "
+                                     "flow.piles_up flow.lost flow.keeps_up flow.rate "
+                                     "fill.rate";
 static const char winner_claims[] =
     "winner.keeps winner.better winner.worse winner.none winner.same winner.once winner.open";
 

@@ -79,7 +79,7 @@ struct sim_actor {
     struct sim_call_list served; /* in service and its own work, in the order they entered */
     struct sim_call *turn_first, *turn_last; /* of these: wait to compute */
     uint32_t in_service;
-    uint32_t rounds; /* of clients that live in it, under way */
+    uint32_t rounds;                /* of clients that live in it, under way */
     struct sim_token_bucket tokens; /* of calls that it takes in */
     int64_t token_ns;               /* it looks again then; -1 = it need not */
     struct sim_call *computing;

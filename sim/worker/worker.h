@@ -48,9 +48,9 @@ struct sim_places {
 struct sim_workers; /* all living workers of a run */
 
 struct sim_worker {
-    uint32_t slot;   /* its own place in the set; first, as the slab wants it */
-    uint16_t driver; /* whose events and calls it gets; a kind of event has 8 bits for it */
-    uint8_t state;   /* enum sim_worker_state */
+    uint32_t slot;      /* its own place in the set; first, as the slab wants it */
+    uint16_t driver;    /* whose events and calls it gets; a kind of event has 8 bits for it */
+    uint8_t state;      /* enum sim_worker_state */
     bool rests : 1;     /* BUSY, and uses none of its devices: it waits for bytes */
     bool is_killed : 1; /* its process does not end by itself: what it leaves is reaped */
     struct weir_owner owner;
