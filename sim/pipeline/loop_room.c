@@ -6,17 +6,25 @@
 
 #include <stdlib.h>
 
+/* Lists there are; the last is of workers that use so many slots or more. */
+enum { MOST_LISTS = 256 };
+
+static uint32_t lists_of(const struct sim_loop_stage *loop)
+{
+    return loop->listed_slots < MOST_LISTS ? loop->listed_slots : MOST_LISTS;
+}
+
 weir_status sim_loop_room_reserve(struct sim_stage_run *stage, uint32_t positions)
 {
     struct sim_loop_stage *loop = &stage->loop;
-    for (uint32_t u = 0; u < loop->listed_slots; u++)
+    for (uint32_t u = 0; u < lists_of(loop); u++)
         WEIR_TRY(sim_ready_set_reserve(&loop->free_with[u], positions));
     return sim_ready_set_reserve(&loop->over, positions);
 }
 
 void sim_loop_room_clear(struct sim_loop_stage *loop)
 {
-    for (uint32_t u = 0; u < loop->listed_slots; u++)
+    for (uint32_t u = 0; u < lists_of(loop); u++)
         sim_ready_set_clear(&loop->free_with[u]);
     free(loop->free_with);
     loop->free_with = NULL;
@@ -27,16 +35,17 @@ void sim_loop_room_clear(struct sim_loop_stage *loop)
 /* The list it belongs to, NULL = none. */
 static struct sim_ready_set *list_of(const struct sim_stage_run *stage, const struct sim_hand *hand)
 {
-    return hand->worker->state == SIM_WORKER_SETUP || hand->used_slots >= stage->loop.listed_slots
+    const uint32_t used = hand->used_slots;
+    return hand->worker->state == SIM_WORKER_SETUP || used >= stage->loop.listed_slots
                ? NULL
-               : &stage->loop.free_with[hand->used_slots];
+               : &stage->loop.free_with[used < MOST_LISTS ? used : MOST_LISTS - 1];
 }
 
 /* The list it is in. Looked for, as slots are few and workers many: no worker remembers it. */
 static struct sim_ready_set *listed_in(const struct sim_stage_run *stage,
                                        const struct sim_hand *hand)
 {
-    for (uint32_t u = 0; u < stage->loop.listed_slots; u++)
+    for (uint32_t u = 0; u < lists_of(&stage->loop); u++)
         if (sim_ready_set_has(&stage->loop.free_with[u], hand->position))
             return &stage->loop.free_with[u];
     return NULL;
@@ -87,10 +96,10 @@ weir_status sim_loop_room_fit(struct sim_stage_run *stage)
     struct sim_loop_stage *loop = &stage->loop;
     if (loop->listed_slots == stage->slots)
         return WEIR_OK;
-    struct sim_ready_set *sets = calloc(stage->slots, sizeof(*sets));
+    struct sim_ready_set *sets = calloc(MOST_LISTS, sizeof(*sets));
     if (sets == NULL)
         return WEIR_ENOMEM;
-    for (uint32_t u = 0; u < loop->listed_slots; u++)
+    for (uint32_t u = 0; u < lists_of(loop); u++)
         sim_ready_set_clear(&loop->free_with[u]);
     free(loop->free_with);
     loop->free_with = sets;
@@ -117,11 +126,34 @@ static struct sim_hand *nearest(const struct sim_stage_run *stage, const struct 
     return first;
 }
 
+/* Likewise of the last list, whose workers may differ in what they use. */
+static struct sim_hand *least(const struct sim_stage_run *stage, const struct sim_ready_set *set,
+                              uint32_t item)
+{
+    struct sim_hand *best = NULL;
+    bool is_best_there = false;
+    for (uint32_t i = sim_ready_set_first(set); i < stage->positions; i++) {
+        struct sim_hand *const hand = stage->hands[i];
+        if (hand == NULL || !sim_ready_set_has(set, i) ||
+            (best != NULL && hand->used_slots > best->used_slots))
+            continue;
+        const bool is_there =
+            stage->pipeline->moves_bytes && sim_transfer_is_there(stage, hand, item);
+        if (best != NULL && hand->used_slots == best->used_slots && is_there <= is_best_there)
+            continue;
+        best = hand;
+        is_best_there = is_there;
+    }
+    return best;
+}
+
 struct sim_hand *sim_loop_room_freest(const struct sim_stage_run *stage, uint32_t item)
 {
-    for (uint32_t u = 0; u < stage->loop.listed_slots; u++)
-        if (stage->loop.free_with[u].count > 0)
-            return nearest(stage, &stage->loop.free_with[u], item);
+    for (uint32_t u = 0; u < lists_of(&stage->loop); u++) {
+        const struct sim_ready_set *set = &stage->loop.free_with[u];
+        if (set->count > 0)
+            return u + 1 < MOST_LISTS ? nearest(stage, set, item) : least(stage, set, item);
+    }
     return NULL;
 }
 
@@ -140,7 +172,7 @@ bool sim_loop_room_check(const struct sim_stage_run *stage)
         listed += list != NULL ? 1 : 0;
         over += hand->is_over ? 1 : 0;
     }
-    for (uint32_t u = 0; u < loop->listed_slots; u++)
+    for (uint32_t u = 0; u < lists_of(loop); u++)
         listed -= loop->free_with[u].count;
     return listed == 0 && over == loop->over.count;
 }

@@ -4,8 +4,9 @@
  * it has not collected: so that a turn looks at those alone, and not at every worker.
  *
  * Invariant (sim_loop_room_check): a worker that is set up and uses u of `slots` slots, u < slots,
- * is in free_with[u] and in no other; one with something over is in `over`. Kept from the first
- * turn on; until then, and under other flow rules, nothing is listed.
+ * is in free_with[u], or in the last list there is when u is beyond it, and in no other; one with
+ * something over is in `over`. Kept from the first turn on; until then, and under other flow rules,
+ * nothing is listed. There are at most 256 lists, however many slots a worker has.
  */
 #ifndef SIM_PIPELINE_LOOP_ROOM_H
 #define SIM_PIPELINE_LOOP_ROOM_H
