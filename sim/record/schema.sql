@@ -299,7 +299,7 @@ CREATE TABLE stage_sample (
   queue_items REAL NOT NULL,         -- in front of the stage
   queue_bytes REAL NOT NULL,
   workers REAL NOT NULL, setup REAL NOT NULL, idle REAL NOT NULL, busy REAL NOT NULL,
-  blocked REAL NOT NULL,             -- workers that hold a finished item or may not start: no room
+  blocked REAL NOT NULL,             -- workers that hold a finished item, may not start or wait for an answer
   starved REAL NOT NULL,             -- idle workers without input
   is_backpressured REAL NOT NULL,    -- share of the interval
   is_bottleneck REAL NOT NULL,       -- share of the interval
