@@ -39,6 +39,18 @@ void an_verdict(const struct an_comparison *comparison, struct an_claim *claim);
 #define AN_FULL_SQL                                                                                \
     "(s.delivered_bytes_per_s >= 0.99 * s.capacity_bytes_per_s AND s.delivered_bytes_per_s > 0)"
 
+/* Shares are of the nodes that are up, which is said where those are not all the time all: fact
+ * `up` is the part of all that they have on average. */
+static inline bool an_claim_is_up(const struct an_claim *claim)
+{
+    return !(an_claim_number(claim, "up") < 0.9995);
+}
+
+static inline const char *an_claim_up(const struct an_claim *claim)
+{
+    return an_claim_is_up(claim) ? "" : " of nodes that are up";
+}
+
 #define AN_CLAIM_FAMILY(name, rows)                                                                \
     const struct an_claim_family an_claims_##name = { rows, sizeof(rows) / sizeof((rows)[0]) }
 

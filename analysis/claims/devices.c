@@ -36,29 +36,23 @@ static struct an_word percent_of(const struct an_claim *claim, const char *key)
     return an_word_percent(an_claim_number(claim, key));
 }
 
-/* Shares are of the nodes that are up, which is said where those are not all the time all. */
-static const char *up_of(const struct an_claim *claim)
-{
-    return an_claim_number(claim, "up") < 0.9995 ? " of nodes that are up" : "";
-}
-
 static void say_unassigned(struct an_claim *claim)
 {
     an_claim_say(claim, "%s of the %s capacity%s is not assigned to anyone",
                  an_word_percent(1.0 - an_claim_number(claim, "held")).text,
-                 an_claim_word(claim, "device"), up_of(claim));
+                 an_claim_word(claim, "device"), an_claim_up(claim));
 }
 
 static void say_jobs_wait(struct an_claim *claim)
 {
     an_claim_say(claim, "Jobs hold %s of the %ss%s while %s wait on average",
-                 percent_of(claim, "held").text, an_claim_word(claim, "device"), up_of(claim),
+                 percent_of(claim, "held").text, an_claim_word(claim, "device"), an_claim_up(claim),
                  an_word_number(an_claim_number(claim, "waiting")).text);
 }
 
 static void say_jobs(struct an_claim *claim)
 {
-    const char *up = up_of(claim);
+    const char *up = an_claim_up(claim);
     an_claim_say(claim, "%s hold %s of the %ss%s", up[0] == '\0' ? "Jobs" : "On average jobs",
                  percent_of(claim, "held").text, an_claim_word(claim, "device"),
                  up[0] == '\0' ? " on average" : up);
@@ -70,20 +64,20 @@ static void say_idle(struct an_claim *claim)
     an_claim_say(claim, "%s of the assigned %s time sits idle: %s assigned, %s used%s",
                  an_word_percent(1.0 - an_claim_number(claim, "used") / held).text,
                  an_claim_word(claim, "device"), an_word_percent(held).text,
-                 percent_of(claim, "used").text, up_of(claim));
+                 percent_of(claim, "used").text, an_claim_up(claim));
 }
 
 static void say_well(struct an_claim *claim)
 {
     an_claim_say(claim, "%ss%s are well used: %s assigned, %s at work",
-                 an_claim_word(claim, "device"), up_of(claim), percent_of(claim, "held").text,
+                 an_claim_word(claim, "device"), an_claim_up(claim), percent_of(claim, "held").text,
                  percent_of(claim, "used").text);
 }
 
 static void say_shares(struct an_claim *claim)
 {
     an_claim_say(claim, "%s of the %s capacity%s is assigned, %s is at work",
-                 percent_of(claim, "held").text, an_claim_word(claim, "device"), up_of(claim),
+                 percent_of(claim, "held").text, an_claim_word(claim, "device"), an_claim_up(claim),
                  percent_of(claim, "used").text);
 }
 

@@ -280,7 +280,6 @@ static const struct an_claim_ops rows[] = {
       .say = say_arrivals },
     { .name = "limit.pipelines",
       .threshold = "two pipelines of several stages, each with a slowest one",
-
       .sql = "WITH " STAGES
              ", a AS (SELECT * FROM s WHERE slowest >= 0.0005 AND mates > 1 ORDER BY slowest DESC,"
              "  i LIMIT 1) SELECT a.name AS stage, a.pipeline AS pipeline, a.slowest AS share,"

@@ -29,14 +29,13 @@
 #define JOBS_ARRIVED VALUE("jobs.arrived")
 #define JOBS_REFUSED VALUE("jobs.refused")
 
-/* Of the nodes that are up, which is said where those are not all the time all. */
 static const char *name_held(const struct an_claim *claim, char text[96])
 {
     const double held = an_claim_number(claim, "held");
     text[0] = '\0';
     if (!isnan(held))
         (void)snprintf(text, 96, "; %s of the GPUs%s are held", an_word_percent(held).text,
-                       an_claim_number(claim, "up") < 0.9995 ? " of nodes that are up" : "");
+                       an_claim_up(claim));
     return text;
 }
 

@@ -73,10 +73,10 @@ static void say_throughput(struct an_claim *claim)
 static void name_devices(const struct an_claim *claim, const char *device, char text[160])
 {
     const double there = an_claim_number(claim, "there");
-    const double up = an_claim_number(claim, "up");
-    if (up < 0.9995)
-        (void)snprintf(text, 160, "the %ss of nodes that are up (%s of %s on average)", device,
-                       an_word_number(up * there).text, an_word_number(there).text);
+    if (!an_claim_is_up(claim))
+        (void)snprintf(text, 160, "the %ss%s (%s of %s on average)", device, an_claim_up(claim),
+                       an_word_number(an_claim_number(claim, "up") * there).text,
+                       an_word_number(there).text);
     else
         (void)snprintf(text, 160, "%s %s%s", an_word_number(there).text, device, an_plural(there));
 }
