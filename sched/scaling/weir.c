@@ -35,6 +35,7 @@ enum {
     PARAM_RESERVE,
     PARAM_TRIES,
     PARAM_MEMORY,
+    PARAM_DOUBT,
     PARAM_COUNT
 };
 
@@ -51,13 +52,16 @@ static const struct weir_param PARAMS[] = {
     WEIR_NUMBER("reserve", "", 1, 100, 1.1, "the same of stages before the slowest"),
     WEIR_COUNT("tries", "", 1, 100000, 200, "repairs that are tried for each throughput"),
     WEIR_DURATION("memory", 1, 1e7, 3600,
-                  "over which times of tasks are averaged while the window agrees with them"),
+                  "over which times of tasks are averaged while nothing tells that they changed"),
+    WEIR_NUMBER("doubt", "", 0, 100, 1,
+                "standard errors of the slowest stage's speed that a plan which moves workers must "
+                "gain"),
 };
 
 struct searcher {
     struct weir_run run; /* first: see WEIR_RUN_POLICY */
     struct weir_packing packing;
-    double horizon_s, setup_s, overallocation, reserve, memory_s;
+    double horizon_s, setup_s, overallocation, reserve, memory_s, doubt;
     uint32_t tries;
     struct weir_task_times *times; /* by pool */
     double *speeds;                /* the same: what is believed */
@@ -78,6 +82,7 @@ static weir_status searcher_create(const struct weir_params *params,
     searcher->reserve = params->values[PARAM_RESERVE];
     searcher->tries = (uint32_t)params->values[PARAM_TRIES];
     searcher->memory_s = params->values[PARAM_MEMORY];
+    searcher->doubt = params->values[PARAM_DOUBT];
     return WEIR_OK;
 }
 
@@ -167,6 +172,27 @@ static double least_per_s(const struct weir_run *run, bool of_optimum)
     return least;
 }
 
+/* By how much, relative, a plan that moves workers must be better: that the slowest pool is slow
+ * may be noise. */
+static double doubt(const struct searcher *searcher)
+{
+    const struct weir_run *const run = &searcher->run;
+    uint32_t slowest = UINT32_MAX;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct weir_run_pool *const pool = &run->pools[i];
+        if (weir_run_is_free(pool) &&
+            (slowest == UINT32_MAX ||
+             weir_run_throughput(pool, pool->workers) <
+                 weir_run_throughput(&run->pools[slowest], run->pools[slowest].workers)))
+            slowest = i;
+    }
+    if (slowest == UINT32_MAX)
+        return 0;
+    return searcher->doubt * weir_task_times_doubt(&searcher->times[slowest],
+                                                   &weir_view_pool(run->view, slowest)->estimate);
+}
+
 /* What the search found, done. */
 static weir_status apply(struct searcher *searcher)
 {
@@ -209,6 +235,7 @@ static weir_status pack(struct searcher *searcher, uint32_t round, bool *is_bett
     struct weir_run *const run = &searcher->run;
     const double now_per_s = least_per_s(run, false);
     const double most_per_s = least_per_s(run, true);
+    const double surer = 1 + doubt(searcher);
     double best = now_per_s * searcher->horizon_s;
     struct weir_packing_goal found = { .way = WEIR_PACK_COLD };
 
@@ -224,10 +251,11 @@ static weir_status pack(struct searcher *searcher, uint32_t round, bool *is_bett
         double z_per_s = 0;
         double kept_per_s = 0;
         goal.way = last = (enum weir_packing_way)way;
-        goal.low_per_s = best / searcher->horizon_s; /* less cannot be worth more */
+        const double least = way == WEIR_PACK_ADD ? best : best * surer;
+        goal.low_per_s = least / searcher->horizon_s; /* less cannot be worth more */
         WEIR_TRY(weir_packing_search(&searcher->packing, &goal, &z_per_s, &kept_per_s));
         const double value = z_per_s > 0 ? value_of(searcher, z_per_s, kept_per_s) : 0;
-        if (value > best * (1 + 1e-9)) {
+        if (value > least * (1 + 1e-9)) {
             best = value;
             found = goal;
             *is_better = true;

@@ -54,16 +54,42 @@ static void a_window_counts_by_what_it_knows(void)
     CHECK_NEAR(1 / weir_task_times_speed(&times, &one), 2 + 3 * 0.16 / 1.16, 1e-6);
 }
 
-/* Four errors of a mean of 25 are 0.8. */
-static void a_window_that_is_far_off_is_believed(void)
+/* The last tasks of 2 s and 6 s are ln 2 above the others by logarithms, whose weighted mean has an
+ * error of ln 3 / 2 sqrt(0.05 / 1.95) = 0.088: after two of them it is 0.07 up, after twenty 0.44.
+ */
+static void times_that_change_are_followed(void)
+{
+    struct weir_task_times times = one_and_three(1e12);
+    const struct weir_estimate after = window(4, 25);
+    for (int i = 0; i < 2; i++)
+        add(&times, 500 + i, i % 2 == 0 ? 2 : 6, 1e12);
+    CHECK(1 / weir_task_times_speed(&times, &after) < 3.7);
+    for (int i = 2; i < 20; i++)
+        add(&times, 500 + i, i % 2 == 0 ? 2 : 6, 1e12);
+    CHECK_NEAR(1 / weir_task_times_speed(&times, &after), 4, 1e-9);
+}
+
+/* A hundred times as long as the mean, in a window of 25: ten errors of its mean, as it was. */
+static void one_long_task_is_no_change(void)
+{
+    struct weir_task_times times = one_and_three(1e12);
+    const struct weir_estimate with = window(2 + 198.0 / 25, 25);
+    add(&times, 500, 200, 1e12);
+    CHECK(1 / weir_task_times_speed(&times, &with) < 3.5);
+}
+
+/* 400 tasks with a deviation of half their mean: a fortieth. Before 20 are known it is that of the
+ * window: of 10 s and 9.5 s, 25 of them. */
+static void what_is_not_known_is_told(void)
 {
     const struct weir_task_times times = one_and_three(1e12);
-    const struct weir_estimate near = window(2.79, 25);
-    const struct weir_estimate far = window(2.81, 25);
-    const struct weir_estimate below = window(1.19, 25);
-    CHECK_NEAR(1 / weir_task_times_speed(&times, &near), 2 + 0.79 * 0.8, 1e-6);
-    CHECK_NEAR(1 / weir_task_times_speed(&times, &far), 2.81, 1e-9);
-    CHECK_NEAR(1 / weir_task_times_speed(&times, &below), 1.19, 1e-9);
+    struct weir_task_times two = { .weight = 0 };
+    const struct weir_estimate many = window(2, 25);
+    CHECK_NEAR(weir_task_times_doubt(&times, &many), 0.025, 1e-6);
+    CHECK_NEAR(weir_task_times_doubt(&two, &many), 0, 1e-12);
+    add(&two, 20, 10, 1e12);
+    add(&two, 20, 9.5, 1e12);
+    CHECK_NEAR(weir_task_times_doubt(&two, &many), 0.25 / 5 / 9.75, 1e-9);
 }
 
 /* Before there are enough tasks, and where none was measured lately, the window counts. */
@@ -97,7 +123,9 @@ static void old_tasks_are_forgotten(void)
 static const struct test tests[] = {
     { "mean and spread are those of all tasks", mean_and_spread_are_those_of_all_tasks },
     { "a window counts by what it knows", a_window_counts_by_what_it_knows },
-    { "a window that is far off is believed", a_window_that_is_far_off_is_believed },
+    { "times that change are followed", times_that_change_are_followed },
+    { "one long task is no change", one_long_task_is_no_change },
+    { "what is not known is told", what_is_not_known_is_told },
     { "little is known at first", little_is_known_at_first },
     { "old tasks are forgotten", old_tasks_are_forgotten },
 };
