@@ -316,18 +316,43 @@ static const char stage_reasons_sql[] =
     "SELECT s.binding, count(*)" STAGE_DECISIONS
     " AND s.workers_after <= s.workers_before GROUP BY s.binding ORDER BY 2 DESC, 1";
 
-/* What the denied requests found on the nodes: the most frequent picture. */
+/* What was decided about the stage in that time. */
+#define STAGE_ACTIONS                                                                              \
+    " FROM action a JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"            \
+    " JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage"                                   \
+    " WHERE a.run_id = :run AND g.name = :text AND d.t_s >= :from AND d.t_s <= :to"
+
+/* What became of the starts: those the cluster refused ran nowhere. */
+#define STAGE_STARTS                                                                               \
+    "count(*) AS planned, count(*) FILTER (WHERE a.outcome = 'applied') AS started,"               \
+    " count(*) FILTER (WHERE a.outcome LIKE 'refused%') AS refused" STAGE_ACTIONS                  \
+    " AND a.verb = 'start'"
+static const char stage_starts_sql[] = "SELECT " STAGE_STARTS;
+
+/* What the denied requests found on the nodes. */
+#define STAGE_DENIED                                                                               \
+    "(SELECT a.reasons AS reasons, count(*) AS n" STAGE_ACTIONS                                    \
+    " AND a.verb = 'deny' GROUP BY a.reasons)"
+
+/* The most frequent picture. */
 static const char stage_denied_sql[] =
     "SELECT sum(n), (SELECT group_concat(key || ' on ' || value || CASE value WHEN 1 THEN ' node'"
-    " ELSE ' nodes' END, ', ') FROM json_each(reasons)), max(n) FROM ("
-    " SELECT a.reasons AS reasons, count(*) AS n FROM action a"
-    " JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
-    " JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage"
-    " WHERE a.run_id = :run AND g.name = :text AND a.verb = 'deny' AND d.t_s >= :from"
-    " AND d.t_s <= :to GROUP BY a.reasons)";
+    " ELSE ' nodes' END, ', ') FROM json_each(reasons)), max(n) FROM " STAGE_DENIED;
+
+/* What it said of itself. */
+#define STAGE_TOLD                                                                                 \
+    "SELECT t_s, text FROM happening WHERE run_id = :run AND target = :text AND t_s <= :to"        \
+    " AND kind NOT IN ('load', 'unload', 'scale', 'deploy') ORDER BY t_s LIMIT 10"
+static const char stage_told_sql[] = STAGE_TOLD;
 
 static const char stage_json_sql[] =
-    "SELECT json_object('schema', 1, 'stage', :text, 'from_s', :from, 'to_s', :to, 'decisions',"
+    "SELECT json_object('schema', 1, 'stage', :text, 'from_s', :from, 'to_s', :to, 'starts',"
+    " (SELECT json_object('planned', planned, 'started', started, 'refused', refused) FROM"
+    " (SELECT " STAGE_STARTS ")), 'denied',"
+    " (SELECT json_group_array(json_object('times', n, 'nodes', CASE WHEN json_valid(reasons)"
+    " THEN json(reasons) END)) FROM " STAGE_DENIED "), 'told',"
+    " (SELECT json_group_array(json_object('t_s', t_s, 'text', text)) FROM (" STAGE_TOLD
+    ")), 'decisions',"
     " (SELECT json_group_array(json_object('decision', s.decision, 't_s', d.t_s, 'workers_before',"
     " s.workers_before, 'workers_after', s.workers_after, 'started', s.started, 'stopped',"
     " s.stopped, 'binding', s.binding))" STAGE_DECISIONS "))";
@@ -351,14 +376,6 @@ static weir_status check_stage(const struct an_explanation *explanation, struct 
                          explanation->query->stage, an_text(frame, 0, 1));
     return WEIR_OK;
 }
-
-/* What became of the starts: those the cluster refused ran nowhere. */
-static const char stage_starts_sql[] =
-    "SELECT count(*), total(a.outcome = 'applied'), total(a.outcome LIKE 'refused%')"
-    " FROM action a JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
-    " JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage"
-    " WHERE a.run_id = :run AND g.name = :text AND a.verb = 'start' AND d.t_s >= :from"
-    " AND d.t_s <= :to";
 
 static void print_starts(FILE *out, const struct an_frame *starts)
 {
@@ -447,10 +464,6 @@ static void print_rows(const struct an_explanation *explanation, const struct an
                       an_explain_clock(explanation, an_number(frame, i, S_T)).text);
     }
 }
-
-static const char stage_told_sql[] =
-    "SELECT t_s, text FROM happening WHERE run_id = :run AND target = :text AND t_s <= :to"
-    " AND kind NOT IN ('load', 'unload', 'scale', 'deploy') ORDER BY t_s LIMIT 10";
 
 /* What it said of itself; what was done to it is told below. */
 static void print_told(const struct an_explanation *explanation, const struct an_frame *told)

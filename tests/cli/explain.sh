@@ -72,6 +72,14 @@ mixed() {
     [ "$(awk '/ more until /{n += $1} /^  [0-9:]+ +[0-9]+ /{n++} END {print n}' stdout)" = \
         "$(ask mixed.db "SELECT count(*) FROM decision_stage d JOIN stage USING (run_id, stage)
             WHERE name = 'speech'")" ] || fail 'not all decisions'
+    # As JSON with what the sentences above the table say.
+    mv stdout table
+    expect 0 "$WEIR_BIN" explain mixed.db --stage speech --format json
+    has table "  starts: $(json stdout \
+        '"{planned} planned, {started} started, {refused} refused".format(**d["starts"])') by"
+    has table "  no room: denied $(json stdout 'sum(n["times"] for n in d["denied"])') times: $(json \
+        stdout '", ".join("%s on %d nodes" % n for n in
+            max(d["denied"], key=lambda n: n["times"])["nodes"].items())')"
 
     # While it waits, at a time.
     expect 0 "$WEIR_BIN" explain mixed.db --pending --at 1826.04
