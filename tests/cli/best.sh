@@ -134,7 +134,28 @@ has stdout ',best'
 
 expect 0 "$WEIR_BIN" search shop.yaml --best --worth 30% -q -o held.db \
     --set 'goal={min: wait.job.mean, while: ["GPU assigned <= 99 %"]}'
-has stdout 'Whether the conditions of the goal hold was not asked.'
+matches stdout "^The goal's conditions with [a-z_]+: holds \(GPU assigned [0-9.]+ % \["
+
+# Who breaks a condition for certain is none to choose: fcfs, whose jobs wait for longest.
+expect 0 "$WEIR_BIN" search shop.yaml --best --worth 30% -q -o broken.db \
+    --set 'goal={max: wait.job.mean, while: ["wait mean <= 5 min"]}'
+matches stdout '^fcfs +10 .* breaks a condition$'
+has stdout '1 variant breaks a condition of the goal for certain on the first 10 replications.'
+hasnt stdout 'Best by wait mean (more): fcfs'
+matches stdout "^The goal's conditions with [a-z_]+: (holds|fails) by its mean, not for certain \(wait mean "
+python3 - <<'PY' || fail 'another variant breaks it'
+import sqlite3, statistics
+for label, broken in ('fcfs', True), ('first_fit', False), ('sjf', False), ('easy', False):
+    x = [v for v, in sqlite3.connect('broken.db').execute("""select value from result join run using
+        (run_id) where label = '' and metric = 'wait.job.mean' and variant = ? and replication < 10""",
+        (label,))]
+    half = 2.262157 * statistics.stdev(x) / len(x) ** .5
+    assert (statistics.mean(x) - half > 300) == broken, (label, statistics.mean(x), half)
+PY
+expect 1 "$WEIR_BIN" search shop.yaml --best --worth 30% -q -o none.db \
+    --set 'goal={max: wait.job.mean, while: ["wait mean <= 1 s"]}'
+has stdout 'No variant has a result on all of the first replications and breaks no condition:'
+has stdout '4 variants break a condition'
 
 # What is wrong is said before anything runs.
 expect 2 "$WEIR_BIN" search shop.yaml --best --worth 0 -o no.db

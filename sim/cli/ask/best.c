@@ -43,16 +43,18 @@ static weir_status read_values(struct sim_best *best, const struct sim_experimen
 {
     WEIR_TRY(an_goal_read(db, &best->goal, error));
     for (size_t v = 0; v < best->count; v++) {
-        const struct sim_tried_of of = { .label = experiment->labels[v],
-                                         .metric = best->goal.metric,
-                                         .count = best->values[v].asked };
+        struct sim_tried_of of = { .label = experiment->labels[v],
+                                   .metric = best->goal.metric,
+                                   .count = best->values[v].asked };
         WEIR_TRY(sim_tried_read(db, &of, &best->values[v].tried, error));
+        of.count = first_of(best);
+        WEIR_TRY(sim_tried_judge(db, &best->goal, &of, &best->values[v].judged, error));
     }
     return WEIR_OK;
 }
 
-/* Who has a result on all of the first replications; what matters is a share of the first mean that
- * is not 0. */
+/* Who has a result on all of the first replications and breaks no condition; what matters is a
+ * share of the first mean that is not 0. */
 static void find_racers(struct sim_best *best)
 {
     best->racer_count = 0;
@@ -62,7 +64,7 @@ static void find_racers(struct sim_best *best)
         double sum = 0;
         for (uint32_t r = 0; r < first_of(best); r++)
             sum += value->tried.values[r];
-        value->takes_part = !isnan(sum);
+        value->takes_part = !isnan(sum) && value->judged.hold != AN_FAILS;
         if (!value->takes_part)
             continue;
         if (!(best->delta > 0))
@@ -177,6 +179,11 @@ static size_t winner(const struct sim_best *best)
     return best->racer_count == 0 ? best->count : best->racers[best->selected.best];
 }
 
+static bool breaks(const struct sim_best_value *value)
+{
+    return value->tried.runs >= value->asked && value->judged.hold == AN_FAILS;
+}
+
 static void add_value(struct sim_table *table, const struct sim_best *best,
                       const struct sim_experiment *experiment, size_t v, enum sim_format format)
 {
@@ -194,10 +201,27 @@ static void add_value(struct sim_table *table, const struct sim_best *best,
     const double dropped = value->dropped == 0 ? (double)NAN : (double)value->dropped;
     sim_table_add_numbers(table, format, &dropped, 1);
     sim_table_add(table, value->tried.runs < value->asked ? "runs without a result"
+                         : breaks(value)                  ? "breaks a condition"
                          : value->dropped > 0             ? "dropped"
                          : !best->selected.is_decided     ? "left"
                          : v == winner(best)              ? "best"
                                                           : "as good");
+}
+
+/* Of who is named, and who was left out for them. */
+static void print_conditions(const struct sim_best *best, const struct sim_experiment *experiment)
+{
+    size_t broken = 0;
+    for (size_t v = 0; v < best->count; v++)
+        broken += breaks(&best->values[v]) ? 1 : 0;
+    if (broken > 0)
+        printf("%zu variant%s a condition of the goal for certain on the first %u replications.\n",
+               broken, broken > 1 ? "s break" : " breaks", first_of(best));
+    if (best->racer_count == 0)
+        return;
+    const struct an_judged *judged = &best->values[winner(best)].judged;
+    printf("The goal's conditions with %s: %s (%s).\n", experiment->labels[winner(best)],
+           an_hold_text(judged->hold, judged->means_hold), judged->means);
 }
 
 static void print_verdict(const struct sim_best *best, const struct sim_experiment *experiment)
@@ -215,8 +239,9 @@ static void print_verdict(const struct sim_best *best, const struct sim_experime
             has_bounds || best->values[v].tried.is_bound || best->values[v].tried.is_partial;
     }
     if (best->racer_count < 2)
-        printf("%s a result on all of the first replications: there is nothing to choose from.",
-               best->racer_count == 0 ? "No variant has" : "One variant alone has");
+        printf("%s a result on all of the first replications%s: there is nothing to choose from.",
+               best->racer_count == 0 ? "No variant has" : "One variant alone has",
+               best->goal.condition_count > 0 ? " and breaks no condition" : "");
     else if (best->selected.is_decided)
         printf("Best by %s (%s): %s; right with 95 %% where the best leads by %s or more (Kim and "
                "Nelson 2001; %g %% of the first mean).",
@@ -227,7 +252,7 @@ static void print_verdict(const struct sim_best *best, const struct sim_experime
                best->most, name, word, label, 100 * best->worth, delta.text);
     printf(" %zu run%s.\n", runs, an_plural((double)runs));
     if (best->goal.condition_count > 0)
-        (void)puts("Whether the conditions of the goal hold was not asked.");
+        print_conditions(best, experiment);
     sim_tried_say_bounds(has_bounds);
 }
 

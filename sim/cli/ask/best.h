@@ -5,7 +5,9 @@
  * replications of each at a time, until one is left or there are `most` of each.
  *
  * What matters, delta, is a share of the mean that the first variant has on the first replications.
- * A variant of which a run has no result there takes no part; one that fails later is dropped.
+ * A variant of which a run has no result there takes no part, nor does one that breaks a condition
+ * of the goal there for certain (Andradottir and Kim, Naval Research Logistics 57, 2010:
+ * feasibility first, then the race); one that fails later is dropped.
  */
 #ifndef SIM_CLI_BEST_H
 #define SIM_CLI_BEST_H
@@ -19,9 +21,10 @@
 enum { SIM_BEST_FIRST = 10, SIM_BEST_MOST = 100 };
 
 struct sim_best_value {
-    struct sim_tried tried; /* on all that it was run on */
-    uint32_t asked;         /* replications */
-    size_t dropped;         /* after how many; 0 = it is left */
+    struct sim_tried tried;  /* on all that it was run on */
+    struct an_judged judged; /* the conditions of the goal, on the first replications */
+    uint32_t asked;          /* replications */
+    size_t dropped;          /* after how many; 0 = it is left */
     bool takes_part;
 };
 

@@ -63,18 +63,6 @@ static void confirm(struct sim_front *front)
 
 /* ---- rounds ---- */
 
-/* What becomes of the conditions on these runs. */
-static weir_status read_holds(const struct sim_front *front, struct an_db *db,
-                              const struct sim_tried_of *of, bool *holds, struct weir_error *error)
-{
-    struct an_judged judged;
-    WEIR_TRY(an_points_focus_runs(db, of->label, of->first, of->count, error));
-    const weir_status status = an_goal_judge(db, &front->goal, &judged, error);
-    *holds = status == WEIR_OK && judged.means_hold;
-    const weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);
-    return status == WEIR_OK ? back : status;
-}
-
 static weir_status read_values(struct sim_front *front, const struct sim_experiment *experiment,
                                struct an_db *db, bool is_fresh, struct weir_error *error)
 {
@@ -90,7 +78,9 @@ static weir_status read_values(struct sim_front *front, const struct sim_experim
         WEIR_TRY(sim_tried_read(db, &of, is_fresh ? &value->fresh_cost : &value->cost, error));
         of.metric = front->goal.metric;
         WEIR_TRY(sim_tried_read(db, &of, is_fresh ? &value->fresh_goal : &value->goal, error));
-        WEIR_TRY(read_holds(front, db, &of, is_fresh ? &value->holds_fresh : &value->holds, error));
+        struct an_judged judged;
+        WEIR_TRY(sim_tried_judge(db, &front->goal, &of, &judged, error));
+        *(is_fresh ? &value->holds_fresh : &value->holds) = judged.means_hold;
         has_cost = has_cost || !isnan(value->cost.mean);
     }
     return has_cost || is_fresh

@@ -44,6 +44,16 @@ weir_status sim_tried_read(struct an_db *db, const struct sim_tried_of *of, stru
     return status == WEIR_OK ? back : status;
 }
 
+weir_status sim_tried_judge(struct an_db *db, const struct an_goal *goal,
+                            const struct sim_tried_of *of, struct an_judged *judged,
+                            struct weir_error *error)
+{
+    WEIR_TRY(an_points_focus_runs(db, of->label, of->first, of->count, error));
+    const weir_status status = an_goal_judge(db, goal, judged, error);
+    const weir_status back = an_points_focus(db, SIZE_MAX, status == WEIR_OK ? error : NULL);
+    return status == WEIR_OK ? back : status;
+}
+
 void sim_tried_say_bounds(bool has_bounds)
 {
     if (has_bounds)

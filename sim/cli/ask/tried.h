@@ -23,6 +23,10 @@ struct sim_tried_of {
 };
 weir_status sim_tried_read(struct an_db *db, const struct sim_tried_of *of, struct sim_tried *trial,
                            struct weir_error *error);
+/* What becomes of the conditions of the goal on those. */
+weir_status sim_tried_judge(struct an_db *db, const struct an_goal *goal,
+                            const struct sim_tried_of *of, struct an_judged *judged,
+                            struct weir_error *error);
 /* Of figures of which some are bounds or partial; false = nothing. */
 void sim_tried_say_bounds(bool has_bounds);
 
