@@ -46,9 +46,9 @@ static double window_error(const struct weir_task_times *times, const struct wei
 static bool is_steady(const struct weir_task_times *times)
 {
     const double off = times->log_lately - times->log_mean;
-    const double error = times->log_spread / times->weight * LATELY / (2 - LATELY);
 
-    return times->weight >= KNOWN_AT && off * off <= DOUBT * DOUBT * error;
+    return times->weight >= KNOWN_AT &&
+           off * off <= DOUBT * DOUBT * times->log_spread / times->weight * LATELY / (2 - LATELY);
 }
 
 double weir_task_times_speed(const struct weir_task_times *times,

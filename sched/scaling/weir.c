@@ -158,39 +158,43 @@ static weir_status searcher_restore(void *state, const struct weir_view *view,
 
 /* ---- packing ---- */
 
-/* The rate of the slowest pool: with its workers, or with those of the optimum of one big pool. */
+/* With its workers, or with those of the optimum of one big pool. */
+static double rate_of(const struct weir_run_pool *pool, bool of_optimum)
+{
+    return weir_run_throughput(pool, of_optimum ? pool->optimum : pool->workers);
+}
+
+/* The first pool of least rate; WEIR_NO_INDEX when all counts are fixed. */
+static uint32_t slowest(const struct weir_run *run, bool of_optimum)
+{
+    uint32_t found = WEIR_NO_INDEX;
+
+    for (uint32_t i = 0; i < run->count; i++)
+        if (weir_run_is_free(&run->pools[i]) &&
+            (found == WEIR_NO_INDEX ||
+             rate_of(&run->pools[i], of_optimum) < rate_of(&run->pools[found], of_optimum)))
+            found = i;
+    return found;
+}
+
 static double least_per_s(const struct weir_run *run, bool of_optimum)
 {
-    double least = (double)INFINITY;
+    const uint32_t pool = slowest(run, of_optimum);
 
-    for (uint32_t i = 0; i < run->count; i++) {
-        const struct weir_run_pool *const pool = &run->pools[i];
-        if (weir_run_is_free(pool))
-            least =
-                fmin(least, weir_run_throughput(pool, of_optimum ? pool->optimum : pool->workers));
-    }
-    return least;
+    return pool == WEIR_NO_INDEX ? (double)INFINITY : rate_of(&run->pools[pool], of_optimum);
 }
 
 /* By how much, relative, a plan that moves workers must be better: that the slowest pool is slow
  * may be noise. */
 static double doubt(const struct searcher *searcher)
 {
-    const struct weir_run *const run = &searcher->run;
-    uint32_t slowest = UINT32_MAX;
+    const uint32_t pool = slowest(&searcher->run, false);
 
-    for (uint32_t i = 0; i < run->count; i++) {
-        const struct weir_run_pool *const pool = &run->pools[i];
-        if (weir_run_is_free(pool) &&
-            (slowest == UINT32_MAX ||
-             weir_run_throughput(pool, pool->workers) <
-                 weir_run_throughput(&run->pools[slowest], run->pools[slowest].workers)))
-            slowest = i;
-    }
-    if (slowest == UINT32_MAX)
+    if (pool == WEIR_NO_INDEX)
         return 0;
-    return searcher->doubt * weir_task_times_doubt(&searcher->times[slowest],
-                                                   &weir_view_pool(run->view, slowest)->estimate);
+    return searcher->doubt *
+           weir_task_times_doubt(&searcher->times[pool],
+                                 &weir_view_pool(searcher->run.view, pool)->estimate);
 }
 
 /* What the search found, done. */

@@ -220,7 +220,8 @@ static void measure(struct weir_host *host, uint32_t pool, double mean_s, double
         const struct weir_measurement task = { .size = sizeof task,
                                                .pool = pool,
                                                .start_ns = NS_PER_S,
-                                               .end_ns = NS_PER_S + (int64_t)(took_s * NS_PER_S),
+                                               .end_ns =
+                                                   NS_PER_S + (int64_t)(took_s * (double)NS_PER_S),
                                                .returns = 1 };
         CHECK_I64(weir_host_measure(host, &task), WEIR_OK);
     }
