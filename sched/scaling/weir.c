@@ -21,6 +21,7 @@
  */
 #include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
+#include "sched/scaling/node_room.h"
 #include "sched/scaling/packing.h"
 #include "sched/scaling/scalings.h"
 #include "sched/scaling/task_times.h"
@@ -61,6 +62,8 @@ static const struct weir_param PARAMS[] = {
 struct searcher {
     struct weir_run run; /* first: see WEIR_RUN_POLICY */
     struct weir_packing packing;
+    struct weir_node_room room;
+    bool has_room; /* it is that of this decision */
     double horizon_s, setup_s, overallocation, reserve, memory_s, doubt;
     uint32_t tries;
     struct weir_task_times *times; /* by pool */
@@ -76,6 +79,7 @@ static weir_status searcher_create(const struct weir_params *params,
     struct searcher *const searcher = *state;
     searcher->run.brings_back = true;
     searcher->packing = (struct weir_packing){ .run = &searcher->run };
+    weir_node_room_open(&searcher->room, &searcher->run.allocator);
     searcher->horizon_s = params->values[PARAM_HORIZON];
     searcher->setup_s = params->values[PARAM_SETUP];
     searcher->overallocation = params->values[PARAM_OVERALLOCATION];
@@ -91,6 +95,7 @@ static void searcher_destroy(void *state)
     struct searcher *const searcher = state;
 
     weir_packing_clear(&searcher->packing);
+    weir_node_room_close(&searcher->room);
     weir_free(&searcher->run.allocator, searcher->times);
     weir_free(&searcher->run.allocator, searcher->speeds);
     weir_run_destroy(state);
@@ -231,6 +236,19 @@ static double value_of(const struct searcher *searcher, double z_per_s, double k
            searcher->setup_s * (z_per_s - fmin(z_per_s, kept_per_s)) - PER_MOVE * moves * z_per_s;
 }
 
+/* What the nodes can hold at all: less, often, than the one big pool. */
+static weir_status bound(struct searcher *searcher, double low_per_s, double *most_per_s)
+{
+    struct weir_run *const run = &searcher->run;
+
+    if (!(low_per_s > 0))
+        return WEIR_OK;
+    if (!searcher->has_room)
+        WEIR_TRY(weir_node_room_begin(&searcher->room, run));
+    searcher->has_room = true;
+    return weir_node_room_most(&searcher->room, run, low_per_s, *most_per_s, most_per_s);
+}
+
 /* The least disturbing of the best ways; *is_better when it was done. A way that reaches what the
  * bound allows ends the search. To pack anew what has been packed so already costs most and seldom
  * finds more: after the first round it is left out while a gentler way gets on. */
@@ -238,7 +256,7 @@ static weir_status pack(struct searcher *searcher, uint32_t round, bool *is_bett
 {
     struct weir_run *const run = &searcher->run;
     const double now_per_s = least_per_s(run, false);
-    const double most_per_s = least_per_s(run, true);
+    double most_per_s = least_per_s(run, true);
     const double surer = 1 + doubt(searcher);
     double best = now_per_s * searcher->horizon_s;
     struct weir_packing_goal found = { .way = WEIR_PACK_COLD };
@@ -252,10 +270,15 @@ static weir_status pack(struct searcher *searcher, uint32_t round, bool *is_bett
     for (int way = WEIR_PACK_ADD; way <= WEIR_PACK_COLD; way++) {
         if (way == WEIR_PACK_COLD && round > 0 && *is_better)
             break;
+        const double least = way == WEIR_PACK_ADD ? best : best * surer;
+        if (way == WEIR_PACK_WARM)
+            WEIR_TRY(bound(searcher, least / searcher->horizon_s, &most_per_s));
+        if (!(least / searcher->horizon_s < most_per_s * (1 - NOTHING_LEFT)))
+            break;
         double z_per_s = 0;
         double kept_per_s = 0;
         goal.way = last = (enum weir_packing_way)way;
-        const double least = way == WEIR_PACK_ADD ? best : best * surer;
+        goal.high_per_s = most_per_s;
         goal.low_per_s = least / searcher->horizon_s; /* less cannot be worth more */
         WEIR_TRY(weir_packing_search(&searcher->packing, &goal, &z_per_s, &kept_per_s));
         const double value = z_per_s > 0 ? value_of(searcher, z_per_s, kept_per_s) : 0;
@@ -327,6 +350,7 @@ static weir_status searcher_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_optimum(run));
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
+    searcher->has_room = false;
     WEIR_TRY(repeat(searcher));
     return weir_run_end_planned(run);
 }

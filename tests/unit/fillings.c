@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How many workers nodes can hold at all: small cases by hand, with parts, several GPUs, types of
+ * nodes, and what the policy makes of a cluster.
+ */
+#include "sched/internal/alloc.h"
+#include "sched/scaling/node_room.h"
+#include "tests/support/check.h"
+#include "tests/support/pipeline.h"
+
+#define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
+
+static bool all_stand[16] = { true, true, true, true, true, true, true, true };
+
+/* Whether so many of each pass, with a question of these items and nodes. */
+static bool pass(const struct weir_filling_item *items, const struct weir_filling_node *nodes,
+                 uint32_t node_count, const double *counts, uint32_t item_count)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    const struct weir_filling_question question = { .items = items,
+                                                    .nodes = nodes,
+                                                    .may_stand = all_stand,
+                                                    .item_count = item_count,
+                                                    .node_count = node_count,
+                                                    .steps = 10 };
+    struct weir_fillings fillings;
+    bool does = false;
+
+    weir_fillings_open(&fillings, &memory);
+    CHECK_I64(weir_fillings_begin(&fillings, &question), WEIR_OK);
+    CHECK_I64(weir_fillings_pass(&fillings, counts, &does), WEIR_OK);
+    weir_fillings_close(&fillings);
+    return does;
+}
+
+/* Six GPUs hold ten workers of 0.6 in one pool, and six on nodes; of 0.4 twelve, and where both
+ * stand on each GPU six of each. */
+static void parts_are_of_one_gpu(void)
+{
+    static const struct weir_filling_item items[] = { { .part = 6 }, { .part = 4 } };
+    static const struct weir_filling_node nodes[] = { { .cpus = 4, .gpus = 3, .count = 2 } };
+    static const double six[] = { 6, 0 };
+    static const double seven[] = { 7, 0 };
+    static const double twelve[] = { 0, 12 };
+    static const double both[] = { 6, 6 };
+    static const double more[] = { 6, 7 };
+
+    CHECK(pass(items, nodes, 1, six, 2));
+    CHECK(!pass(items, nodes, 1, seven, 2));
+    CHECK(pass(items, nodes, 1, twelve, 2));
+    CHECK(pass(items, nodes, 1, both, 2));
+    CHECK(!pass(items, nodes, 1, more, 2));
+}
+
+/* Four GPUs of two nodes: workers of three GPUs, of which a node holds one, leave one GPU each. */
+static void several_gpus_are_of_one_node(void)
+{
+    static const struct weir_filling_item items[] = { { .gpus = 3 }, { .gpus = 1, .cpus = 1 } };
+    static const struct weir_filling_node nodes[] = { { .cpus = 4, .gpus = 4, .count = 2 } };
+    static const double fits[] = { 2, 2 };
+    static const double large[] = { 2.1, 0 };
+    static const double small[] = { 2, 2.1 };
+
+    CHECK(pass(items, nodes, 1, fits, 2));
+    CHECK(!pass(items, nodes, 1, large, 2));
+    CHECK(!pass(items, nodes, 1, small, 2));
+}
+
+/* CPUs that GPUs leave, on nodes with and without. Workers of no size need no room. */
+static void cpus_are_of_each_type_of_node(void)
+{
+    static const struct weir_filling_item items[] = { { .cpus = 3 },
+                                                      { .gpus = 1, .cpus = 2 },
+                                                      { 0 } };
+    static const struct weir_filling_node nodes[] = { { .cpus = 7, .gpus = 2, .count = 1 },
+                                                      { .cpus = 8, .count = 3 } };
+    static const double fits[] = { 7, 2, 1e6 };
+    static const double more[] = { 7.1, 2, 0 };
+    static const double idle[] = { 8, 0, 0 };
+
+    CHECK(pass(items, nodes, 2, fits, 3));
+    CHECK(!pass(items, nodes, 2, more, 3));
+    CHECK(pass(items, nodes, 2, idle, 3));
+}
+
+/* The most between two rates of pools whose workers make 1 a second each. */
+static double most_of(const struct test_pipeline *pipeline, double low_per_s, double high_per_s)
+{
+    const struct weir_host_config config = test_config("fgd_xenna", "weir");
+    struct weir_host *const host = test_host(&config, pipeline);
+    struct weir_run_pool pools[4] = { { .rate_per_s = 1 }, { .rate_per_s = 1 } };
+    const struct weir_run run = { .view = weir_host_view(host, 0),
+                                  .count = pipeline->stage_count,
+                                  .pools = pools };
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    struct weir_node_room room;
+    double most_per_s = 0;
+
+    weir_node_room_open(&room, &memory);
+    CHECK_I64(weir_node_room_begin(&room, &run), WEIR_OK);
+    CHECK_I64(weir_node_room_most(&room, &run, low_per_s, high_per_s, &most_per_s), WEIR_OK);
+    weir_node_room_close(&room);
+    weir_host_destroy(host);
+    return most_per_s;
+}
+
+/* Three nodes of 5 CPUs hold two workers of 2 CPUs each, where one pool holds seven; of 1.25 CPUs
+ * four, all that there is. */
+static void the_most_is_of_whole_workers_on_nodes(void)
+{
+    const struct test_stage two[] = { { .name = "two", .cpus = 2, .speed_per_s = 1 } };
+    const struct test_stage parts[] = { { .name = "parts", .cpus = 1.25, .speed_per_s = 1 } };
+    const struct test_pipeline of_two = { .nodes = 3, .cpus = 5, .stages = two, .stage_count = 1 };
+    const struct test_pipeline of_parts = {
+        .nodes = 3, .cpus = 5, .stages = parts, .stage_count = 1
+    };
+
+    CHECK_NEAR(most_of(&of_two, 1, 7), 6, 0.01);
+    CHECK_NEAR(most_of(&of_two, 6, 7), 6, 0.01);
+    CHECK_NEAR(most_of(&of_parts, 1, 12), 12, 1e-9);
+    CHECK_NEAR(most_of(&of_parts, 1, 20), 12, 0.02);
+}
+
+static const struct test tests[] = {
+    { "parts are of one GPU", parts_are_of_one_gpu },
+    { "several GPUs are of one node", several_gpus_are_of_one_node },
+    { "CPUs are of each type of node", cpus_are_of_each_type_of_node },
+    { "the most is of whole workers on nodes", the_most_is_of_whole_workers_on_nodes },
+};
+
+TEST_MAIN(tests)
