@@ -12,6 +12,20 @@
 
 static bool all_stand[16] = { true, true, true, true, true, true, true, true };
 
+static weir_status ask(const struct weir_allocator *memory,
+                       const struct weir_filling_question *question, const double *counts,
+                       bool *does)
+{
+    struct weir_fillings fillings;
+
+    weir_fillings_open(&fillings, memory);
+    weir_status status = weir_fillings_begin(&fillings, question);
+    if (status == WEIR_OK)
+        status = weir_fillings_pass(&fillings, counts, does);
+    weir_fillings_close(&fillings);
+    return status;
+}
+
 /* Whether so many of each pass, with a question of these items and nodes. */
 static bool pass(const struct weir_filling_item *items, const struct weir_filling_node *nodes,
                  uint32_t node_count, const double *counts, uint32_t item_count)
@@ -23,13 +37,9 @@ static bool pass(const struct weir_filling_item *items, const struct weir_fillin
                                                     .item_count = item_count,
                                                     .node_count = node_count,
                                                     .steps = 10 };
-    struct weir_fillings fillings;
     bool does = false;
 
-    weir_fillings_open(&fillings, &memory);
-    CHECK_I64(weir_fillings_begin(&fillings, &question), WEIR_OK);
-    CHECK_I64(weir_fillings_pass(&fillings, counts, &does), WEIR_OK);
-    weir_fillings_close(&fillings);
+    CHECK_I64(ask(&memory, &question, counts, &does), WEIR_OK);
     return does;
 }
 
@@ -84,41 +94,92 @@ static void cpus_are_of_each_type_of_node(void)
 }
 
 /* The most between two rates of pools whose workers make 1 a second each. */
-static double most_of(const struct test_pipeline *pipeline, double low_per_s, double high_per_s)
+static weir_status find_most(const struct weir_allocator *memory, struct weir_host *host,
+                             uint32_t pool_count, double low_per_s, double *most_per_s)
 {
-    const struct weir_host_config config = test_config("fgd_xenna", "weir");
-    struct weir_host *const host = test_host(&config, pipeline);
     struct weir_run_pool pools[4] = { { .rate_per_s = 1 }, { .rate_per_s = 1 } };
     const struct weir_run run = { .view = weir_host_view(host, 0),
-                                  .count = pipeline->stage_count,
+                                  .count = pool_count,
                                   .pools = pools };
-    const struct weir_allocator memory = weir_allocator_copy(NULL);
     struct weir_node_room room;
-    double most_per_s = 0;
 
-    weir_node_room_open(&room, &memory);
-    CHECK_I64(weir_node_room_begin(&room, &run), WEIR_OK);
-    CHECK_I64(weir_node_room_most(&room, &run, low_per_s, high_per_s, &most_per_s), WEIR_OK);
+    weir_node_room_open(&room, memory);
+    weir_status status = weir_node_room_begin(&room, &run);
+    if (status == WEIR_OK)
+        status = weir_node_room_most(&room, &run, low_per_s, *most_per_s, most_per_s);
     weir_node_room_close(&room);
+    return status;
+}
+
+static struct weir_host *host_of(uint32_t nodes, double cpus, double of_worker)
+{
+    const struct test_stage stage = { .name = "one", .cpus = of_worker, .speed_per_s = 1 };
+    const struct test_pipeline pipeline = {
+        .nodes = nodes, .cpus = cpus, .stages = &stage, .stage_count = 1
+    };
+    const struct weir_host_config config = test_config("fgd_xenna", "weir");
+
+    return test_host(&config, &pipeline);
+}
+
+static double most_of(double of_worker, double low_per_s, double high_per_s)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    struct weir_host *const host = host_of(3, 5, of_worker);
+
+    CHECK_I64(find_most(&memory, host, 1, low_per_s, &high_per_s), WEIR_OK);
     weir_host_destroy(host);
-    return most_per_s;
+    return high_per_s;
 }
 
 /* Three nodes of 5 CPUs hold two workers of 2 CPUs each, where one pool holds seven; of 1.25 CPUs
  * four, all that there is. */
 static void the_most_is_of_whole_workers_on_nodes(void)
 {
-    const struct test_stage two[] = { { .name = "two", .cpus = 2, .speed_per_s = 1 } };
-    const struct test_stage parts[] = { { .name = "parts", .cpus = 1.25, .speed_per_s = 1 } };
-    const struct test_pipeline of_two = { .nodes = 3, .cpus = 5, .stages = two, .stage_count = 1 };
-    const struct test_pipeline of_parts = {
-        .nodes = 3, .cpus = 5, .stages = parts, .stage_count = 1
-    };
+    CHECK_NEAR(most_of(2, 1, 7), 6, 0.01);
+    CHECK_NEAR(most_of(2, 6, 7), 6, 0.01);
+    CHECK_NEAR(most_of(1.25, 1, 12), 12, 1e-9);
+    CHECK_NEAR(most_of(1.25, 1, 20), 12, 0.02);
+}
 
-    CHECK_NEAR(most_of(&of_two, 1, 7), 6, 0.01);
-    CHECK_NEAR(most_of(&of_two, 6, 7), 6, 0.01);
-    CHECK_NEAR(most_of(&of_parts, 1, 12), 12, 1e-9);
-    CHECK_NEAR(most_of(&of_parts, 1, 20), 12, 0.02);
+/* One node of 5 CPUs and others of 6, 7 ...: workers of 2 leave a CPU on every second one. Eight
+ * types hold 32 of them; of nine nobody says anything. */
+static void of_many_types_of_nodes_nothing_is_said(void)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    struct weir_host *const host = host_of(1, 5, 2);
+
+    for (uint32_t more = 1; more <= 8; more++) {
+        const struct weir_node_spec node = { .size = sizeof node,
+                                             .id = 100 + more,
+                                             .cpu_units = (5 + more) * WEIR_ONE };
+        double most_per_s = 100;
+        CHECK_I64(weir_host_add_node(host, &node, NULL, NULL), WEIR_OK);
+        CHECK_I64(find_most(&memory, host, 1, 1, &most_per_s), WEIR_OK);
+        if (more == 7)
+            CHECK_NEAR(most_per_s, 32, 0.1);
+        if (more == 8)
+            CHECK_NEAR(most_per_s, 100, 1e-9);
+    }
+    weir_host_destroy(host);
+}
+
+static void memory_may_run_out_anywhere(void)
+{
+    struct test_memory memory = { .has_failed = true };
+    const struct weir_allocator allocator = test_allocator(&memory);
+    struct weir_host *const host = host_of(3, 5, 2);
+    uint64_t at = 0;
+
+    while (memory.has_failed) {
+        double most_per_s = 7;
+        memory = (struct test_memory){ .fail_at = ++at };
+        const weir_status status = find_most(&allocator, host, 1, 1, &most_per_s);
+        CHECK_I64(status, memory.has_failed ? WEIR_ENOMEM : WEIR_OK);
+        CHECK_I64(memory.blocks, 0);
+    }
+    CHECK(at > 12);
+    weir_host_destroy(host);
 }
 
 static const struct test tests[] = {
@@ -126,6 +187,8 @@ static const struct test tests[] = {
     { "several GPUs are of one node", several_gpus_are_of_one_node },
     { "CPUs are of each type of node", cpus_are_of_each_type_of_node },
     { "the most is of whole workers on nodes", the_most_is_of_whole_workers_on_nodes },
+    { "of many types of nodes nothing is said", of_many_types_of_nodes_nothing_is_said },
+    { "memory may run out anywhere", memory_may_run_out_anywhere },
 };
 
 TEST_MAIN(tests)
