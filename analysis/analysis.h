@@ -41,6 +41,8 @@ enum an_verdict {
 };
 /* One or two words: "better", "ended early". */
 const char *an_verdict_text(enum an_verdict verdict);
+/* The same for people, who are told that two variants are equal in every run. */
+const char *an_verdict_word(enum an_verdict verdict);
 
 /* SQL, of a row of result: the share of the work that is not in a mean, since it was not over when
  * the run ended; 0 of all else. What is not in it may be longer or shorter: from 5 % on, as a mean

@@ -46,6 +46,11 @@ const char *an_verdict_text(enum an_verdict verdict)
     return "neutral";
 }
 
+const char *an_verdict_word(enum an_verdict verdict)
+{
+    return verdict == AN_DETERMINISTIC_TIE ? "no difference" : an_verdict_text(verdict);
+}
+
 struct an_mean_text an_mean_of(const struct an_metric_row *row, const struct an_cell *cell)
 {
     struct an_mean_text mean;

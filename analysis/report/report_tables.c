@@ -141,7 +141,7 @@ static void write_cell(FILE *out, const struct an_comparison *comparison,
                   cell->is_best             ? " ✓"
                   : cell->is_tied_with_best ? " ≈"
                                             : "",
-                  cell->verdict == AN_NEUTRAL ? "" : an_verdict_text(cell->verdict));
+                  cell->verdict == AN_NEUTRAL ? "" : an_verdict_word(cell->verdict));
     if (cell->verdict != AN_DETERMINISTIC_TIE && change.plain[0] != '\0') {
         (void)fprintf(out, " %s",
                       row->is_share || change.relative[0] == '\0' ? change.plain : change.relative);

@@ -27,6 +27,9 @@ YAML
 expect 0 "$WEIR_BIN" compare arms.yaml -n 20 -q -o arms.db
 matches stdout '^ +the same .* no difference$'
 matches stdout '^ +slower .* -[45][.][0-9]+ % .* worse p<0[.]001$'
+expect 0 "$WEIR_BIN" report arms.db -o arms.html
+matches arms.html '</td><td class="[a-z]*">[^<]*<small>no difference</small></td>'
+hasnt arms.html '<small>tie</small>'
 python3 - arms.db <<'PY'
 import sqlite3, sys
 rows = sqlite3.connect(sys.argv[1]).execute(

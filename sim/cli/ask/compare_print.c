@@ -39,11 +39,7 @@ void sim_compare_verdict(const struct an_cell *cell, char text[SIM_COMPARE_CELL]
         (void)snprintf(more, sizeof more, " p<0.001");
     else if (!isnan(cell->p_value))
         (void)snprintf(more, sizeof more, " p=%.3f", cell->p_value);
-    const bool is_same = cell->verdict == AN_DETERMINISTIC_TIE;
-    (void)snprintf(text, CELL, "%s",
-                   is_same     ? "no difference"
-                   : is_judged ? an_verdict_text(cell->verdict)
-                               : "-");
+    (void)snprintf(text, CELL, "%s", is_judged ? an_verdict_word(cell->verdict) : "-");
     add(text, more);
 }
 
