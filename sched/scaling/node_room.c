@@ -53,7 +53,16 @@ static bool is_kind(const struct weir_node_kind *a, const struct weir_node_kind 
     return a->cpu_units == b->cpu_units && a->gpu_types == b->gpu_types && a->gpus == b->gpus;
 }
 
-/* Workers stand, or may come to stand, on these. *count = MOST_TYPES + 1 when there are more. */
+/* Workers stand, or may come to stand, on it. */
+static bool counts(const struct weir_cluster *cluster, uint32_t node)
+{
+    uint64_t id;
+
+    return weir_cluster_node(cluster, node)->flags == WEIR_NODE_UP ||
+           weir_cluster_node_worker_id(cluster, node, &id);
+}
+
+/* Types of the nodes that count. *count = MOST_TYPES + 1 when there are more. */
 static void list_kinds(struct weir_node_room *room, const struct weir_cluster *cluster,
                        uint32_t *count)
 {
@@ -61,8 +70,7 @@ static void list_kinds(struct weir_node_room *room, const struct weir_cluster *c
 
     *count = 0;
     for (uint32_t n = 0; n < weir_cluster_node_count(cluster); n++) {
-        const struct weir_node *const node = weir_cluster_node(cluster, n);
-        if ((node->flags & WEIR_NODE_UP) == 0 && node->cpu_free == node->cpu_total)
+        if (!counts(cluster, n))
             continue;
         const struct weir_node_kind kind = kind_of(cluster, n);
         if (!(last < *count && is_kind(&room->kinds[last], &kind)))

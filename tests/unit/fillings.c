@@ -164,6 +164,29 @@ static void of_many_types_of_nodes_nothing_is_said(void)
     weir_host_destroy(host);
 }
 
+/* Three nodes hold six workers; with one down that has none four, with two that has them six. */
+static void nodes_that_are_down_count_while_workers_stand_there(void)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    struct weir_host *const host = host_of(3, 5, 2);
+    double most_per_s = 100;
+    struct weir_alloc alloc;
+
+    CHECK_I64(weir_host_set_node(host, 0, 0, 0), WEIR_OK);
+    CHECK_I64(find_most(&memory, host, 1, 1, &most_per_s), WEIR_OK);
+    CHECK_NEAR(most_per_s, 4, 0.01);
+    CHECK_I64(weir_host_set_node(host, 0, WEIR_NODE_UP, 0), WEIR_OK);
+    CHECK_I64(weir_place_first(weir_host_cluster(host), 0,
+                               &weir_view_pool(weir_host_view(host, 0), 0)->shape, &alloc),
+              WEIR_OK);
+    CHECK_I64(weir_host_adopt_worker(host, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_host_set_node(host, 0, WEIR_NODE_UP | WEIR_NODE_CORDONED, 0), WEIR_OK);
+    most_per_s = 100;
+    CHECK_I64(find_most(&memory, host, 1, 1, &most_per_s), WEIR_OK);
+    CHECK_NEAR(most_per_s, 6, 0.01);
+    weir_host_destroy(host);
+}
+
 static void memory_may_run_out_anywhere(void)
 {
     struct test_memory memory = { .has_failed = true };
@@ -188,6 +211,8 @@ static const struct test tests[] = {
     { "CPUs are of each type of node", cpus_are_of_each_type_of_node },
     { "the most is of whole workers on nodes", the_most_is_of_whole_workers_on_nodes },
     { "of many types of nodes nothing is said", of_many_types_of_nodes_nothing_is_said },
+    { "nodes that are down count while workers stand there",
+      nodes_that_are_down_count_while_workers_stand_there },
     { "memory may run out anywhere", memory_may_run_out_anywhere },
 };
 
