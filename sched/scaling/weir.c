@@ -8,10 +8,12 @@
  *
  *     value = z H - setup (z - least rate of what stays) - 1e-6 (starts + stops) z
  *
- * and what runs stays unless its value, z H, is beaten. Then head-room as in xenna.c, without
+ * and what runs stays unless its value, z H, is beaten; by a plan that moves workers, beaten by
+ * more than what is not known of the slowest pool's speed. Then head-room as in xenna.c, without
  * removing anybody. All of it is repeated from what was planned until nothing changes.
  *
- * Speeds are those of task_times.h: what the window says, unless that is noise.
+ * Speeds are those of task_times.h: what the window says, unless that is noise. Bounds are that of
+ * one big pool and, where adding workers does not reach it, that of node_room.h.
  *
  * Invariant: so a second decision about the same state plans nothing (to ROUNDS repetitions), and
  * no worker is replaced at the same place. Every pool that can have a worker has one: phases 1 and
