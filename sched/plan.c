@@ -88,7 +88,7 @@ void weir_plan_reset(struct weir_plan *plan, uint64_t next_worker, uint32_t expl
     store->is_settled = 0;
     store->phase = 0;
     store->explain = explain;
-    store->next_worker = next_worker;
+    store->first_worker = store->next_worker = next_worker;
     weir_id_map_clear(&store->stops);
     weir_id_map_clear(&store->starts);
 }

@@ -9,5 +9,6 @@ extern const struct weir_capacity_ops weir_capacity_none;
 extern const struct weir_capacity_ops weir_capacity_threshold;
 extern const struct weir_capacity_ops weir_capacity_forecast;
 extern const struct weir_capacity_ops weir_capacity_demand;
+extern const struct weir_capacity_ops weir_capacity_kubernetes;
 
 #endif

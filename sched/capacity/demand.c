@@ -16,6 +16,7 @@
 
 #include "sched/capacity/parts/pace.h"
 #include "sched/capacity/parts/residual.h"
+#include "sched/capacity/parts/since.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/later.h"
 #include "sched/internal/made.h"
@@ -40,8 +41,7 @@ struct seeker {
     struct weir_allocator allocator;
     double values[PARAM_COUNT];
     struct weir_residual residual;
-    int64_t *idle_ns; /* by node: since when; WEIR_UNKNOWN_TIME = it is not */
-    uint32_t node_count, node_capacity;
+    struct weir_node_since idle;
     struct weir_node_offer *offers; /* with what is asked for */
     uint32_t *asked;                /* of each */
     uint32_t offer_capacity, asked_capacity;
@@ -67,7 +67,7 @@ static void seeker_destroy(void *state)
     struct seeker *const seeker = state;
 
     weir_residual_close(&seeker->residual);
-    weir_free(&seeker->allocator, seeker->idle_ns);
+    weir_free(&seeker->allocator, seeker->idle.ns);
     weir_free(&seeker->allocator, seeker->offers);
     weir_free(&seeker->allocator, seeker->asked);
     weir_made_destroy(state);
@@ -136,10 +136,10 @@ static weir_status seek(struct seeker *seeker, const struct weir_view *view, str
 
     WEIR_TRY(read_offers(seeker, view));
     WEIR_TRY(weir_residual_read(&seeker->residual, view));
-    weir_residual_fill(&seeker->residual, view);
+    weir_residual_fill(&seeker->residual, view, WEIR_NO_INDEX, WEIR_FILL_COMING);
     while (seeker->residual.count > 0 && (best = best_offer(seeker, count)) != WEIR_NO_INDEX) {
         seeker->asked[best]++;
-        weir_residual_take(&seeker->residual, &seeker->offers[best].holds);
+        (void)weir_residual_take(&seeker->residual, &seeker->offers[best].holds);
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t room = room_for(seeker, &seeker->offers[i]);
@@ -153,18 +153,10 @@ static weir_status seek(struct seeker *seeker, const struct weir_view *view, str
 
 static weir_status look_at_nodes(struct seeker *seeker, const struct weir_view *view)
 {
-    const uint32_t count = weir_cluster_node_count(view->cluster);
-
-    WEIR_ROOM(&seeker->allocator, seeker->idle_ns, seeker->node_capacity, count);
-    for (; seeker->node_count < count; seeker->node_count++)
-        seeker->idle_ns[seeker->node_count] = WEIR_UNKNOWN_TIME;
-    for (uint32_t n = 0; n < count; n++) {
+    WEIR_TRY(weir_node_since_grow(&seeker->idle, &seeker->allocator, view));
+    for (uint32_t n = 0; n < seeker->idle.count; n++) {
         const uint32_t type = weir_cluster_node(view->cluster, n)->type;
-        int64_t *const since_ns = &seeker->idle_ns[n];
-        if (!weir_pace_is_idle(view, n, type))
-            *since_ns = WEIR_UNKNOWN_TIME;
-        else if (*since_ns == WEIR_UNKNOWN_TIME)
-            *since_ns = view->now_ns;
+        weir_since_follow(&seeker->idle.ns[n], weir_pace_is_idle(view, n, type), view->now_ns);
     }
     return WEIR_OK;
 }
@@ -176,17 +168,17 @@ static weir_status release(struct seeker *seeker, const struct weir_view *view,
     for (uint32_t i = 0; i < weir_view_offers(view); i++) {
         struct weir_node_offer offer = { .size = sizeof offer };
         (void)weir_view_offer(view, i, &offer);
-        for (uint32_t n = 0; n < seeker->node_count && offer.up > offer.min; n++) {
+        for (uint32_t n = 0; n < seeker->idle.count && offer.up > offer.min; n++) {
             if (weir_cluster_node(view->cluster, n)->type != offer.type ||
-                seeker->idle_ns[n] == WEIR_UNKNOWN_TIME)
+                seeker->idle.ns[n] == WEIR_UNKNOWN_TIME)
                 continue;
-            const int64_t due_ns = after(seeker, seeker->idle_ns[n], PARAM_IDLE);
+            const int64_t due_ns = after(seeker, seeker->idle.ns[n], PARAM_IDLE);
             if (due_ns > view->now_ns) {
                 *next_ns = due_ns < *next_ns ? due_ns : *next_ns;
                 continue;
             }
             WEIR_TRY(weir_plan_release_node(plan, n));
-            seeker->idle_ns[n] = WEIR_UNKNOWN_TIME;
+            seeker->idle.ns[n] = WEIR_UNKNOWN_TIME;
             offer.up--;
         }
     }
@@ -237,10 +229,9 @@ static weir_status seeker_outcome(void *state, const struct weir_outcome *outcom
 
 static void remember(struct seeker *seeker, struct weir_memory *memory)
 {
-    for (uint32_t n = 0; n < seeker->node_count; n++)
-        weir_pace_remember_time(memory, &seeker->idle_ns[n]);
-    weir_pace_remember_time(memory, &seeker->failed_ns);
-    weir_pace_remember_time(memory, &seeker->wake_ns);
+    weir_node_since_remember(&seeker->idle, memory);
+    weir_since_remember(memory, &seeker->failed_ns);
+    weir_since_remember(memory, &seeker->wake_ns);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the memory writes to them */

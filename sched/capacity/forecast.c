@@ -19,6 +19,7 @@
 
 #include "sched/capacity/parts/demand.h"
 #include "sched/capacity/parts/pace.h"
+#include "sched/capacity/parts/since.h"
 #include "sched/forecast/outlook.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/later.h"
@@ -259,22 +260,14 @@ static struct wanted want(const struct forecast *forecast, double demand)
                             .present = mode == PROACTIVE ? 0 : whole(demand) };
 }
 
-static void follow(int64_t *since_ns, bool holds, int64_t now_ns)
-{
-    if (!holds)
-        *since_ns = WEIR_UNKNOWN_TIME;
-    else if (*since_ns == WEIR_UNKNOWN_TIME)
-        *since_ns = now_ns;
-}
-
 /* How many there are to be, by now. *next_ns = when that may change, if sooner. */
 static uint32_t target(struct forecast *forecast, struct wanted wanted, uint32_t nodes,
                        int64_t now_ns, int64_t *next_ns)
 {
     const uint32_t most = wanted.foreseen > wanted.present ? wanted.foreseen : wanted.present;
 
-    follow(&forecast->above_ns, wanted.present > nodes, now_ns);
-    follow(&forecast->low_ns, most < nodes, now_ns);
+    weir_since_follow(&forecast->above_ns, wanted.present > nodes, now_ns);
+    weir_since_follow(&forecast->low_ns, most < nodes, now_ns);
     if (most < nodes) {
         const int64_t low_ns = weir_later_ns(forecast->low_ns, param_ns(forecast, PARAM_T_DOWN));
         *next_ns = low_ns > now_ns && low_ns < *next_ns ? low_ns : *next_ns;
@@ -314,7 +307,7 @@ static weir_status step(struct forecast *forecast, const struct weir_view *view,
     const uint32_t count = (uint32_t)(size < most ? size : most);
     uint32_t done = 0;
 
-    WEIR_TRY(way == WEIR_PACE_OUT ? weir_pace_request(view, count, plan, &done)
+    WEIR_TRY(way == WEIR_PACE_OUT ? weir_pace_request(view, 0, count, plan, &done)
                                   : weir_pace_release(view, count, plan, &done));
     if (done == 0)
         return WEIR_OK;
@@ -362,9 +355,9 @@ static void remember(struct forecast *forecast, struct weir_memory *memory)
     weir_outlook_remember(forecast->outlook, memory);
     if (weir_outlook_reads(forecast->outlook))
         weir_feature_remember(&forecast->past, memory);
-    weir_pace_remember_time(memory, &forecast->above_ns);
-    weir_pace_remember_time(memory, &forecast->low_ns);
-    weir_pace_remember_time(memory, &forecast->wake_ns);
+    weir_since_remember(memory, &forecast->above_ns);
+    weir_since_remember(memory, &forecast->low_ns);
+    weir_since_remember(memory, &forecast->wake_ns);
     weir_pace_remember(&forecast->pace, memory);
 }
 

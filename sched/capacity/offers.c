@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a capacity policy sees and says: offers of nodes, and the two verbs for them.
+ * What a capacity policy sees and says: offers of nodes, the two verbs for them, and who is sent
+ * away from a node.
  */
 #include "weir/capacity.h"
+
+#include "sched/internal/plan_state.h"
 
 #include <string.h>
 
@@ -36,6 +39,53 @@ weir_status weir_plan_request_node(struct weir_plan *plan, uint32_t type)
 
     action.value = type;
     return weir_plan_append(plan, &action);
+}
+
+bool weir_plan_may_empty(const struct weir_plan *plan, const struct weir_view *view, uint32_t node)
+{
+    struct weir_worker worker;
+    uint32_t cursor = 0;
+    bool may = true;
+
+    while (may && weir_cluster_node_worker(view->cluster, node, &cursor, &worker)) {
+        struct weir_job job = { .size = sizeof job };
+        may = worker.id < plan->store->first_worker &&
+              (worker.owner.kind != WEIR_OWNER_JOB ||
+               (weir_view_job(view, worker.owner.index, worker.owner.id, &job) &&
+                job.is_preempted == 0));
+    }
+    return may;
+}
+
+/* Whether an action of the plan from `from` on is about this job. */
+static bool is_about(const struct weir_plan *plan, uint32_t from, const struct weir_owner *job)
+{
+    bool is_found = false;
+
+    for (uint32_t i = from; i < weir_plan_count(plan) && !is_found; i++)
+        is_found = weir_owner_is(&weir_plan_action(plan, i)->owner, job);
+    return is_found;
+}
+
+weir_status weir_plan_empty_node(struct weir_plan *plan, const struct weir_view *view,
+                                 uint32_t node)
+{
+    const uint32_t before = weir_plan_count(plan);
+    struct weir_worker worker;
+    uint32_t cursor = 0;
+
+    if (!weir_plan_may_empty(plan, view, node))
+        return WEIR_EBUSY;
+    while (weir_cluster_node_worker(view->cluster, node, &cursor, &worker)) {
+        const bool is_job = worker.owner.kind == WEIR_OWNER_JOB;
+        struct weir_action action = about_nodes(is_job ? WEIR_VERB_PREEMPT : WEIR_VERB_STOP);
+        action.owner = worker.owner;
+        action.node = node;
+        action.worker = is_job ? 0 : worker.id;
+        if (!is_job || !is_about(plan, before, &worker.owner))
+            WEIR_TRY(weir_plan_append(plan, &action));
+    }
+    return WEIR_OK;
 }
 
 weir_status weir_plan_release_node(struct weir_plan *plan, uint32_t node)

@@ -8,10 +8,8 @@
 #include "sched/internal/registry.h"
 
 static const struct weir_capacity_ops *const capacities[] = {
-    &weir_capacity_none,
-    &weir_capacity_threshold,
-    &weir_capacity_forecast,
-    &weir_capacity_demand,
+    &weir_capacity_none,   &weir_capacity_threshold,  &weir_capacity_forecast,
+    &weir_capacity_demand, &weir_capacity_kubernetes,
 };
 
 WEIR_REGISTRY(capacity, capacities)

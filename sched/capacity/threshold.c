@@ -12,6 +12,10 @@
  * more than the number is now, so that nodes are asked for while a load rises and not when it is
  * there.
  *
+ * With `nodes: short` CPUs or memory above their mark ask for nodes without GPUs, and GPUs for
+ * nodes with them, as Ray Data does: what feeds GPUs may be short of CPUs, and further GPUs do not
+ * help it. A queue or a wait does not say what is short: alone they ask in the order of the offers.
+ *
  * It looks at every decision and asks for one of its own every `interval`, sooner where a timer
  * runs out. Cost: O(offers + pools); with a mark for the wait O(jobs) now and
  * then (load.h), O(nodes) for a step in.
@@ -20,6 +24,7 @@
 
 #include "sched/capacity/parts/load.h"
 #include "sched/capacity/parts/pace.h"
+#include "sched/capacity/parts/since.h"
 #include "sched/forecast/outlook.h"
 #include "sched/internal/later.h"
 #include "sched/internal/made.h"
@@ -33,6 +38,7 @@ enum {
     PARAM_T_DOWN,
     PARAM_INTERVAL,
     PARAM_AHEAD,
+    PARAM_NODES,
     PARAM_COUNT
 };
 enum { REACH_S = 300 };
@@ -68,6 +74,9 @@ static const struct weir_param params[PARAM_COUNT] = {
         "it looks again after so long at the latest"),
     [PARAM_AHEAD] = WEIR_DURATION("ahead", 0, REACH_S, 0,
         "marks are held against what the numbers will be within so long, too, as they rise now"),
+    [PARAM_NODES] = WEIR_CHOICE("nodes", "in_order|short", 1, 0,
+        "a step out asks for nodes of the offers in their order, or for as many of each kind that is "
+        "short: with GPUs while these are above their mark, without while CPUs or memory are"),
 };
 /* clang-format on */
 
@@ -162,20 +171,12 @@ static void look_ahead(struct threshold *threshold, struct weir_load *load, int6
     }
 }
 
-static void follow(int64_t *since_ns, bool holds, int64_t now_ns)
-{
-    if (!holds)
-        *since_ns = WEIR_UNKNOWN_TIME;
-    else if (*since_ns == WEIR_UNKNOWN_TIME)
-        *since_ns = now_ns;
-}
-
 /* The timers go on, or begin anew. */
 static void look(struct threshold *threshold, const struct weir_load *load, int64_t now_ns)
 {
     for (uint32_t m = 0; m < WEIR_LOAD_COUNT; m++)
-        follow(&threshold->above_ns[m], is_above(threshold, load, m), now_ns);
-    follow(&threshold->low_ns, is_low(threshold, load), now_ns);
+        weir_since_follow(&threshold->above_ns[m], is_above(threshold, load, m), now_ns);
+    weir_since_follow(&threshold->low_ns, is_low(threshold, load), now_ns);
 }
 
 static void restart(struct threshold *threshold, int64_t now_ns)
@@ -210,6 +211,19 @@ static int64_t due_ns(const struct threshold *threshold, int way)
 
 /* ---- steps ---- */
 
+/* The kinds of nodes that have what is above its mark; 0 = whichever come first. */
+static uint32_t kinds_short(const struct threshold *threshold)
+{
+    static const uint32_t kinds[] = { [WEIR_LOAD_CPU] = WEIR_PACE_WITHOUT_GPUS,
+                                      [WEIR_LOAD_GPU] = WEIR_PACE_WITH_GPUS,
+                                      [WEIR_LOAD_RAM] = WEIR_PACE_WITHOUT_GPUS };
+    uint32_t found = 0;
+
+    for (uint32_t m = 0; threshold->values[PARAM_NODES] > 0 && m < WEIR_LOAD_QUEUE; m++)
+        found |= threshold->above_ns[m] != WEIR_UNKNOWN_TIME ? kinds[m] : 0;
+    return found;
+}
+
 static weir_status step(struct threshold *threshold, const struct weir_view *view, int way,
                         uint32_t nodes, struct weir_plan *plan)
 {
@@ -217,8 +231,9 @@ static weir_status step(struct threshold *threshold, const struct weir_view *vie
     const uint32_t count = weir_pace_step(&rules, nodes);
     uint32_t done = 0;
 
-    WEIR_TRY(way == WEIR_PACE_OUT ? weir_pace_request(view, count, plan, &done)
-                                  : weir_pace_release(view, count, plan, &done));
+    WEIR_TRY(way == WEIR_PACE_OUT
+                 ? weir_pace_request(view, kinds_short(threshold), count, plan, &done)
+                 : weir_pace_release(view, count, plan, &done));
     if (done == 0)
         return WEIR_OK; /* all are there, or in use: it is still due */
     weir_pace_stepped(&threshold->pace, &rules, way, view->now_ns);
@@ -278,9 +293,9 @@ static weir_status threshold_outcome(void *state, const struct weir_outcome *out
 static void remember(struct threshold *threshold, struct weir_memory *memory)
 {
     for (uint32_t m = 0; m < WEIR_LOAD_COUNT; m++)
-        weir_pace_remember_time(memory, &threshold->above_ns[m]);
-    weir_pace_remember_time(memory, &threshold->low_ns);
-    weir_pace_remember_time(memory, &threshold->wake_ns);
+        weir_since_remember(memory, &threshold->above_ns[m]);
+    weir_since_remember(memory, &threshold->low_ns);
+    weir_since_remember(memory, &threshold->wake_ns);
     weir_pace_remember(&threshold->pace, memory);
     for (uint32_t m = 0; m < WEIR_LOAD_COUNT; m++)
         if (threshold->outlooks[m] != NULL)

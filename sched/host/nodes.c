@@ -41,20 +41,67 @@ bool weir_host_may_grow(const struct weir_host *host, const struct weir_policy_s
     return host->offer_count > 0 && set->capacity != NULL && set->capacity->decide != NULL;
 }
 
-/* Nodes and wakes are its own, and its wakes are marked. What is wrong with them is said here,
- * where it is known whose they are; the check of the plan would blame another policy. */
-static weir_status take_action(const struct weir_host *host, struct weir_action *action,
+/* Whether somebody is on the node, and not only from this plan on: of a pool this worker, of a job
+ * any of its ranks. */
+static bool is_there(const struct weir_host *host, const struct weir_action *action)
+{
+    const bool is_job = action->owner.kind == WEIR_OWNER_JOB;
+    struct weir_worker worker;
+    uint32_t cursor = 0;
+    bool is_found = false;
+
+    while (!is_found && action->node < weir_cluster_node_count(host->inventory) &&
+           weir_cluster_node_worker(host->inventory, action->node, &cursor, &worker))
+        is_found = worker.id < host->next_worker && weir_owner_is(&worker.owner, &action->owner) &&
+                   (is_job || worker.id == action->worker);
+    return is_found;
+}
+
+/* A node is emptied: of jobs that hold something, and of workers of pools. */
+static weir_status take_away(struct weir_host *host, struct weir_action *action,
+                             struct weir_error *error)
+{
+    const struct weir_owner *const owner = &action->owner;
+    const bool is_job = owner->kind == WEIR_OWNER_JOB;
+
+    action->causes = WEIR_CAUSE_CAPACITY;
+    if (is_job != (action->verb == WEIR_VERB_PREEMPT) || !is_there(host, action))
+        return weir_fail(error, WEIR_EPOLICY, "it says %s of %s %llu, which is not on node %u",
+                         weir_verb_name(action->verb), is_job ? "job" : "worker",
+                         (unsigned long long)(is_job ? owner->id : action->worker), action->node);
+    if (!is_job)
+        return WEIR_OK;
+    const uint32_t record = weir_jobs_find(&host->jobs, owner->index, owner->id);
+    if (record == WEIR_NO_INDEX || weir_jobs_placed(&host->jobs, record)->is_preempted != 0)
+        return weir_fail(error, WEIR_EPOLICY, "it says preempt of job %llu, which ends already",
+                         (unsigned long long)owner->id);
+    const weir_status status = weir_host_note_preempted(host, record);
+    return status == WEIR_OK ? status : weir_fail(error, status, "out of memory");
+}
+
+/* Nodes and wakes are its own, and what it says beside nodes is marked; who is on a node that goes,
+ * it may send away. What is wrong with them is said here, where it is known whose they are; the
+ * check of the plan would blame another policy. */
+static weir_status take_action(struct weir_host *host, struct weir_action *action,
                                struct weir_error *error)
 {
-    if (action->verb == WEIR_VERB_WAKE)
+    switch (action->verb) {
+    case WEIR_VERB_WAKE:
         action->causes = WEIR_CAUSE_CAPACITY;
-    else if (action->verb != WEIR_VERB_REQUEST_NODE && action->verb != WEIR_VERB_RELEASE_NODE)
+        return WEIR_OK;
+    case WEIR_VERB_REQUEST_NODE:
+        return WEIR_OK;
+    case WEIR_VERB_RELEASE_NODE:
+        return action->node < weir_cluster_node_count(host->inventory)
+                   ? WEIR_OK
+                   : weir_fail(error, WEIR_EPOLICY, "there is no node %u", action->node);
+    case WEIR_VERB_PREEMPT:
+    case WEIR_VERB_STOP:
+        return take_away(host, action, error);
+    default:
         return weir_fail(error, WEIR_EPOLICY, "it asks for nodes and gives them back, and says %s",
                          weir_verb_name(action->verb));
-    if (action->verb == WEIR_VERB_RELEASE_NODE &&
-        action->node >= weir_cluster_node_count(host->inventory))
-        return weir_fail(error, WEIR_EPOLICY, "there is no node %u", action->node);
-    return WEIR_OK;
+    }
 }
 
 weir_status weir_host_ask_capacity(struct weir_host *host, const struct weir_policy_set *set,

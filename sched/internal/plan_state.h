@@ -94,7 +94,8 @@ struct weir_plan_store {
     uint32_t phase;
     uint32_t explain;
     uint64_t next_worker;
-    uint64_t group; /* what STARTs carry now */
+    uint64_t first_worker; /* what next_worker was at first: who has this id or more only starts */
+    uint64_t group;        /* what STARTs carry now */
     uint32_t rank;
     uint32_t reserved;
     struct weir_id_map stops;  /* worker -> its latest STOP */

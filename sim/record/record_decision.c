@@ -218,19 +218,27 @@ static bool has_worker(const struct weir_action *action)
     return has_place(action) || action->verb == WEIR_VERB_STOP || action->verb == WEIR_VERB_PREEMPT;
 }
 
+/* From a node that is given back. */
+static bool is_sent_away(const struct weir_action *action)
+{
+    return (action->verb == WEIR_VERB_STOP || action->verb == WEIR_VERB_PREEMPT) &&
+           action->causes == WEIR_CAUSE_CAPACITY;
+}
+
 static bool has_value(const struct weir_action *action)
 {
     return action->verb == WEIR_VERB_SET_SLOTS || action->verb == WEIR_VERB_WAKE ||
            action->verb == WEIR_VERB_RESIZE || action->verb == WEIR_VERB_REQUEST_NODE;
 }
 
-/* A node that is given back; a denial's node is the one that comes nearest to having room. */
+/* A node that is given back, or that somebody is sent away from; a denial's node is the one that
+ * comes nearest to having room. */
 static struct cell cell_node(const char *column, const struct weir_action *action,
                              const struct holders *holders)
 {
     if (has_place(action))
         return cell_int(column, action->alloc.node);
-    if (action->verb == WEIR_VERB_RELEASE_NODE)
+    if (action->verb == WEIR_VERB_RELEASE_NODE || is_sent_away(action))
         return cell_int(column, action->node);
     return cell_if(holders->count > 0,
                    cell_int(column, holders->count > 0 ? holder_at(holders, 0)->node : 0));

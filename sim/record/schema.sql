@@ -383,7 +383,8 @@ CREATE TABLE decision_stage (
 CREATE TABLE action (
   run_id INTEGER NOT NULL, decision INTEGER NOT NULL, seq INTEGER NOT NULL, verb TEXT NOT NULL,
   phase INTEGER NOT NULL, stage INTEGER, worker INTEGER,
-  node INTEGER,                      -- of a denial: the one that comes nearest to having room
+  node INTEGER,                      -- of a denial: the one that comes nearest to having room; of a
+                                     -- stop or preempt: the one that is emptied
   reused INTEGER NOT NULL,
   value INTEGER, outcome TEXT NOT NULL,        -- applied | refused: why
   nodes_seen INTEGER, candidates INTEGER, ties INTEGER, score REAL, score2 REAL,
@@ -762,13 +763,15 @@ CREATE VIEW v_decision AS
   SELECT r.variant, r.replication, d.*, w.cpu_ms
   FROM decision d JOIN run r USING (run_id)
   LEFT JOIN decision_wall w ON w.run_id = d.run_id AND w.decision = d.decision;
--- level = who wanted it: queueing (of a job), scaling (of a stage), capacity (of nodes and cuts), '' = none.
+-- level = who wanted it: queueing (of a job), scaling (of a stage), capacity (of nodes and cuts, and of
+-- whom a node is emptied that is given back), '' = none.
 -- placement = the policy that looked for its place, NULL = nobody did.
 --   level: who wanted it
 --   placement: policy that looked for its place; NULL = nobody did
 CREATE VIEW v_action AS
   SELECT r.variant, r.replication, d.t_s, g.name AS stage_name, n.name AS node_name, a.*,
-         CASE WHEN a.job IS NOT NULL THEN 'queueing' WHEN a.stage IS NOT NULL THEN 'scaling'
+         CASE WHEN a.verb IN ('stop', 'preempt') AND a.node IS NOT NULL THEN 'capacity'
+              WHEN a.job IS NOT NULL THEN 'queueing' WHEN a.stage IS NOT NULL THEN 'scaling'
               WHEN a.verb IN ('cut', 'request_node', 'release_node') THEN 'capacity'
               ELSE '' END AS level,
          CASE WHEN a.nodes_seen IS NOT NULL THEN d.placement END AS placement

@@ -42,6 +42,15 @@ expect 2 "$WEIR_BIN" show features.db --ahead 15
 expect 3 "$WEIR_BIN" show step.db --ahead 2
 has stderr 'no features were kept'
 
+# Who is sent away from a node is so in the decision that gives it back, by the capacity policy.
+if command -v sqlite3 >/dev/null; then
+    away="SELECT a.*, (SELECT count(*) FROM v_action r WHERE r.run_id = a.run_id AND r.decision = a.decision
+        AND r.verb = 'release_node' AND r.node = a.node AND r.outcome = 'applied') AS given
+        FROM v_action a WHERE a.variant = 'kubernetes' AND a.verb = 'preempt'"
+    [ "$(sqlite3 ray_autoscaler.db "SELECT count(*) > 20 AND min(given) = 1 AND min(level) = 'capacity' FROM ($away)")" = 1 ] ||
+        fail 'somebody is sent away from a node that stays'
+fi
+
 # A notice comes so long before the node goes, and nobody starts there after it.
 if command -v sqlite3 >/dev/null; then
     gone="SELECT n.run_id, n.t_s, n.target, (SELECT min(r.t_s) FROM happening r WHERE r.run_id = n.run_id
@@ -113,3 +122,7 @@ matches stdout '^nodes +as it was +- +- +1 +0'
 matches stdout '^ +none +- +- +0 +0'
 expect 2 "$WEIR_BIN" explain nodes.db --at 3720 --with xenna
 has stderr 'this decision is about no stages'
+
+# A module that empties nodes says nothing of whom it may not send away.
+expect 0 "$WEIR_BIN" check "$WEIR_PLUGINS/empties_nodes.so"
+matches stdout 'plans fit +ok'

@@ -131,6 +131,23 @@ static const char waves[] =
     "      - {name: gpus, request: {cpus: 1, gpus: 1}, run_time: exp(15 min)}\n"
     "      - {name: ram, request: {cpus: 1, ram: 30 GB}, run_time: exp(9 min)}\n";
 
+/* Nodes with GPUs and nodes without, and urgent jobs for which others have to go, which takes long.
+ */
+static const char groups[] =
+    "schema: 2\nname: t\nhorizon: 8 h\n"
+    "cluster:\n  nodes:\n"
+    "    - {name: c, count: 1, cpus: 32, supply: {max: 4, boot: const(2 min)}}\n"
+    "    - {name: g, count: 1, cpus: 16, gpus: {l40s: 2}, supply: {max: 4, boot: const(4 min)}}\n"
+    "sched: {placement: best_fit, queueing: {policy: strict_priority, grace: 1 h}, capacity: "
+    "none}\n"
+    "jobs:\n  - name: w\n    checkpoint: {cost: 20 min, restart: 1 s, interval: 2 h, source: "
+    "guess}\n"
+    "    arrivals: {process: modulated, rate: 0.003, burst: 4, dwell: 30 min}\n"
+    "    classes:\n"
+    "      - {name: cpus, request: {cpus: 12}, run_time: exp(20 min)}\n"
+    "      - {name: gpus, request: {cpus: 2, gpus: 1}, run_time: exp(1 h)}\n"
+    "      - {name: urgent, priority: 9, request: {cpus: 2, gpus: 2}, run_time: exp(9 min)}\n";
+
 /* Where the policies of a kind are named, and runs that show what a parameter does. */
 struct kind {
     const char *key;
@@ -156,7 +173,8 @@ static const struct kind queueings = {
 static const struct kind batchings = { "services.s.batching", { { requests, "" } } };
 #define TEAMS                                                                                      \
     "tenants=[{\"name\":\"a\"},{\"name\":\"b\"}] jobs.w.tenant=a jobs.w.classes.gpus.tenant=b"
-static const struct kind capacities = { "sched.capacity", { { waves, "" }, { waves, TEAMS } } };
+static const struct kind capacities = { "sched.capacity",
+                                        { { waves, "" }, { waves, TEAMS }, { groups, "" } } };
 
 /* What comes of it; 0 = it cannot be. */
 static uint64_t outcome(const struct run *run, const char *sets)
@@ -239,6 +257,7 @@ static const struct {
     { &capacities, "threshold", "queue_up=3 cpu_down=1 gpu_down=1 ram_down=1" },
     { &capacities, "", "backoff=900s backoff_most=1000s" },
     { &capacities, "demand", "at_once=1" },
+    { &capacities, "kubernetes", "gpu_aware=false" },
     { &capacities, "forecast", "mode=proactive" },
     { &capacities, "forecast", "forecaster=ar" },
     { &capacities, "forecast", "forecaster=regression season=1800s mode=proactive" },
@@ -300,34 +319,24 @@ static bool is_heard(const struct kind *kind, const char *policy, const struct w
  * cluster too small for one worker a stage bring out (tests/unit/scaling.c), which of equal devices
  * is taken (tests/golden/fgd_rules.c, tests/unit/graded.c), that many nodes wait for the same jobs
  * (tests/unit/weir_supply.c), where shares that come and go are best (tests/unit/placement_weir.c),
- * what a run tells of every job (an estimate), and a few thresholds. Nobody is told to go by
- * cohorts in these runs. */
+ * what a run tells of every job (an estimate), a node that is not taken back
+ * (tests/unit/node_kubernetes.c), and a few thresholds. Nobody is told to go by cohorts in these
+ * runs. */
 static bool is_silent(const char *policy, const char *name)
 {
     static const char *const names[][2] = {
-        { "cohorts", "grace" },
-        { "", "default_speed" },
-        { "", "skip_finished" },
-        { "", "arithmetic" },
-        { "", "on_shortage" },
-        { "", "version" },
-        { "", "alpha" },
-        { "", "min_task_duration" },
-        { "", "reclaim_confirm_cycles" },
-        { "", "counts_pending" },
-        { "fgd", "metric" },
-        { "fgd", "whole" },
-        { "fgd", "whole_engines" },
-        { "fgd", "device_score" },
-        { "first_fit", "slots" },
-        { "power", "steps" },
-        { "weir", "prior" },
-        { "weir", "crowded" },
-        { "weir", "supply" },
-        { "weir", "broken" },
-        { "weir", "tight" },
-        { "wfq", "unknown" },
-        { "formula", "expression" },
+        { "cohorts", "grace" },      { "kubernetes", "delay_after_failure" },
+        { "", "default_speed" },     { "", "skip_finished" },
+        { "", "arithmetic" },        { "", "on_shortage" },
+        { "", "version" },           { "", "alpha" },
+        { "", "min_task_duration" }, { "", "reclaim_confirm_cycles" },
+        { "", "counts_pending" },    { "fgd", "metric" },
+        { "fgd", "whole" },          { "fgd", "whole_engines" },
+        { "fgd", "device_score" },   { "first_fit", "slots" },
+        { "power", "steps" },        { "weir", "prior" },
+        { "weir", "crowded" },       { "weir", "supply" },
+        { "weir", "broken" },        { "weir", "tight" },
+        { "wfq", "unknown" },        { "formula", "expression" },
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncmp(policy, names[i][0], strlen(names[i][0])) == 0 &&

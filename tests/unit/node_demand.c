@@ -4,161 +4,51 @@
  * back. A host with a small node that is full, and offers of nodes with CPUs, four or eight GPUs.
  */
 #include "tests/support/check.h"
-#include "tests/support/pipeline.h"
-#include "weir/capacity.h"
+#include "tests/support/node_trial.h"
 #include "weir/group.h"
-#include "weir/host.h"
-#include "weir/job.h"
 
-#include <stdlib.h>
-
-enum { CPUS = 1, FOUR, EIGHT, TYPES };
+enum { CPUS = TEST_NODE_CPUS, FOUR = TEST_NODE_FOUR, EIGHT = TEST_NODE_EIGHT };
 static const int64_t NS = 1000000000;
 
-struct trial {
-    struct weir_host *host;
-    struct weir_node_offer offers[TYPES];
-    uint64_t jobs;
-    uint32_t asked[TYPES], released; /* by the latest decision */
-    int64_t woken_ns;
-};
-
-static void offer(struct trial *trial, uint32_t type, uint32_t max, uint32_t up, uint32_t coming)
+static void submit(struct test_nodes *trial, uint32_t count, uint32_t gpus)
 {
-    static const int64_t gpus[] = { [FOUR] = 4, [EIGHT] = 8 };
-    trial->offers[type] = (struct weir_node_offer){ .size = sizeof trial->offers[type],
-                                                    .type = type,
-                                                    .max = max,
-                                                    .up = up,
-                                                    .coming = coming,
-                                                    .holds = { .cpu_units = 32 * WEIR_ONE,
-                                                               .gpu_units = gpus[type] * WEIR_ONE,
-                                                               .ram_bytes = INT64_C(64) << 30 } };
-    CHECK_I64(weir_host_offer_nodes(trial->host, &trial->offers[type], NULL), WEIR_OK);
+    test_nodes_submit(trial, count, 1, gpus, 32, 0);
 }
 
-static void add_node(struct trial *trial, uint64_t id, uint32_t type, uint32_t gpus)
+static struct test_nodes *open_trial(void)
 {
-    struct weir_gpu_spec specs[8];
-    for (int g = 0; g < 8; g++)
-        specs[g] = (struct weir_gpu_spec){ .units = WEIR_ONE };
-    const struct weir_node_spec node = { .size = sizeof node,
-                                         .id = id,
-                                         .type = type,
-                                         .gpu_count = gpus,
-                                         .cpu_units = 32 * WEIR_ONE,
-                                         .ram_bytes = INT64_C(64) << 30,
-                                         .gpus = specs };
-    CHECK_I64(weir_host_add_node(trial->host, &node, NULL, NULL), WEIR_OK);
-}
-
-/* With one node of eight GPUs that is there for good. */
-static struct trial *open_trial(const char *name, double value)
-{
-    struct weir_host_config config = test_config("first_fit", "fixed");
-    const struct weir_capacity_ops *ops = weir_capacity_find("demand");
-    struct trial *trial = calloc(1, sizeof *trial);
-    double values[8];
-    uint32_t workload = 0;
-    if (trial == NULL)
-        exit(2);
-    for (uint32_t i = 0; i < ops->param_count; i++)
-        values[i] = ops->params[i].initial;
-    if (name != NULL)
-        values[weir_param_find(ops->params, ops->param_count, name)] = value;
-    config.capacity = ops;
-    config.capacity_params = (struct weir_params){ values, ops->param_count, 0 };
-    config.queueing = weir_queueing_find("first_fit");
-    CHECK_I64(weir_host_create(&config, &trial->host, NULL), WEIR_OK);
-    add_node(trial, 1, 0, 8);
-    CHECK_I64(weir_host_add_workload(trial->host, "w", &workload, NULL), WEIR_OK);
-    return trial;
-}
-
-static void close_trial(struct trial *trial)
-{
-    weir_host_destroy(trial->host);
-    free(trial);
-}
-
-/* Jobs of so many ranks with so many GPUs or, with none, CPUs each. */
-static void submit_ranks(struct trial *trial, uint32_t count, uint32_t ranks, uint32_t gpus,
-                         uint32_t strategy)
-{
-    struct weir_rank_group group = { .ranks = ranks, .ranks_min = ranks, .ranks_max = ranks };
-    group.shape = gpus > 0
-                      ? (struct weir_shape){ .kind = WEIR_SHAPE_WHOLE,
-                                             .cpu_units = WEIR_ONE,
-                                             .gpu_count = gpus,
-                                             .gpu_units = WEIR_ONE }
-                      : (struct weir_shape){ .kind = WEIR_SHAPE_CPU, .cpu_units = 32 * WEIR_ONE };
-    for (uint32_t i = 0; i < count; i++) {
-        const struct weir_job_spec job = { .size = sizeof job,
-                                           .id = ++trial->jobs,
-                                           .groups = &group,
-                                           .group_count = 1,
-                                           .strategy = strategy,
-                                           .estimate_ns = 1000 * NS,
-                                           .deadline_ns = WEIR_UNKNOWN_TIME };
-        CHECK_I64(weir_host_submit(trial->host, &job, NULL), WEIR_OK);
-    }
-}
-
-static void submit(struct trial *trial, uint32_t count, uint32_t gpus)
-{
-    submit_ranks(trial, count, 1, gpus, 0);
-}
-
-/* What starts has started; nodes are not there yet. */
-static void decide(struct trial *trial, int64_t at_s)
-{
-    const struct weir_call call = { .size = sizeof call,
-                                    .causes = WEIR_CAUSE_JOBS | WEIR_CAUSE_CAPACITY,
-                                    .now_ns = at_s * NS };
-    const struct weir_plan *plan = NULL;
-    CHECK_I64(weir_host_decide(trial->host, &call, &plan, NULL), WEIR_OK);
-    trial->released = 0;
-    for (uint32_t t = 0; t < TYPES; t++)
-        trial->asked[t] = 0;
-    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
-        const struct weir_action *action = weir_plan_action(plan, i);
-        if (action->verb == WEIR_VERB_REQUEST_NODE)
-            trial->asked[action->value]++;
-        trial->released += action->verb == WEIR_VERB_RELEASE_NODE;
-        if (action->verb == WEIR_VERB_WAKE)
-            trial->woken_ns = action->value;
-    }
-    CHECK_I64(test_carry_out(trial->host, plan), WEIR_OK);
+    return test_nodes_open(weir_capacity_find("demand"), NULL);
 }
 
 /* Two of three GPUs to a node: what waits of nine jobs, two on the node that is there. */
 static void what_waits_is_laid_on_nodes_first_fit(void)
 {
-    struct trial *trial = open_trial(NULL, 0);
-    offer(trial, EIGHT, 40, 0, 0);
+    struct test_nodes *trial = open_trial();
+    test_nodes_offer(trial, EIGHT, 40, 0, 0);
     submit(trial, 9, 3);
-    decide(trial, 0);
+    test_nodes_decide(trial, 0);
     CHECK_I64(trial->asked[EIGHT], 4);
-    offer(trial, EIGHT, 40, 0, 3);
-    decide(trial, 1);
+    test_nodes_offer(trial, EIGHT, 40, 0, 3);
+    test_nodes_decide(trial, 1);
     CHECK_I64(trial->asked[EIGHT], 1); /* three are on their way */
-    offer(trial, EIGHT, 3, 0, 3);
-    decide(trial, 2);
+    test_nodes_offer(trial, EIGHT, 3, 0, 3);
+    test_nodes_decide(trial, 2);
     CHECK_I64(trial->asked[EIGHT], 0); /* no more may be */
-    close_trial(trial);
+    test_nodes_close(trial);
 }
 
 static uint32_t asked_of(uint32_t up, const char *name, double value)
 {
-    struct trial *trial = open_trial(name, value);
-    offer(trial, EIGHT, 1000, up, 0);
+    struct test_nodes *trial = test_nodes_open(
+        weir_capacity_find("demand"), (struct test_setting[]){ { name, value }, { NULL, 0 } });
+    test_nodes_offer(trial, EIGHT, 1000, up, 0);
     submit(trial, 200, 8);
-    decide(trial, 0);
+    test_nodes_decide(trial, 0);
     const uint32_t asked = trial->asked[EIGHT];
-    offer(trial, EIGHT, 1000, up, asked);
-    decide(trial, 1);
+    test_nodes_offer(trial, EIGHT, 1000, up, asked);
+    test_nodes_decide(trial, 1);
     CHECK_I64(trial->asked[EIGHT], 0);
-    close_trial(trial);
+    test_nodes_close(trial);
     return asked;
 }
 
@@ -175,35 +65,35 @@ static void so_many_are_on_their_way_at_once(void)
  * Where the best have run out, the next. */
 static void the_node_that_is_used_best_is_asked_for(void)
 {
-    struct trial *trial = open_trial(NULL, 0);
+    struct test_nodes *trial = open_trial();
     submit(trial, 1, 8); /* fills the node that is there */
-    decide(trial, 0);
-    offer(trial, EIGHT, 9, 0, 0);
-    offer(trial, FOUR, 1, 0, 0);
-    offer(trial, CPUS, 9, 0, 0);
+    test_nodes_decide(trial, 0);
+    test_nodes_offer(trial, EIGHT, 9, 0, 0);
+    test_nodes_offer(trial, FOUR, 1, 0, 0);
+    test_nodes_offer(trial, CPUS, 9, 0, 0);
     submit(trial, 1, 4);
-    decide(trial, 1);
+    test_nodes_decide(trial, 1);
     CHECK_I64(trial->asked[FOUR], 1);
     CHECK_I64(trial->asked[EIGHT], 0);
     submit(trial, 2, 4);
-    decide(trial, 2);
+    test_nodes_decide(trial, 2);
     CHECK_I64(trial->asked[FOUR], 1);
     CHECK_I64(trial->asked[EIGHT], 1);
     CHECK_I64(trial->asked[CPUS], 0);
-    close_trial(trial);
-    trial = open_trial(NULL, 0);
-    offer(trial, EIGHT, 9, 0, 0);
-    offer(trial, CPUS, 9, 0, 0);
+    test_nodes_close(trial);
+    trial = open_trial();
+    test_nodes_offer(trial, EIGHT, 9, 0, 0);
+    test_nodes_offer(trial, CPUS, 9, 0, 0);
     submit(trial, 3, 0);
-    decide(trial, 0);
+    test_nodes_decide(trial, 0);
     CHECK_I64(trial->asked[EIGHT], 0);
     CHECK_I64(trial->asked[CPUS], 2);
     trial->offers[CPUS].holds.cpu_units = 256 * WEIR_ONE; /* of which little would be used */
     CHECK_I64(weir_host_offer_nodes(trial->host, &trial->offers[CPUS], NULL), WEIR_OK);
-    decide(trial, 1);
+    test_nodes_decide(trial, 1);
     CHECK_I64(trial->asked[EIGHT], 0);
     CHECK_I64(trial->asked[CPUS], 1);
-    close_trial(trial);
+    test_nodes_close(trial);
 }
 
 /* Four bundles of two GPUs: on one node together, on four apart, or wherever they fit. */
@@ -213,58 +103,53 @@ static void groups_are_one_demand_or_several(void)
         uint32_t strategy, nodes;
     } rows[] = { { 0, 1 }, { WEIR_GROUP_STRICT_PACK + 1, 1 }, { WEIR_GROUP_STRICT_SPREAD + 1, 4 } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct trial *trial = open_trial(NULL, 0);
+        struct test_nodes *trial = open_trial();
         for (uint64_t n = 0; n < 3; n++)
-            add_node(trial, 2 + n, 0, 4);
+            test_nodes_add(trial, 2 + n, 0, 4);
         submit(trial, 1, 8);
         submit(trial, 3, 4);
-        decide(trial, 0);
-        offer(trial, EIGHT, 9, 0, 0);
-        submit_ranks(trial, 1, 4, 2, rows[i].strategy);
-        decide(trial, 1);
+        test_nodes_decide(trial, 0);
+        test_nodes_offer(trial, EIGHT, 9, 0, 0);
+        test_nodes_submit(trial, 1, 4, 2, 0, rows[i].strategy);
+        test_nodes_decide(trial, 1);
         CHECK_I64(trial->asked[EIGHT], rows[i].nodes);
-        close_trial(trial);
+        test_nodes_close(trial);
     }
 }
 
 /* Five minutes after it was first idle, but not below the minimum. */
 static void nodes_that_idle_are_given_back(void)
 {
-    struct trial *trial = open_trial(NULL, 0);
-    offer(trial, EIGHT, 9, 2, 0);
-    add_node(trial, 2, EIGHT, 8);
-    add_node(trial, 3, EIGHT, 8);
-    decide(trial, 10);
+    struct test_nodes *trial = open_trial();
+    test_nodes_offer(trial, EIGHT, 9, 2, 0);
+    test_nodes_add(trial, 2, EIGHT, 8);
+    test_nodes_add(trial, 3, EIGHT, 8);
+    test_nodes_decide(trial, 10);
     CHECK_I64(trial->released, 0);
     CHECK_I64(trial->woken_ns, 310 * NS);
-    decide(trial, 309);
+    test_nodes_decide(trial, 309);
     CHECK_I64(trial->released, 0);
     trial->offers[EIGHT].min = 1;
     CHECK_I64(weir_host_offer_nodes(trial->host, &trial->offers[EIGHT], NULL), WEIR_OK);
-    decide(trial, 310);
+    test_nodes_decide(trial, 310);
     CHECK_I64(trial->released, 1);
-    close_trial(trial);
+    test_nodes_close(trial);
 }
 
 static void after_a_failure_it_waits(void)
 {
-    struct trial *trial = open_trial(NULL, 0);
-    const struct weir_outcome failed = { .size = sizeof failed,
-                                         .kind = WEIR_OUTCOME_FAILED,
-                                         .node = WEIR_NO_INDEX,
-                                         .owner = weir_pool_owner(WEIR_NO_INDEX),
-                                         .time_ns = 5 * NS };
-    offer(trial, EIGHT, 9, 0, 0);
+    struct test_nodes *trial = open_trial();
+    test_nodes_offer(trial, EIGHT, 9, 0, 0);
     submit(trial, 2, 8);
-    decide(trial, 0);
+    test_nodes_decide(trial, 0);
     CHECK_I64(trial->asked[EIGHT], 1);
-    CHECK_I64(weir_host_outcome(trial->host, &failed, NULL, NULL), WEIR_OK);
-    decide(trial, 64);
+    test_nodes_hear(trial, WEIR_OUTCOME_FAILED, WEIR_NO_INDEX, 5);
+    test_nodes_decide(trial, 64);
     CHECK_I64(trial->asked[EIGHT], 0);
     CHECK_I64(trial->woken_ns, 65 * NS);
-    decide(trial, 65);
+    test_nodes_decide(trial, 65);
     CHECK_I64(trial->asked[EIGHT], 1);
-    close_trial(trial);
+    test_nodes_close(trial);
 }
 
 static const struct test tests[] = {

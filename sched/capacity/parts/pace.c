@@ -2,6 +2,7 @@
 /* Steps, cooldowns and back-off; see the header. */
 #include "sched/capacity/parts/pace.h"
 
+#include "sched/capacity/parts/since.h"
 #include "sched/internal/later.h"
 
 #include <math.h>
@@ -100,17 +101,45 @@ void weir_pace_heard(struct weir_pace *pace, const struct weir_pace_rules *rules
 
 /* ---- which nodes ---- */
 
-weir_status weir_pace_request(const struct weir_view *view, uint32_t count, struct weir_plan *plan,
-                              uint32_t *done)
+static uint32_t kind_of(const struct weir_node_offer *offer)
 {
+    return offer->holds.gpu_units > 0 ? WEIR_PACE_WITH_GPUS : WEIR_PACE_WITHOUT_GPUS;
+}
+
+/* Of any of these kinds together. */
+static weir_status request_any(const struct weir_view *view, uint32_t kinds, uint32_t count,
+                               struct weir_plan *plan, uint32_t *done)
+{
+    uint32_t left = count;
+
+    for (uint32_t i = 0; i < weir_view_offers(view); i++) {
+        struct weir_node_offer offer = { .size = sizeof offer };
+        (void)weir_view_offer(view, i, &offer);
+        if ((kind_of(&offer) & kinds) == 0)
+            continue;
+        for (; offer.up + offer.coming < offer.max && left > 0; offer.coming++, left--)
+            WEIR_TRY(weir_plan_request_node(plan, offer.type));
+    }
+    *done += count - left;
+    return WEIR_OK;
+}
+
+weir_status weir_pace_request(const struct weir_view *view, uint32_t kinds, uint32_t count,
+                              struct weir_plan *plan, uint32_t *done)
+{
+    const uint32_t all = WEIR_PACE_WITHOUT_GPUS | WEIR_PACE_WITH_GPUS;
+    uint32_t there = 0;
+
     *done = 0;
     for (uint32_t i = 0; i < weir_view_offers(view); i++) {
         struct weir_node_offer offer = { .size = sizeof offer };
         (void)weir_view_offer(view, i, &offer);
-        for (; offer.up + offer.coming < offer.max && *done < count; offer.coming++, ++*done)
-            WEIR_TRY(weir_plan_request_node(plan, offer.type));
+        there |= kind_of(&offer) & kinds;
     }
-    return WEIR_OK;
+    for (uint32_t kind = 1; kind <= there; kind <<= 1)
+        if ((kind & there) != 0)
+            WEIR_TRY(request_any(view, kind, count, plan, done));
+    return there != 0 ? WEIR_OK : request_any(view, all, count, plan, done);
 }
 
 bool weir_pace_is_idle(const struct weir_view *view, uint32_t node, uint32_t type)
@@ -144,20 +173,11 @@ weir_status weir_pace_release(const struct weir_view *view, uint32_t count, stru
 
 /* ---- memory ---- */
 
-void weir_pace_remember_time(struct weir_memory *memory, int64_t *time_ns)
-{
-    const bool is_known = weir_memory_count(memory, *time_ns != WEIR_UNKNOWN_TIME, 0) > 0;
-    int64_t amount_ns = is_known && *time_ns > 0 ? *time_ns : 0;
-
-    weir_memory_amount(memory, &amount_ns);
-    *time_ns = is_known ? amount_ns : WEIR_UNKNOWN_TIME;
-}
-
 void weir_pace_remember(struct weir_pace *pace, struct weir_memory *memory)
 {
-    weir_pace_remember_time(memory, &pace->last_ns);
-    weir_pace_remember_time(memory, &pace->before_ns);
-    weir_pace_remember_time(memory, &pace->not_before_ns);
+    weir_since_remember(memory, &pace->last_ns);
+    weir_since_remember(memory, &pace->before_ns);
+    weir_since_remember(memory, &pace->not_before_ns);
     pace->last_way = (int32_t)weir_memory_count(memory, pace->last_way + 1, 0) - 1;
     pace->before_way = (int32_t)weir_memory_count(memory, pace->before_way + 1, 0) - 1;
     pace->failures = (uint32_t)weir_memory_count(memory, pace->failures, 0);

@@ -78,14 +78,15 @@ void weir_pace_remember(struct weir_pace *pace, struct weir_memory *memory);
 /* Whether a node of this type is up and nobody is on it, as the plan leaves it. */
 bool weir_pace_is_idle(const struct weir_view *view, uint32_t node, uint32_t type);
 
-/* Asks for `count` nodes of the offers in their order, as far as these go; the answer is how many
- * were asked for. Gives back idle ones, of the last offer first and the last node first. */
-weir_status weir_pace_request(const struct weir_view *view, uint32_t count, struct weir_plan *plan,
-                              uint32_t *done);
+/* Kinds of offers; bits. */
+enum weir_pace_kind { WEIR_PACE_WITHOUT_GPUS = 1, WEIR_PACE_WITH_GPUS = 2 };
+
+/* Asks for `count` nodes of the offers in their order, as far as these go; with `kinds` for as many
+ * of each of these that there is. The answer is how many were asked for. Gives back idle ones, of
+ * the last offer first and the last node first. */
+weir_status weir_pace_request(const struct weir_view *view, uint32_t kinds, uint32_t count,
+                              struct weir_plan *plan, uint32_t *done);
 weir_status weir_pace_release(const struct weir_view *view, uint32_t count, struct weir_plan *plan,
                               uint32_t *done);
-
-/* A time or none, on its way out, or in. */
-void weir_pace_remember_time(struct weir_memory *memory, int64_t *time_ns);
 
 #endif

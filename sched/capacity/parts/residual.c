@@ -3,11 +3,13 @@
 #include "sched/capacity/parts/residual.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/amounts.h"
 #include "sched/internal/bits.h"
 #include "weir/group.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double GIB = 1024.0 * 1024 * 1024;
 
@@ -95,6 +97,12 @@ static weir_status add_kind(struct weir_residual *residual, const struct weir_wa
     return WEIR_OK;
 }
 
+static void put_in_order(struct weir_residual *residual)
+{
+    if (residual->count > 0)
+        qsort(residual->demands, residual->count, sizeof *residual->demands, compare);
+}
+
 weir_status weir_residual_read(struct weir_residual *residual, const struct weir_view *view)
 {
     struct weir_waiting waiting = { .size = sizeof waiting };
@@ -102,8 +110,44 @@ weir_status weir_residual_read(struct weir_residual *residual, const struct weir
     residual->count = 0;
     for (uint32_t i = 0; weir_view_waiting(view, i, &waiting); i++)
         WEIR_TRY(add_kind(residual, &waiting));
-    if (residual->count > 0)
-        qsort(residual->demands, residual->count, sizeof *residual->demands, compare);
+    put_in_order(residual);
+    return WEIR_OK;
+}
+
+static struct weir_amounts held_by(const struct weir_alloc *alloc)
+{
+    struct weir_amounts held = { .cpu_units = alloc->cpu_units, .ram_bytes = alloc->ram_bytes };
+
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *const device = &alloc->devices[d];
+        held.gpu_units += device->units;
+        held.nvdecs += weir_bit_count(device->nvdec_mask);
+        held.nvencs += weir_bit_count(device->nvenc_mask);
+    }
+    return held;
+}
+
+weir_status weir_residual_read_node(struct weir_residual *residual, const struct weir_view *view,
+                                    uint32_t node)
+{
+    struct weir_worker worker;
+    uint32_t cursor = 0;
+
+    residual->count = 0;
+    while (weir_cluster_node_worker(view->cluster, node, &cursor, &worker)) {
+        const struct weir_amounts held = held_by(&worker.alloc);
+        WEIR_TRY(add(residual, &held, 1, UINT64_MAX));
+    }
+    put_in_order(residual);
+    return WEIR_OK;
+}
+
+weir_status weir_residual_copy(struct weir_residual *residual, const struct weir_residual *from)
+{
+    WEIR_ROOM(&residual->allocator, residual->demands, residual->capacity, from->count);
+    if (from->count > 0)
+        memcpy(residual->demands, from->demands, from->count * sizeof *from->demands);
+    residual->count = from->count;
     return WEIR_OK;
 }
 
@@ -130,29 +174,63 @@ static uint64_t fit(const struct weir_demands *demands, int64_t *room)
 }
 
 /* Whoever is taken out is no longer there. */
-static void take(struct weir_residual *residual, int64_t *room)
+static uint64_t take(struct weir_residual *residual, int64_t *room)
 {
     uint32_t left = 0;
+    uint64_t taken = 0;
 
     for (uint32_t i = 0; i < residual->count; i++) {
         struct weir_demands demands = residual->demands[i];
-        demands.count -= fit(&demands, room);
+        const uint64_t count = fit(&demands, room);
+        taken += count;
+        demands.count -= count;
         if (demands.count > 0)
             residual->demands[left++] = demands;
     }
     residual->count = left;
+    return taken;
 }
 
-void weir_residual_take(struct weir_residual *residual, const struct weir_amounts *holds)
+uint64_t weir_residual_take(struct weir_residual *residual, const struct weir_amounts *holds)
 {
     int64_t room[WEIR_LOGICALS];
 
     spread(holds, room);
-    take(residual, room);
+    return take(residual, room);
 }
 
-static void free_of(const struct weir_cluster *cluster, uint32_t node, int64_t *room)
+struct weir_amounts weir_residual_sum(const struct weir_residual *residual)
 {
+    struct weir_amounts sum = { .cpu_units = 0 };
+
+    for (uint32_t i = 0; i < residual->count; i++) {
+        const struct weir_demands *const demands = &residual->demands[i];
+        weir_sum_count(&sum.cpu_units, demands->of[WEIR_CPUS], (int64_t)demands->count);
+        weir_sum_count(&sum.ram_bytes, demands->of[WEIR_MEMORY], (int64_t)demands->count);
+    }
+    return sum;
+}
+
+/* What jobs on their way out hold of a node. */
+static void add_ending(const struct weir_view *view, uint32_t node, struct weir_amounts *free)
+{
+    struct weir_worker worker;
+    uint32_t cursor = 0;
+
+    while (weir_cluster_node_worker(view->cluster, node, &cursor, &worker)) {
+        struct weir_job job = { .size = sizeof job };
+        if (worker.owner.kind != WEIR_OWNER_JOB ||
+            !weir_view_job(view, worker.owner.index, worker.owner.id, &job) ||
+            job.is_preempted == 0)
+            continue;
+        const struct weir_amounts held = held_by(&worker.alloc);
+        weir_amounts_count(free, &held, 1);
+    }
+}
+
+static void free_of(const struct weir_view *view, uint32_t node, uint32_t fill, int64_t *room)
+{
+    const struct weir_cluster *const cluster = view->cluster;
     const struct weir_node *const seen = weir_cluster_node(cluster, node);
     struct weir_amounts free = { .cpu_units = seen->cpu_free, .ram_bytes = seen->ram_free_bytes };
 
@@ -162,23 +240,26 @@ static void free_of(const struct weir_cluster *cluster, uint32_t node, int64_t *
         free.nvdecs += weir_bit_count(gpu->nvdec_free);
         free.nvencs += weir_bit_count(gpu->nvenc_free);
     }
+    if ((fill & WEIR_FILL_ENDING) != 0)
+        add_ending(view, node, &free);
     spread(&free, room);
 }
 
-void weir_residual_fill(struct weir_residual *residual, const struct weir_view *view)
+void weir_residual_fill(struct weir_residual *residual, const struct weir_view *view,
+                        uint32_t except, uint32_t fill)
 {
     for (uint32_t n = 0; residual->count > 0 && n < weir_cluster_node_count(view->cluster); n++) {
         int64_t room[WEIR_LOGICALS];
-        if (weir_cluster_node(view->cluster, n)->flags != WEIR_NODE_UP)
+        if (n == except || weir_cluster_node(view->cluster, n)->flags != WEIR_NODE_UP)
             continue;
-        free_of(view->cluster, n, room);
-        take(residual, room);
+        free_of(view, n, fill, room);
+        (void)take(residual, room);
     }
-    for (uint32_t i = 0; i < weir_view_offers(view); i++) {
+    for (uint32_t i = 0; (fill & WEIR_FILL_COMING) != 0 && i < weir_view_offers(view); i++) {
         struct weir_node_offer offer = { .size = sizeof offer };
         (void)weir_view_offer(view, i, &offer);
         for (uint32_t n = 0; residual->count > 0 && n < offer.coming; n++)
-            weir_residual_take(residual, &offer.holds);
+            (void)weir_residual_take(residual, &offer.holds);
     }
 }
 

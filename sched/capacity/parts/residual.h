@@ -38,12 +38,28 @@ struct weir_node_score {
 
 /* All that waits. WEIR_ENOMEM. O(kinds of waiting jobs x log of them). */
 weir_status weir_residual_read(struct weir_residual *residual, const struct weir_view *view);
+/* Whoever is on a node, as if all of them had to leave it. WEIR_ENOMEM. O(workers x log of them).
+ */
+weir_status weir_residual_read_node(struct weir_residual *residual, const struct weir_view *view,
+                                    uint32_t node);
+/* As `from` is. WEIR_ENOMEM. */
+weir_status weir_residual_copy(struct weir_residual *residual, const struct weir_residual *from);
 void weir_residual_close(struct weir_residual *residual);
-/* Takes out what finds room on nodes that are up, then on `coming` ones of each offer. O(nodes +
- * GPUs + nodes x kinds). */
-void weir_residual_fill(struct weir_residual *residual, const struct weir_view *view);
-/* What goes onto an empty node of this kind: is taken out, or only looked at. */
-void weir_residual_take(struct weir_residual *residual, const struct weir_amounts *holds);
+
+enum weir_fill {
+    WEIR_FILL_COMING = 1, /* then `coming` nodes of each offer */
+    WEIR_FILL_ENDING = 2  /* what preempted jobs still hold counts as free. O(workers), too */
+};
+/* Takes out what finds room on nodes that are up, but for `except` (WEIR_NO_INDEX = on all).
+ * O(nodes
+ * + GPUs + nodes x kinds). */
+void weir_residual_fill(struct weir_residual *residual, const struct weir_view *view,
+                        uint32_t except, uint32_t fill);
+/* What goes onto an empty node of this kind: is taken out, or only looked at. The answer is how
+ * many demands that are. */
+uint64_t weir_residual_take(struct weir_residual *residual, const struct weir_amounts *holds);
+/* CPUs and memory of all of them. */
+struct weir_amounts weir_residual_sum(const struct weir_residual *residual);
 struct weir_node_score weir_residual_score(const struct weir_residual *residual,
                                            const struct weir_amounts *holds);
 bool weir_node_score_is_better(const struct weir_node_score *score,

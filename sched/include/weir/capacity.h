@@ -5,10 +5,11 @@
  * A controller that can have more nodes offers them by type (weir_host_offer_nodes): what a node
  * of it holds, how many there may be, how many there are and are on their way. The policy is asked
  * last, when queueing and scaling have planned: the view's cluster is the scratch with what they
- * planned, so what waits still found no room. It appends REQUEST_NODE, RELEASE_NODE and WAKE; any
- * other verb is WEIR_EPOLICY. The
- * controller carries them out and says what became of each: a node that came (WEIR_OUTCOME_CAME),
- * a request that came to nothing (WEIR_OUTCOME_FAILED, or REFUSED at once), one given back (GONE).
+ * planned, so what waits still found no room. It appends REQUEST_NODE, RELEASE_NODE and WAKE, and
+ * to empty a node PREEMPT and STOP, with the node named, of jobs and workers that are there; any
+ * other verb is WEIR_EPOLICY. The controller carries them out and says what became of each: a node
+ * that came (WEIR_OUTCOME_CAME), a request that came to nothing (WEIR_OUTCOME_FAILED, or REFUSED at
+ * once), one given back (GONE).
  *
  * Without an offer nobody is asked. From 2.3 on.
  */
@@ -71,9 +72,18 @@ WEIR_API uint32_t weir_capacity_count(void);
 WEIR_API const struct weir_capacity_ops *weir_capacity_at(uint32_t index);
 WEIR_API const struct weir_capacity_ops *weir_capacity_find(const char *name); /* NULL = none */
 
-/* Verbs for such policies. They fail only with WEIR_ENOMEM. */
+/* Verbs for such policies. They fail with WEIR_ENOMEM. */
 WEIR_API weir_status weir_plan_request_node(struct weir_plan *plan, uint32_t type);
 WEIR_API weir_status weir_plan_release_node(struct weir_plan *plan, uint32_t node);
+
+/* Whether whoever is on a node may be sent away: nobody starts there by this plan, and no job there
+ * was preempted before. O(workers there). */
+WEIR_API bool weir_plan_may_empty(const struct weir_plan *plan, const struct weir_view *view,
+                                  uint32_t node);
+/* Sends them away from a node that is given back then: PREEMPT of each job, at once, STOP of each
+ * worker of a pool. WEIR_EBUSY, and nothing is appended, when they may not be. */
+WEIR_API weir_status weir_plan_empty_node(struct weir_plan *plan, const struct weir_view *view,
+                                          uint32_t node);
 
 WEIR_END_DECLS
 

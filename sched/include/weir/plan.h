@@ -128,8 +128,8 @@ struct weir_action {
     struct weir_owner owner; /* index WEIR_NO_INDEX = nobody's (WAKE, CUT, nodes) */
     uint32_t phase;          /* of the policy's algorithm, 0 = none */
     uint32_t rank;           /* START of a job: which of its ranks */
-    uint32_t node;           /* CUT, RELEASE_NODE */
-    uint32_t gpu;            /* CUT: index within the node */
+    uint32_t node; /* CUT, RELEASE_NODE; PREEMPT and STOP of who is sent away from a node */
+    uint32_t gpu;  /* CUT: index within the node */
     /* START: new or reused id; STOP, MOVE: existing id; RESERVE: as whose the plan's holders name
      * the place, never a worker */
     uint64_t worker;
@@ -137,7 +137,9 @@ struct weir_action {
      * RESERVE: until when, in ns; PREEMPT: time to save what was done, in ns, 0 = none; ANNOTATE: a
      * number of the policy */
     int64_t value;
-    uint32_t causes; /* WAKE: enum weir_cause of the call at that time, 0 = WEIR_CAUSE_WAKE */
+    /* WAKE: enum weir_cause of the call at that time, 0 = WEIR_CAUSE_WAKE; PREEMPT, STOP: set by
+     * the host to WEIR_CAUSE_CAPACITY where a node is emptied */
+    uint32_t causes;
     uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */
     uint32_t choice; /* index into the plan's choices, WEIR_NO_INDEX = not kept */
     struct weir_alloc alloc; /* START, MOVE; RESERVE, nothing in it = no place yet */

@@ -153,7 +153,8 @@ static weir_status end_some(struct sim_trial_queue *queue, struct weir_error *er
     return WEIR_OK;
 }
 
-/* Who is preempted makes room before anybody starts. */
+/* Who is preempted makes room before anybody starts; here it is over then, and ranks that the same
+ * plan gives it go to nobody. */
 static weir_status carry_out(struct sim_trial_queue *queue, const struct weir_plan *plan,
                              struct weir_error *error)
 {
@@ -170,7 +171,9 @@ static weir_status carry_out(struct sim_trial_queue *queue, const struct weir_pl
                 queue->digest = sim_trial_digest(queue->digest, action);
             if (starts == 0 && action->verb == WEIR_VERB_PREEMPT)
                 WEIR_TRY(end_job(queue, action->owner.id, error));
-            if (starts == 0 || action->verb != WEIR_VERB_START)
+            if (starts == 0 || action->verb != WEIR_VERB_START ||
+                !weir_view_job(weir_host_view(queue->host, queue->jobs.now_ns), 0, action->owner.id,
+                               NULL))
                 continue;
             queue->started++;
             WEIR_TRY(weir_host_outcome(queue->host, &outcome, &action->alloc, error));
