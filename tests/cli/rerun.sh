@@ -91,3 +91,22 @@ hasnt stderr 'changed'
 printf '\0' >>mine.so
 expect 0 "$WEIR_BIN" rerun d.db
 has stderr 'module ./mine.so changed since'
+
+# Variants of policies with parameters of their own: what one of them sets is none of another's keys.
+scenario 1 >two.yaml
+cat >>two.yaml <<'Y'
+compare:
+  - {label: base}
+  - {label: early, set: {sched.scaling.overallocation: 1.2}}
+  - {label: full, set: {sched.scaling: {policy: raydata, interval: 60 s, up: 1.5}}}
+expect:
+  - {metric: invariant.violations, variant: early, op: eq, value: 0}
+Y
+expect 0 "$WEIR_BIN" check two.yaml
+expect 0 "$WEIR_BIN" compare two.yaml -q -o two.db
+for variant in base early full; do
+    expect 0 "$WEIR_BIN" rerun two.db --variant $variant
+    has stdout 'same'
+    expect 0 "$WEIR_BIN" export two.db --to decision --variant $variant --at 60s
+    expect 0 "$WEIR_BIN" explain two.db --variant $variant --at 60s --with equal_split
+done

@@ -261,10 +261,14 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
     /* Files that the scenario names are sought where its own file lies. */
     /* Who has read these files once may read them again. */
     static const struct wl_limits without = { .unpacked_mib = UINT64_MAX };
+    /* What other variants change may not be there to change in this one. */
+    static const char *const alone[] = { "compare=[]", "expect=[]" };
     const bool has_file = stored->files_count > 0 && !stored->files[0].is_module;
     const struct sim_scenario_source source = { .path =
                                                     has_file ? stored->files[0].path : stored->path,
                                                 .text = run->resolved,
+                                                .sets = alone,
+                                                .sets_count = sizeof alone / sizeof alone[0],
                                                 .limits = is_unchanged(stored) ? &without : NULL,
                                                 .policies = policies,
                                                 .metric_named = sim_cli_metric,
