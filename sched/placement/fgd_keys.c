@@ -69,7 +69,7 @@ weir_status weir_fgd_keys_begin(struct weir_fgd_keys *keys, const struct weir_cl
  * be less than 0, is no difference of two floats. */
 static int64_t in_order(int64_t bits)
 {
-    return bits ^ ((bits >> 63) & INT64_MAX);
+    return bits < 0 ? bits ^ INT64_MAX : bits;
 }
 
 static int64_t key_of(double value)

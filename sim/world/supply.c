@@ -246,8 +246,10 @@ static weir_status release(void *self, uint32_t node, uint32_t *reason)
 
 struct sim_supplier sim_supply_supplier(struct sim_world *world)
 {
-    return world->supply == NULL ? (struct sim_supplier){ .self = NULL }
-                                 : (struct sim_supplier){ request, release, world };
+    struct sim_supplier supplier = { .self = NULL };
+    if (world->supply != NULL)
+        supplier = (struct sim_supplier){ request, release, world };
+    return supplier;
 }
 
 bool sim_supply_has(const struct sim_world *world, uint32_t node)
