@@ -241,27 +241,26 @@ static bool is_little_used(const struct autoscaler *scaler, const struct weir_vi
            scaler->values[PARAM_USED];
 }
 
-/* Somebody is there, and all would find room elsewhere. */
+/* Whether all who are there would find room on other nodes. */
 static weir_status find_room(struct autoscaler *scaler, const struct weir_view *view, uint32_t node,
-                             bool *is_there)
+                             bool *have_room)
 {
     WEIR_TRY(weir_residual_read_node(&scaler->trial, view, node));
     weir_residual_fill(&scaler->trial, view, node, 0);
-    *is_there = scaler->trial.count == 0;
+    *have_room = scaler->trial.count == 0;
     return WEIR_OK;
 }
 
-static uint32_t offer_of(const struct weir_view *view, uint32_t node)
+static bool is_of_offer(const struct weir_view *view, uint32_t node)
 {
-    const uint32_t type = weir_cluster_node(view->cluster, node)->type;
+    bool is_found = false;
 
-    for (uint32_t i = 0; i < weir_view_offers(view); i++) {
+    for (uint32_t i = 0; i < weir_view_offers(view) && !is_found; i++) {
         struct weir_node_offer offer = { .size = sizeof offer };
         (void)weir_view_offer(view, i, &offer);
-        if (offer.type == type)
-            return i;
+        is_found = offer.type == weir_cluster_node(view->cluster, node)->type;
     }
-    return WEIR_NO_INDEX;
+    return is_found;
 }
 
 static weir_status look_at_nodes(struct autoscaler *scaler, const struct weir_view *view,
@@ -270,7 +269,7 @@ static weir_status look_at_nodes(struct autoscaler *scaler, const struct weir_vi
     WEIR_TRY(weir_node_since_grow(&scaler->unneeded, &scaler->allocator, view));
     for (uint32_t n = 0; n < scaler->unneeded.count; n++) {
         bool is_unneeded = weir_cluster_node(view->cluster, n)->flags == WEIR_NODE_UP &&
-                           offer_of(view, n) != WEIR_NO_INDEX && is_little_used(scaler, view, n) &&
+                           is_of_offer(view, n) && is_little_used(scaler, view, n) &&
                            weir_plan_may_empty(plan, view, n);
         if (is_unneeded)
             WEIR_TRY(find_room(scaler, view, n, &is_unneeded));

@@ -49,6 +49,16 @@ if command -v sqlite3 >/dev/null; then
         FROM v_action a WHERE a.variant = 'kubernetes' AND a.verb = 'preempt'"
     [ "$(sqlite3 ray_autoscaler.db "SELECT count(*) > 20 AND min(given) = 1 AND min(level) = 'capacity' FROM ($away)")" = 1 ] ||
         fail 'somebody is sent away from a node that stays'
+    # Decided again from a document: how long the node was not needed is in it.
+    when=$(sqlite3 ray_autoscaler.db "SELECT min(t_s) FROM v_action WHERE variant = 'kubernetes' AND verb = 'preempt'")
+    expect 0 "$WEIR_BIN" export ray_autoscaler.db --to decision --variant kubernetes --at "${when}s"
+    cp stdout document
+    expect 0 "$WEIR_BIN" decide document
+    has stdout '"preempt"'
+    has stdout '"release_node"'
+    sed 's/"capacity_memory": *\[[^]]*\]/"capacity_memory": []/' document >forgets
+    expect 0 "$WEIR_BIN" decide forgets
+    hasnt stdout '"release_node"'
 fi
 
 # A notice comes so long before the node goes, and nobody starts there after it.
