@@ -161,12 +161,14 @@ static void say_undone(struct an_claim *claim)
     const char *over = an_claim_number(claim, "lost") > 0.5 ? "over" : "done";
     const char *all = strcmp(thing, "item and job") == 0 ? "item and every job" : thing;
     char count[64];
+    /* Of a list of items some may not be in yet. */
+    const char *inside = strcmp(thing, "job") == 0 ? "" : " in and";
     write_count(count, most, thing);
     if (most > least)
-        an_claim_say(claim, "At the end %s not done with “%s”, %s with “%s”", count, worst.text,
-                     least > 0.0 ? an_word_number(least).text : "none", best.text);
+        an_claim_say(claim, "At the end %s%s not done with “%s”, %s with “%s”", count, inside,
+                     worst.text, least > 0.0 ? an_word_number(least).text : "none", best.text);
     else if (most > 0.0)
-        an_claim_say(claim, "With every variant%s %s not done at the end", whose, count);
+        an_claim_say(claim, "With every variant%s %s%s not done at the end", whose, count, inside);
     else if (last > 1.01 * first)
         an_claim_say(claim, "Every %s is %s after %s with “%s”, after %s with “%s”", all, over,
                      an_word_duration(first).text, best.text, an_word_duration(last).text,

@@ -60,6 +60,24 @@ static weir_status check_action(const struct weir_plan_lists *lists, uint32_t in
     return WEIR_OK;
 }
 
+/* What becomes of a job that the action starts or preempts. */
+static weir_status take_job(struct weir_host *host, const struct weir_action *action,
+                            bool is_turned, struct weir_error *error)
+{
+    const struct weir_owner *const owner = &action->owner;
+
+    if (action->verb == WEIR_VERB_PREEMPT)
+        return preempt_job(host, owner, error);
+    if (action->verb != WEIR_VERB_START)
+        return WEIR_OK;
+    if (is_turned)
+        return weir_fail(error, WEIR_EPOLICY, "a job starts after others were turned away");
+    const bool is_first =
+        action->rank == 0 &&
+        !weir_jobs_may_grow(&host->jobs, weir_jobs_find(&host->jobs, owner->index, owner->id));
+    return is_first ? start_job(host, owner, error) : WEIR_OK;
+}
+
 /* In the order of the plan: jobs start, some that do not are turned away, then all the rest. */
 static weir_status take_actions(struct weir_host *host, const struct weir_plan_lists *lists,
                                 struct weir_error *error)
@@ -68,17 +86,9 @@ static weir_status take_actions(struct weir_host *host, const struct weir_plan_l
 
     for (uint32_t i = 0; i < lists->action_count; i++) {
         const struct weir_action *const action = &lists->actions[i];
-        const bool is_job = action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB;
         WEIR_TRY(check_action(lists, i, error));
-        if (is_job && is_turned)
-            return weir_fail(error, WEIR_EPOLICY, "a job starts after others were turned away");
-        const uint32_t record =
-            is_job ? weir_jobs_find(&host->jobs, action->owner.index, action->owner.id)
-                   : WEIR_NO_INDEX;
-        if (is_job && action->rank == 0 && !weir_jobs_may_grow(&host->jobs, record))
-            WEIR_TRY(start_job(host, &action->owner, error));
-        if (action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB)
-            WEIR_TRY(preempt_job(host, &action->owner, error));
+        if (action->owner.kind == WEIR_OWNER_JOB)
+            WEIR_TRY(take_job(host, action, is_turned, error));
         if (is_turning_away(action) && !is_turned)
             WEIR_TRY(weir_host_turn_away(host));
         is_turned = is_turned || is_turning_away(action);
