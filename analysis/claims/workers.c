@@ -60,7 +60,16 @@ static void say_changes(struct an_claim *claim)
     "  sum(x.workers * x.dt_s) / sum(x.dt_s) AS mean FROM stage g JOIN stage_sample x"             \
     "  ON x.run_id = g.run_id AND x.stage = g.stage WHERE g.run_id = :run AND x.t_s >= :from"      \
     "  GROUP BY g.stage),"                                                                         \
-    " n AS (SELECT count(*) AS stages, sum(mean) AS workers, max(high - low) AS width FROM s)"
+    " n AS (SELECT count(*) AS stages, sum(mean) AS workers, max(high - low) AS width,"            \
+    "  (SELECT count(*) > 0 FROM stage_sample e JOIN s USING (stage) WHERE e.run_id = :run"        \
+    "  AND e.t_s < :from AND (e.workers < low - 0.005 OR e.workers > high + 0.005)) AS early"      \
+    "  FROM s)"
+
+/* Nothing else is meant where nothing else was before. */
+static const char *since_when(const struct an_claim *claim)
+{
+    return an_claim_number(claim, "early") > 0.5 ? " after the warm-up" : "";
+}
 
 static void say_range(struct an_claim *claim)
 {
@@ -69,15 +78,15 @@ static void say_range(struct an_claim *claim)
     if (stages > 1.5)
         (void)snprintf(rest, sizeof rest, ", the widest range of %s stages",
                        an_word_number(stages).text);
-    an_claim_say(claim, "%s has %s to %s workers%s", an_claim_name(claim, "stage").text,
+    an_claim_say(claim, "%s has %s to %s workers%s%s", an_claim_name(claim, "stage").text,
                  an_word_number(an_claim_number(claim, "low")).text, count_of(claim, "high").text,
-                 rest);
+                 since_when(claim), rest);
 }
 
 static void say_same(struct an_claim *claim)
 {
-    an_claim_say(claim, "No stage changes the number of its workers: %s in all",
-                 count_of(claim, "workers").text);
+    an_claim_say(claim, "No stage changes the number of its workers%s: %s in all",
+                 since_when(claim), count_of(claim, "workers").text);
 }
 
 static const struct an_claim_ops rows[] = {
@@ -104,12 +113,13 @@ static const struct an_claim_ops rows[] = {
       .say = say_changes },
     { .name = "workers.same",
       .threshold = "no stage whose samples differ by a hundredth of a worker",
-      .sql = RANGES " SELECT stages, workers FROM n WHERE width < 0.01",
+      .sql = RANGES " SELECT stages, workers, early FROM n WHERE width < 0.01",
       .say = say_same },
     { .name = "workers.range",
       .threshold = "a stage whose samples differ by a hundredth of a worker: the one with the most",
-      .sql = RANGES " SELECT stages, s.name AS stage, low, high FROM s, n WHERE high - low >= 0.01"
-                    " AND high - low = width ORDER BY stage LIMIT 1",
+      .sql = RANGES
+      " SELECT stages, early, s.name AS stage, low, high FROM s, n WHERE high - low >= 0.01"
+      " AND high - low = width ORDER BY stage LIMIT 1",
       .say = say_range },
 };
 

@@ -3,6 +3,17 @@
  * Claims about waits and tenants recomputed, included in the middle of a table: overlaps of every
  * wait with every hold, medians by counting who is not above, shares at every change.
  */
+#define LOW_AND_HIGH                                                                               \
+    MOST("x.workers")                                                                              \
+    " AS high, (SELECT min(x.workers) FROM stage_sample x WHERE x.run_id ="                        \
+    " g.run_id AND x.stage = g.stage AND x.t_s >= :from) AS low"
+/* Of some stage there were more before, or fewer. */
+#define BEFORE(what)                                                                               \
+    "(SELECT " what "(x.workers) FROM stage_sample x WHERE x.run_id = :run AND x.stage = b.stage"  \
+    " AND x.t_s < :from)"
+#define EARLY                                                                                      \
+    "EXISTS (SELECT 1 FROM s b WHERE " BEFORE("max") " > b.high + 0.005 OR " BEFORE(               \
+        "min") " < b.low - 0.005) AS early"
 #define T_NAME                                                                                     \
     "CASE WHEN (SELECT min(tenant) < max(tenant) FROM job WHERE run_id = :run) THEN CASE j.tenant" \
     " WHEN '' THEN 'no tenant' ELSE j.tenant END ELSE (SELECT name FROM job_label l WHERE"         \
@@ -147,19 +158,14 @@
                                     ") / sum(dt) AS v FROM p GROUP BY tenant)"
                                     " SELECT count(*) AS tenants, max(v) AS share, min(v) AS "
                                     "other_share FROM m HAVING count(*) > 0" },
-    { "workers.same",
-      STAGE(MOST(
-          "x.workers") " - (SELECT min(x.workers) FROM stage_sample x WHERE x.run_id = g.run_id"
-                       " AND x.stage = g.stage AND x.t_s >= :from) AS w, " OF("x.workers") " / " OF(
-                           "1") " AS n") " SELECT count(*) AS stages, sum(n) AS workers FROM s "
-                                         "WHERE w IS NOT NULL HAVING max(w) < 0.01" },
+    { "workers.same", STAGE(LOW_AND_HIGH ", " OF("x.workers") " / " OF(
+                          "1") " AS n") " SELECT count(*) AS stages, "
+                                        "sum(n) AS workers, " EARLY " FROM s WHERE low IS NOT NULL "
+                                        "HAVING max(high - low) < "
+                                        "0.01" },
     { "workers.range",
-      STAGE(MOST("x.workers") " AS high, (SELECT min(x.workers) FROM stage_sample x "
-                              "WHERE x.run_id ="
-                              " g.run_id AND x.stage = g.stage AND x.t_s >= :from) AS "
-                              "low") " SELECT (SELECT count(*) FROM s WHERE high IS NOT "
-                                     "NULL) AS stages, name AS stage, low, high FROM"
-                                     " s a WHERE high - low >= 0.01 AND NOT EXISTS "
-                                     "(SELECT 1 FROM s b WHERE b.high - b.low > a.high -"
-                                     " a.low OR (b.high - b.low = a.high - a.low AND "
-                                     "b.name < a.name))" },
+      STAGE(
+          LOW_AND_HIGH) " SELECT (SELECT count(*) FROM s WHERE high IS NOT NULL) AS stages, " EARLY
+                        ", name AS stage, low, high FROM s a WHERE high - low >= 0.01 AND NOT "
+                        "EXISTS (SELECT 1 FROM s b WHERE b.high - b.low > a.high - a.low OR "
+                        "(b.high - b.low = a.high - a.low AND b.name < a.name))" },
