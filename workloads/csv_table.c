@@ -136,7 +136,9 @@ static const char *field_text(const struct reader *reader, size_t field)
 
 static char plain(char sign)
 {
-    return sign == ' ' || sign == '-' ? '_' : (char)tolower((unsigned char)sign);
+    if (sign == ' ' || sign == '-')
+        return '_';
+    return (char)tolower((unsigned char)sign);
 }
 
 bool wl_csv_is_called(const char *text, const char *words)
@@ -161,10 +163,9 @@ static bool is_ours(const struct reader *reader, const char *text)
     return false;
 }
 
-static void find_column(struct reader *reader, size_t column)
+/* The field of this very name; the answer is the one that comes nearest, or NULL. */
+static const char *find_named(struct reader *reader, size_t column, const char *name)
 {
-    const struct wl_csv_column *wanted = &reader->options->columns[column];
-    const char *name = wanted->alias == NULL ? wanted->name : wanted->alias;
     const struct sim_word word = { name, strlen(name) };
     const char *near = NULL;
     for (size_t f = 0; f < reader->field_count; f++) {
@@ -179,12 +180,28 @@ static void find_column(struct reader *reader, size_t column)
             bad_field(reader, f + 1, "column '%.60s' is there twice", name);
         reader->column_field[column] = f + 1;
     }
-    for (size_t f = 0; f < reader->field_count && wanted->alias == NULL; f++)
-        if (reader->column_field[column] == 0 && field_text(reader, f) != NULL &&
-            !is_ours(reader, field_text(reader, f)) &&
-            (wl_csv_is_called(field_text(reader, f), name) ||
-             wl_csv_is_called(field_text(reader, f), wanted->words)))
+    return near;
+}
+
+/* Or else the first that others call so. */
+static void find_called(struct reader *reader, size_t column)
+{
+    const struct wl_csv_column *wanted = &reader->options->columns[column];
+    for (size_t f = 0; f < reader->field_count && reader->column_field[column] == 0; f++) {
+        const char *text = field_text(reader, f);
+        if (text != NULL && !is_ours(reader, text) &&
+            (wl_csv_is_called(text, wanted->name) || wl_csv_is_called(text, wanted->words)))
             reader->column_field[column] = f + 1;
+    }
+}
+
+static void find_column(struct reader *reader, size_t column)
+{
+    const struct wl_csv_column *wanted = &reader->options->columns[column];
+    const char *name = wanted->alias == NULL ? wanted->name : wanted->alias;
+    const char *near = find_named(reader, column, name);
+    if (wanted->alias == NULL)
+        find_called(reader, column);
     if (reader->column_field[column] == 0 && (wanted->is_required || wanted->alias != NULL))
         bad_field(reader, 1, "no column '%.60s'%s%.60s%s", name,
                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,

@@ -239,7 +239,7 @@ static void draw_condition(struct an_chart *chart, const struct sheet *sheet, si
 static void draw_panel(struct an_chart *chart, const struct sheet *sheet, size_t panel,
                        const struct an_box *box)
 {
-    size_t blocks[MOST_LINES];
+    size_t blocks[MOST_LINES] = { 0 };
     const struct an_metric_row *row = sheet->rows[panel];
     const char *unit = NULL;
     const double scale = scale_of(sheet, panel, &unit);

@@ -41,7 +41,7 @@ static const char any_sql[] =
     "SELECT 1 FROM happening WHERE run_id = :run AND kind IN ('node_came', 'node_requested',"
     " 'node_released', 'node_reclaimed') LIMIT 1";
 static const char others_sql[] =
-    "SELECT run_id, variant FROM run WHERE run_id <> :run AND replication = :id"
+    "SELECT run_id, variant, end_s FROM run WHERE run_id <> :run AND replication = :id"
     " ORDER BY variant_order LIMIT 3";
 /* What a node has, where all are alike, all come and go, and only jobs work on them. */
 static const char unit_sql[] =
@@ -121,6 +121,34 @@ static weir_status share(struct an_chart *chart, int64_t run, struct weir_error 
                     &(struct an_args){ .run = run, .from = chart->facts->from_s }, error);
 }
 
+static double width_of(const struct an_grid *grid, size_t bin, double end_s)
+{
+    const double start = grid->from_s + (double)bin * grid->step_s;
+    return fmin(start + grid->step_s, fmin(end_s, grid->to_s)) - start;
+}
+
+/* Its line ends with its run, which may be before this one's. */
+static void end_line(const struct an_grid *grid, double *means, double end_s)
+{
+    for (size_t b = 0; b < grid->bins; b++) {
+        const double width = width_of(grid, b, end_s);
+        means[b] = width > 0.0 ? means[b] * width_of(grid, b, grid->to_s) / width : AN_NAN;
+    }
+}
+
+/* Over the bins from `first` on, as far as there is a line. */
+static double mean_from(const struct an_grid *grid, const double *means, size_t first, double end_s)
+{
+    double sum = 0.0;
+    double span = 0.0;
+    for (size_t b = first; b < grid->bins && !isnan(means[b]); b++) {
+        const double width = width_of(grid, b, end_s);
+        sum += means[b] * width;
+        span += width;
+    }
+    return sum / span;
+}
+
 /* The other variants; what is shared of the run itself takes their place. */
 static weir_status read_others(struct an_chart *chart, struct picture *picture,
                                struct weir_error *error)
@@ -133,6 +161,7 @@ static weir_status read_others(struct an_chart *chart, struct picture *picture,
         WEIR_TRY(share(chart, args.run, error));
         picture->other = others + v * picture->grid.bins;
         WEIR_TRY(an_query_each(chart->keeper.db, other_sql, &args, add_other, picture, error));
+        end_line(&picture->grid, picture->other, an_number(picture->others, v, 2));
     }
     picture->other = others;
     return WEIR_OK;
@@ -273,12 +302,10 @@ static void label_means(struct an_chart *chart, const struct picture *picture, d
     label.color = AN_MUTED;
     const size_t warm = an_grid_bin(&picture->grid, chart->facts->from_s);
     for (size_t v = 0; v < picture->others->row_count; v++) {
-        double sum = 0.0;
-        for (size_t b = warm; b < picture->grid.bins; b++)
-            sum += picture->other[v * picture->grid.bins + b];
+        const double mean = mean_from(&picture->grid, picture->other + v * picture->grid.bins, warm,
+                                      an_number(picture->others, v, 2));
         label.y += 17.0;
-        an_chart_text(chart, &label, "%s %s",
-                      an_word_number(sum / (double)(picture->grid.bins - warm)).text,
+        an_chart_text(chart, &label, "%s %s", an_word_number(mean).text,
                       an_chart_word(chart, an_text(picture->others, v, 1), 15).text);
     }
 }

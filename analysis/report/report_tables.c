@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- tiles ---- */
 
@@ -650,7 +651,7 @@ static size_t line_length(const char *text)
     return strcspn(text, "\n");
 }
 
-/* Writes the cells of one line, blanks outside of double quotes split them. */
+/* Writes the cells of one line, blanks outside of double quotes split them; no number is a dash. */
 static void write_cells(FILE *out, const char *line, size_t length, const char *tag)
 {
     (void)fputs("<tr>", out);
@@ -669,8 +670,10 @@ static void write_cells(FILE *out, const char *line, size_t length, const char *
         }
         if (!is_open)
             (void)fprintf(out, "<%s>", tag);
+        const bool is_nothing = !is_open && !is_quoted && strncasecmp(line + i, "nan", 3) == 0;
         is_open = true;
-        an_write_html(out, (const char[]){ line[i], '\0' });
+        an_write_html(out, is_nothing ? "-" : (const char[]){ line[i], '\0' });
+        i += is_nothing ? 2 : 0;
     }
     (void)fprintf(out, "%s%s%s</tr>\n", is_open ? "</" : "", is_open ? tag : "",
                   is_open ? ">" : "");

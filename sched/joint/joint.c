@@ -241,8 +241,8 @@ static void count_supply(struct weir_joint *joint, const struct weir_cluster *cl
             joint->types = type >= joint->types ? type + 1 : joint->types;
         }
     }
-    if (memcmp(joint->before_supply, joint->supply, sizeof joint->supply) != 0)
-        joint->has_changed = true;
+    for (uint32_t t = 0; t < WEIR_JOINT_TYPES; t++)
+        joint->has_changed |= islessgreater(joint->before_supply[t], joint->supply[t]);
 }
 
 /* ---- the pass ---- */

@@ -35,7 +35,8 @@ static const struct weir_param params[PARAM_COUNT] = {
 static uint32_t after(const struct weir_joint *joint, const struct weir_joint_job *job,
                       uint32_t ranks)
 {
-    const uint32_t node = (uint32_t)fmax(joint->node_gpus / job->gpus, 1);
+    const uint32_t whole = (uint32_t)(joint->node_gpus / job->gpus);
+    const uint32_t node = whole > 1 ? whole : 1;
 
     return ranks < node ? (2 * ranks < node ? 2 * ranks : node) : ranks / node * node + node;
 }
@@ -58,6 +59,23 @@ static uint32_t most_now(const struct weir_joint *joint, const struct weir_joint
     return growth > 0 && most < job->most ? (uint32_t)most : job->most;
 }
 
+/* False when it cannot have so many ranks of this type, nor more. */
+static bool add_config(const struct weir_joint *joint, uint32_t index, uint32_t type,
+                       uint32_t ranks, struct weir_sia_job *to, struct weir_sia_config *configs)
+{
+    const struct weir_joint_job *const job = &joint->jobs[index];
+    const double alone = ranks <= job->most ? weir_joint_speed(joint, index, ranks) : 0;
+    const double speed = alone * job->on_type[type];
+    const double devices = ceil(weir_joint_devices(job, ranks));
+
+    if (!(speed > 0) || devices > joint->supply[type] || to->count >= WEIR_SIA_CONFIGS)
+        return false;
+    if (ranks == job->held && (job->held_type == 0 || job->held_type == type + 1))
+        to->now = to->count;
+    configs[to->count++] = (struct weir_sia_config){ type, ranks, (uint32_t)devices, speed };
+    return true;
+}
+
 static void list_configs(const struct weir_joint *joint, uint32_t index, struct weir_sia_job *to,
                          struct weir_sia_config *configs)
 {
@@ -73,16 +91,10 @@ static void list_configs(const struct weir_joint *joint, uint32_t index, struct 
     const uint32_t most = most_now(joint, job);
     const uint32_t first = job->speedup == NULL ? job->usual : first_from(joint, job);
     for (uint32_t t = 0; t < joint->types; t++) {
-        for (uint32_t n = first; (n <= most || n == first) && to->count < WEIR_SIA_CONFIGS;
-             n = job->speedup == NULL ? UINT32_MAX : after(joint, job, n)) {
-            const double speed = n <= job->most ? weir_joint_speed(joint, index, n) : 0;
-            const double devices = ceil(weir_joint_devices(job, n));
-            if (!(speed * job->on_type[t] > 0) || devices > joint->supply[t])
-                break;
-            if (n == job->held && (job->held_type == 0 || job->held_type == t + 1))
-                to->now = to->count;
-            configs[to->count++] =
-                (struct weir_sia_config){ t, n, (uint32_t)devices, speed * job->on_type[t] };
+        bool goes_on = add_config(joint, index, t, first, to, configs);
+        for (uint32_t n = first; goes_on && job->speedup != NULL;) {
+            n = after(joint, job, n);
+            goes_on = n <= most && add_config(joint, index, t, n, to, configs);
         }
     }
 }

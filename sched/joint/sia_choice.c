@@ -190,6 +190,7 @@ static weir_status choose_with(struct choosing *choosing, uint32_t *choice)
     }
     weir_free(choosing->allocator, rows);
     weir_free(choosing->allocator, choosing->taken);
+    choosing->stride = NULL;
     return is_ready ? WEIR_OK : WEIR_ENOMEM;
 }
 

@@ -154,7 +154,7 @@ weir_status weir_needs_group(const struct weir_needs *needs, const struct weir_a
                              uint32_t *group, uint32_t *found, struct weir_error *error)
 {
     const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct grouping work = { .needs = needs, .group = group };
+    struct grouping work = { .needs = needs };
 
     WEIR_TRY(check(needs, error));
     const size_t groups = needs->groups < needs->count ? needs->groups : needs->count;
@@ -166,6 +166,7 @@ weir_status weir_needs_group(const struct weir_needs *needs, const struct weir_a
         struct weir_needs fewer = *needs;
         fewer.groups = (uint32_t)groups;
         work.needs = &fewer;
+        work.group = group;
         group_all(&work);
         *found = work.found;
     }

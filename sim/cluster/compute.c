@@ -4,6 +4,7 @@
 
 #include "sim/cluster/sharing.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -38,6 +39,7 @@ static uint32_t turn_steps(const struct sim_timeslice *turns)
     const uint64_t apart =
         sim_greatest_divisor(sim_greatest_divisor(quantum, (uint64_t)turns->switch_ns),
                              (uint64_t)turns->switch_memory_ns);
+    assert(apart > 0 && longest >= apart); /* a quantum is */
     const uint64_t most = TURN_STEPS / (longest / apart);
     const uint64_t parts = most > USUAL_PARTS ? most - most % USUAL_PARTS : most;
     if (parts > 0)

@@ -92,8 +92,8 @@ int64_t sim_jobs_first_interval_ns(struct sim_jobs_run *run, int64_t interval_ns
     if (run->workload->checkpoint.writers == 0)
         return interval_ns;
     uint64_t bits = run->writers.starts++;
-    for (double digit = 0.5; bits > 0; bits >>= 1, digit /= 2)
-        part -= (double)(bits & 1) * digit;
+    for (uint32_t place = 1; bits > 0; bits >>= 1, place++)
+        part -= ldexp((double)(bits & 1), -(int)place);
     return (int64_t)((double)interval_ns * part);
 }
 

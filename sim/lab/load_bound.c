@@ -10,6 +10,7 @@
 #include "sim/scenario/workload/job_stream.h"
 #include "weir/policy.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -309,6 +310,7 @@ static size_t merge_sizes(const struct sim_pool_class *classes, size_t count, in
                           struct sim_pool_class *sizes)
 {
     size_t merged = 0;
+    assert(unit > 0);
     for (size_t i = 0; i < count; i++) {
         const int64_t size = classes[i].size / unit;
         size_t k = 0;

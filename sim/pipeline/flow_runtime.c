@@ -287,9 +287,28 @@ static bool is_serving_source(const struct sim_stage_run *stage)
     return stage->position == 0 && stage->pipeline->spec->execution == SIM_EXECUTION_SERVING;
 }
 
-static weir_status feed(struct sim_stage_run *stage, bool *has_fed)
+/* A task of so many items from the queue, or the source, into the pool. */
+static weir_status feed_task(struct sim_stage_run *stage, uint32_t count)
 {
     struct sim_pipeline_run *run = stage->pipeline;
+    uint32_t head = SIM_NO_ITEM;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t item = SIM_NO_ITEM;
+        if (stage->queue.count > 0)
+            item = sim_queue_pop(&stage->queue, &run->items);
+        else
+            WEIR_TRY(sim_source_admit(run, &item));
+        head = i == 0 ? item : head;
+        sim_queue_push(&stage->loop.pool, &run->items, item);
+    }
+    run->items.items[head].task_items = count;
+    stage->loop.pool_tasks++;
+    return WEIR_OK;
+}
+
+static weir_status feed(struct sim_stage_run *stage, bool *has_fed)
+{
+    const struct sim_pipeline_run *run = stage->pipeline;
     if (!sim_barrier_is_open(stage))
         return WEIR_OK;
     uint32_t count = next_batch(stage);
@@ -297,18 +316,7 @@ static weir_status feed(struct sim_stage_run *stage, bool *has_fed)
         count = 1;
     bool is_pressed = false;
     while (count > 0 && has_room(stage, &is_pressed)) {
-        uint32_t head = SIM_NO_ITEM;
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t item = SIM_NO_ITEM;
-            if (stage->queue.count > 0)
-                item = sim_queue_pop(&stage->queue, &run->items);
-            else
-                WEIR_TRY(sim_source_admit(run, &item));
-            head = i == 0 ? item : head;
-            sim_queue_push(&stage->loop.pool, &run->items, item);
-        }
-        run->items.items[head].task_items = count;
-        stage->loop.pool_tasks++;
+        WEIR_TRY(feed_task(stage, count));
         *has_fed = true;
         count = is_serving_source(stage) ? 0 : next_batch(stage);
     }

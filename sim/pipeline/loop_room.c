@@ -172,7 +172,7 @@ bool sim_loop_room_check(const struct sim_stage_run *stage)
         listed += list != NULL ? 1 : 0;
         over += hand->is_over ? 1 : 0;
     }
-    for (uint32_t u = 0; u < lists_of(loop); u++)
+    for (uint32_t u = 0; loop->free_with != NULL && u < lists_of(loop); u++)
         listed -= loop->free_with[u].count;
     return listed == 0 && over == loop->over.count;
 }

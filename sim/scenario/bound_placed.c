@@ -296,7 +296,7 @@ static size_t list_nodes(const struct placed *placed, bool *may,
         for (size_t i = 0; i < stages; i++)
             may[t * stages + i] =
                 may_stand(&placed->problem->stages[i].stage->shape, placed->types[t].type);
-        for (double n = 0; n < placed->types[t].count; n++)
+        for (uint64_t n = 0; (double)n < placed->types[t].count; n++)
             nodes[count++] = (struct sim_pack_node){ .room = placed->types[t].room,
                                                      .type = t,
                                                      .may_stand = &may[t * stages] };

@@ -260,7 +260,7 @@ static void check_variants(struct loading *loading, const struct sim_yaml *root)
     if (list != NULL)
         sim_yaml_remove(sim_yaml_get(bare, "compare"));
     const struct sim_yaml *entry = list == NULL ? NULL : list->first;
-    for (size_t i = 0; i < scenario->variants_count; i++, entry = entry->next) {
+    for (size_t i = 0; entry != NULL && i < scenario->variants_count; i++, entry = entry->next) {
         const struct sim_yaml *sets = sim_yaml_get(entry, "set");
         if (scenario->variants[i].sets_count > 0)
             check_variant(loading, bare, &scenario->variants[i], sets == NULL ? entry : sets);

@@ -54,8 +54,9 @@ weir_status wl_span_measure(const struct wl_span_log *log, struct wl_window wind
     struct wl_life *lives = NULL;
     size_t count = 0;
     double *there_s = calloc(log->stages.count + 1, sizeof(*there_s));
-    const weir_status status = there_s == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                                               : wl_lives_find(log, &lives, &count, error);
+    if (there_s == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = wl_lives_find(log, &lives, &count, error);
     for (size_t s = 0; s < log->stages.count; s++)
         measures[s] = (struct wl_stage_measure){ 0 };
     for (size_t i = 0; i < count; i++)

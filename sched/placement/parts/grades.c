@@ -421,10 +421,12 @@ static void compare_marked(const struct class_site *site)
                 level++;
             const uint32_t place = block - first[level];
             const struct grade_block best = compare_parts(site, level, place);
-            if (level + 1 < grades->level_count &&
-                memcmp(block_at(site, level, place), &best, sizeof best) != 0)
+            struct grade_block *const kept = block_at(site, level, place);
+            /* NOLINTNEXTLINE(*-memory-comparison,cert-exp42-c,cert-flp37-c): bits, and no holes */
+            const bool is_same = memcmp(kept, &best, sizeof best) == 0;
+            if (level + 1 < grades->level_count && !is_same)
                 mark_block(grades, first[level + 1] + place / BLOCK_PARTS);
-            *block_at(site, level, place) = best;
+            *kept = best;
         }
     }
 }

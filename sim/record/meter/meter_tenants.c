@@ -328,7 +328,7 @@ static void put_tenant(const struct tenant_view *view, struct tenant_meter *row)
 static void put_indices(const struct tenant_view *view)
 {
     const struct meter_tenants *tenants = view->meter->tenants;
-    double *shares = calloc(tenants->count, sizeof *shares);
+    double *shares = calloc(tenants->count + 1, sizeof *shares);
     double least = HUGE_VAL;
     double most = -HUGE_VAL;
     size_t count = 0;

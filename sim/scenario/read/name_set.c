@@ -30,7 +30,7 @@ bool sim_name_set_add(struct sim_name_set *set, const char *name)
 {
     if (name == NULL)
         return true;
-    if (set->slots == NULL || 2 * set->count > set->mask)
+    if (set->slots == NULL || 2 * (size_t)set->count > set->mask)
         grow(set);
     struct sim_numbered_name *slot = slot_of(set, name);
     if (slot->name != NULL)

@@ -15,6 +15,7 @@
 #include "workloads/timestamp.h"
 #include "workloads/trace_shelf.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -534,6 +535,7 @@ static void compare_start(const struct trace *trace)
 static void take_jobs(struct trace *trace)
 {
     struct sim_workload *workload = trace->source->workload;
+    assert(trace->jobs != NULL);
     const size_t count = trace->jobs->count;
     workload->jobs = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *workload->jobs);
     const struct sim_job_spec nobody = { .weight = 0 };
