@@ -222,7 +222,8 @@ const struct an_review_size *an_review_nearest(const struct an_review *review, s
         const struct an_review_size *size = &one->sizes[rank == 2   ? one->safe
                                                         : rank == 1 ? one->likely
                                                                     : one->count - 1];
-        if (rank > best_rank || (rank == best_rank && is_better(review, size, best))) {
+        if (rank > best_rank ||
+            (rank == best_rank && best != NULL && is_better(review, size, best))) {
             best = size;
             best_rank = rank;
             *option = i;

@@ -36,7 +36,7 @@ double sim_target_buckets(const struct sim_target *target, const struct sim_clus
     struct weir_gpu gpus[WEIR_MAX_NODE_GPUS];
     struct weir_node host = sim_cluster_free(cluster, node, gpus);
     const int64_t cpu_free = host.cpu_free;
-    struct gpus_find finds[SIM_TARGET_ALIKE];
+    struct gpus_find finds[SIM_TARGET_ALIKE] = { { 0 } };
     struct sim_buckets sums = { { 0 } };
     double all = 0;
     int64_t free_units = 0;
