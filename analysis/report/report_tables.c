@@ -651,6 +651,12 @@ static size_t line_length(const char *text)
     return strcspn(text, "\n");
 }
 
+/* Whether a cell begins here that says nan. */
+static bool is_nan_cell(const char *text)
+{
+    return strncasecmp(text, "nan", 3) == 0 && strcspn(text, " \n") == 3;
+}
+
 /* Writes the cells of one line, blanks outside of double quotes split them; no number is a dash. */
 static void write_cells(FILE *out, const char *line, size_t length, const char *tag)
 {
@@ -670,7 +676,7 @@ static void write_cells(FILE *out, const char *line, size_t length, const char *
         }
         if (!is_open)
             (void)fprintf(out, "<%s>", tag);
-        const bool is_nothing = !is_open && !is_quoted && strncasecmp(line + i, "nan", 3) == 0;
+        const bool is_nothing = !is_open && !is_quoted && is_nan_cell(line + i);
         is_open = true;
         an_write_html(out, is_nothing ? "-" : (const char[]){ line[i], '\0' });
         i += is_nothing ? 2 : 0;

@@ -201,11 +201,7 @@ static weir_status decide(struct seeker *seeker, const struct weir_view *view,
         WEIR_TRY(seek(seeker, view, plan));
     WEIR_TRY(look_at_nodes(seeker, view));
     WEIR_TRY(release(seeker, view, plan, &next_ns));
-    const bool is_woken = seeker->wake_ns > view->now_ns && seeker->wake_ns <= next_ns;
-    if (next_ns == INT64_MAX || is_woken)
-        return WEIR_OK;
-    seeker->wake_ns = next_ns;
-    return weir_plan_wake(plan, next_ns);
+    return weir_pace_wake(&seeker->wake_ns, next_ns, view->now_ns, plan);
 }
 
 static weir_status seeker_decide(void *state, const struct weir_view *view, struct weir_plan *plan,

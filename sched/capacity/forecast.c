@@ -327,10 +327,8 @@ static weir_status forecast_decide(void *state, const struct weir_view *view,
     const int64_t change = due(forecast, wanted, weir_node_held(view), view->now_ns, &next_ns);
     if (change != 0)
         status = step(forecast, view, change, plan);
-    if (status == WEIR_OK && (forecast->wake_ns <= view->now_ns || forecast->wake_ns > next_ns)) {
-        forecast->wake_ns = next_ns;
-        status = weir_plan_wake(plan, next_ns);
-    }
+    if (status == WEIR_OK)
+        status = weir_pace_wake(&forecast->wake_ns, next_ns, view->now_ns, plan);
     return status == WEIR_OK ? WEIR_OK : weir_fail(error, status, "out of memory");
 }
 

@@ -351,16 +351,6 @@ static int64_t next_shrink(const struct autoscaler *scaler, int64_t now_ns)
     return next_ns;
 }
 
-/* One wake is on its way at any time. */
-static weir_status wake(struct autoscaler *scaler, int64_t at_ns, int64_t now_ns,
-                        struct weir_plan *plan)
-{
-    if (at_ns == INT64_MAX || (scaler->wake_ns > now_ns && scaler->wake_ns <= at_ns))
-        return WEIR_OK;
-    scaler->wake_ns = at_ns;
-    return weir_plan_wake(plan, at_ns);
-}
-
 static weir_status decide(struct autoscaler *scaler, const struct weir_view *view,
                           struct weir_plan *plan)
 {
@@ -369,7 +359,7 @@ static weir_status decide(struct autoscaler *scaler, const struct weir_view *vie
     bool is_asked = false;
 
     if (scan_ns > now_ns)
-        return wake(scaler, scan_ns, now_ns, plan);
+        return weir_pace_wake(&scaler->wake_ns, scan_ns, now_ns, plan);
     scaler->looked_ns = now_ns;
     const bool does_wait = weir_view_waiting_jobs(view) > 0;
     const bool is_held = scaler->backoff_ns > now_ns;
@@ -383,7 +373,7 @@ static weir_status decide(struct autoscaler *scaler, const struct weir_view *vie
         next_ns = after(scaler, now_ns, PARAM_SCAN);
     else if (does_wait && is_held && scaler->backoff_ns < next_ns)
         next_ns = scaler->backoff_ns;
-    return wake(scaler, next_ns, now_ns, plan);
+    return weir_pace_wake(&scaler->wake_ns, next_ns, now_ns, plan);
 }
 
 static weir_status autoscaler_decide(void *state, const struct weir_view *view,
@@ -406,10 +396,9 @@ static weir_status autoscaler_outcome(void *state, const struct weir_outcome *ou
     if ((outcome->kind != WEIR_OUTCOME_REFUSED && outcome->kind != WEIR_OUTCOME_FAILED) ||
         is_release || scaler->backoff_ns > outcome->time_ns)
         return WEIR_OK; /* of several that fail together one counts */
-    const double delay_s = fmin(ldexp(scaler->values[PARAM_BACKOFF], (int)scaler->failures),
-                                scaler->values[PARAM_BACKOFF_MOST]);
-    scaler->failures += scaler->failures < 32;
-    scaler->backoff_ns = weir_later_ns(outcome->time_ns, weir_pace_ns(delay_s));
+    scaler->backoff_ns =
+        weir_pace_delayed(outcome->time_ns, weir_pace_ns(scaler->values[PARAM_BACKOFF]),
+                          weir_pace_ns(scaler->values[PARAM_BACKOFF_MOST]), scaler->failures++);
     return WEIR_OK;
 }
 

@@ -246,17 +246,13 @@ static int64_t sooner(int64_t next_ns, int64_t due, int64_t now_ns)
     return due > now_ns && due < next_ns ? due : next_ns;
 }
 
-/* One wake is on its way at any time. */
 static weir_status wake(struct threshold *threshold, int64_t now_ns, struct weir_plan *plan)
 {
     int64_t next_ns = weir_later_ns(now_ns, weir_pace_ns(threshold->values[PARAM_INTERVAL]));
 
     next_ns = sooner(next_ns, due_ns(threshold, WEIR_PACE_OUT), now_ns);
     next_ns = sooner(next_ns, due_ns(threshold, WEIR_PACE_IN), now_ns);
-    if (threshold->wake_ns > now_ns && threshold->wake_ns <= next_ns)
-        return WEIR_OK;
-    threshold->wake_ns = next_ns;
-    return weir_plan_wake(plan, next_ns);
+    return weir_pace_wake(&threshold->wake_ns, next_ns, now_ns, plan);
 }
 
 static weir_status threshold_decide(void *state, const struct weir_view *view,

@@ -294,10 +294,7 @@ static weir_status feed_task(struct sim_stage_run *stage, uint32_t count)
     uint32_t head = SIM_NO_ITEM;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t item = SIM_NO_ITEM;
-        if (stage->queue.count > 0)
-            item = sim_queue_pop(&stage->queue, &run->items);
-        else
-            WEIR_TRY(sim_source_admit(run, &item));
+        WEIR_TRY(sim_stage_next_item(stage, &item));
         head = i == 0 ? item : head;
         sim_queue_push(&stage->loop.pool, &run->items, item);
     }

@@ -255,6 +255,8 @@ weir_status sim_source_set_factor(struct sim_pipeline_run *run, double factor);
 weir_status sim_source_begin(struct sim_pipeline_run *run);
 /* Creates the next item of the source. */
 weir_status sim_source_admit(struct sim_pipeline_run *run, uint32_t *item);
+/* The next item that a stage works on: from its queue, or from the backlog of the source. */
+weir_status sim_stage_next_item(struct sim_stage_run *stage, uint32_t *item);
 /* One that comes on top of the input: it eats nothing of it. */
 weir_status sim_source_add(struct sim_pipeline_run *run, uint32_t *item);
 

@@ -74,6 +74,14 @@ weir_status sim_source_admit(struct sim_pipeline_run *run, uint32_t *item)
     return admit(run, run->source_next++, item);
 }
 
+weir_status sim_stage_next_item(struct sim_stage_run *stage, uint32_t *item)
+{
+    if (stage->queue.count == 0)
+        return sim_source_admit(stage->pipeline, item);
+    *item = sim_queue_pop(&stage->queue, &stage->pipeline->items);
+    return WEIR_OK;
+}
+
 weir_status sim_source_add(struct sim_pipeline_run *run, uint32_t *item)
 {
     const struct sim_input *input = &run->spec->input;

@@ -150,10 +150,7 @@ static weir_status take_items(struct sim_stage_run *stage, struct sim_hand *hand
     const bool from_queue = stage->queue.count > 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t item = SIM_NO_ITEM;
-        if (stage->queue.count > 0)
-            item = sim_queue_pop(&stage->queue, &run->items);
-        else
-            WEIR_TRY(sim_source_admit(run, &item));
+        WEIR_TRY(sim_stage_next_item(stage, &item));
         sim_meter_wait(run->context->meter, now_ns, stage->index,
                        now_ns - run->items.items[item].queued_ns);
         sim_queue_push(&task, &run->items, item);

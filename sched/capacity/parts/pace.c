@@ -54,15 +54,26 @@ int64_t weir_pace_from(const struct weir_pace *pace, const struct weir_pace_rule
     return cooled_ns > pace->not_before_ns ? cooled_ns : pace->not_before_ns;
 }
 
-/* delay x 2^k after now. */
+int64_t weir_pace_delayed(int64_t now_ns, int64_t delay_ns, int64_t most_ns, uint32_t k)
+{
+    const int doublings = (int)(k < MOST_DOUBLINGS ? k : MOST_DOUBLINGS);
+    const double wait_ns = fmin(ldexp((double)delay_ns, doublings), (double)most_ns);
+
+    return weir_later_ns(now_ns, (int64_t)wait_ns);
+}
+
+weir_status weir_pace_wake(int64_t *wake_ns, int64_t at_ns, int64_t now_ns, struct weir_plan *plan)
+{
+    if (at_ns == INT64_MAX || (*wake_ns > now_ns && *wake_ns <= at_ns))
+        return WEIR_OK;
+    *wake_ns = at_ns;
+    return weir_plan_wake(plan, at_ns);
+}
+
 static void back_off(struct weir_pace *pace, const struct weir_pace_rules *rules, uint32_t k,
                      int64_t now_ns)
 {
-    const int doublings = (int)(k < MOST_DOUBLINGS ? k : MOST_DOUBLINGS);
-    const double delay_ns =
-        fmin(ldexp((double)rules->delay_ns, doublings), (double)rules->delay_most_ns);
-
-    pace->not_before_ns = weir_later_ns(now_ns, (int64_t)delay_ns);
+    pace->not_before_ns = weir_pace_delayed(now_ns, rules->delay_ns, rules->delay_most_ns, k);
 }
 
 void weir_pace_stepped(struct weir_pace *pace, const struct weir_pace_rules *rules, int way,

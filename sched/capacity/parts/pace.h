@@ -75,6 +75,12 @@ void weir_pace_heard(struct weir_pace *pace, const struct weir_pace_rules *rules
                      const struct weir_outcome *outcome);
 void weir_pace_remember(struct weir_pace *pace, struct weir_memory *memory);
 
+/* When a wait of delay x 2^k that begins now is over; it is no longer than `most_ns`. */
+int64_t weir_pace_delayed(int64_t now_ns, int64_t delay_ns, int64_t most_ns, uint32_t k);
+/* Asks to be woken, unless it was already and not for later: one wake is on its way at any time
+ * (*wake_ns, WEIR_UNKNOWN_TIME at first). INT64_MAX = there is nothing to wake for. */
+weir_status weir_pace_wake(int64_t *wake_ns, int64_t at_ns, int64_t now_ns, struct weir_plan *plan);
+
 /* Whether a node of this type is up and nobody is on it, as the plan leaves it. */
 bool weir_pace_is_idle(const struct weir_view *view, uint32_t node, uint32_t type);
 

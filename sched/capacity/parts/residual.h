@@ -38,8 +38,7 @@ struct weir_node_score {
 
 /* All that waits. WEIR_ENOMEM. O(kinds of waiting jobs x log of them). */
 weir_status weir_residual_read(struct weir_residual *residual, const struct weir_view *view);
-/* Whoever is on a node, as if all of them had to leave it. WEIR_ENOMEM. O(workers x log of them).
- */
+/* Whoever is on a node, as if all had to leave it. WEIR_ENOMEM. O(workers x log of them). */
 weir_status weir_residual_read_node(struct weir_residual *residual, const struct weir_view *view,
                                     uint32_t node);
 /* As `from` is. WEIR_ENOMEM. */
@@ -51,8 +50,7 @@ enum weir_fill {
     WEIR_FILL_ENDING = 2  /* what preempted jobs still hold counts as free. O(workers), too */
 };
 /* Takes out what finds room on nodes that are up, but for `except` (WEIR_NO_INDEX = on all).
- * O(nodes
- * + GPUs + nodes x kinds). */
+ * O(nodes + GPUs + nodes x kinds). */
 void weir_residual_fill(struct weir_residual *residual, const struct weir_view *view,
                         uint32_t except, uint32_t fill);
 /* What goes onto an empty node of this kind: is taken out, or only looked at. The answer is how
