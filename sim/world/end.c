@@ -103,6 +103,17 @@ static bool may_make_room(const struct sim_world *world)
            is_reserved_yet(world) || is_head_awaited(world);
 }
 
+/* Every driver that has an end is done, and nobody of it waits for room. */
+static bool is_settled(const struct sim_world *world)
+{
+    for (uint32_t d = 1; d <= world->driver_count; d++) {
+        const struct sim_driver *driver = &world->drivers[d];
+        if ((has_end(driver) && !driver->ops->is_done(driver->self)) || waits(driver))
+            return false;
+    }
+    return !is_endless(world);
+}
+
 /* No driver has anything to do but wait for room, and nobody makes any. */
 static bool is_hopeless(const struct sim_world *world, bool may_give_up)
 {
@@ -134,7 +145,8 @@ static bool finds_still(const struct sim_world *world)
 /* The result digest holds every transition of an item, a worker, a job and a node. */
 void sim_world_note_event(struct sim_world *world, const struct sim_event *event)
 {
-    if (world->context.result_digest != world->stirred_digest) {
+    if (world->context.result_digest != world->stirred_digest ||
+        event->phase == SIM_PHASE_ARRIVAL) {
         world->stirred_digest = world->context.result_digest;
         world->stirred_ns = event->time_ns;
         world->decisions_in_vain = 0;
@@ -154,7 +166,7 @@ bool sim_world_is_over(const struct sim_world *world, const struct sim_event *ev
         return is_open && world->is_still;
     /* Jobs may find at a decision that nothing will ever start them. */
     return (event->phase <= SIM_PHASE_FLOW || sim_port_workload_count(world->port) > 0) &&
-           is_hopeless(world, is_open);
+           (is_open ? is_hopeless(world, true) : is_settled(world));
 }
 
 struct sim_early_end sim_world_early_end(const struct sim_world *world)

@@ -150,3 +150,24 @@ while read -r file; do
     count=$((count + 1))
 done < <(find "$WEIR_SOURCE_DIR/scenarios" -name '*.yaml' | sort)
 [ "$count" -ge 30 ] || fail "only $count scenarios ran"
+
+# Jobs that wait for ever: since the last of them came, and with a horizon on to it, so that means
+# cover the same time; without one the run stops.
+cat >stuck.yaml <<'EOF'
+schema: 2
+name: stuck
+horizon: 2 h
+cluster: {nodes: [{name: n, cpus: 4}]}
+sched: {queueing: fcfs, infeasible: wait}
+jobs:
+  - name: w
+    classes:
+      - {name: large, count: 1, request: {cpus: 8}, run_time: 1 min}
+      - {name: late, count: 2, at: 10 min, every: 1 min, request: {cpus: 8}, run_time: 1 min}
+EOF
+for horizon in '2 h' -; do
+    expect 1 "$WEIR_BIN" run stuck.yaml -o stuck.db --force --set "horizon=$horizon"
+    has stdout 'ended early: jobs w at 660 s: work waits, but nothing will start it'
+    expect 0 python3 -c 'import sqlite3; print(sqlite3.connect("stuck.db").execute("SELECT end_s FROM run").fetchone()[0])'
+    has stdout "$([ "$horizon" = - ] && echo 660.0 || echo 7200.0)"
+done
