@@ -497,6 +497,8 @@ static weir_status put_policy(const struct weir_export *out)
     weir_json_text(json, "group_scorer", out->host->group_by_policy != 0 ? "placement" : "ray");
     weir_json_text(json, "group_report",
                    out->host->group_report == WEIR_GROUP_REPORT_STRICT ? "strict" : "all");
+    if (out->host->group_devices != WEIR_GROUP_DEVICES_BUNDLE)
+        weir_json_text(json, "group_devices", "group");
     weir_export_unless(json, "cut_min_gain", out->host->cut_min_gain, 0);
     if (out->host->hold_mode != WEIR_HOLD_NONE)
         weir_json_text(json, "hold_mode",

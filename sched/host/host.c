@@ -39,6 +39,8 @@ static weir_status check_config(const struct weir_host_config *config, struct we
         return weir_fail(error, WEIR_EINVAL, "unknown explain level %u", config->explain);
     if (config->hold_mode > WEIR_HOLD_MEMBERS)
         return weir_fail(error, WEIR_EINVAL, "unknown hold mode %u", config->hold_mode);
+    if (config->group_devices > WEIR_GROUP_DEVICES_GROUP)
+        return weir_fail(error, WEIR_EINVAL, "group_devices is %u", config->group_devices);
     return WEIR_OK;
 }
 
@@ -70,6 +72,7 @@ static void take_settings(struct weir_host *host, const struct weir_host_config 
     host->explain = config->explain;
     host->group_by_policy = config->group_by_policy;
     host->group_report = config->group_report;
+    host->group_devices = config->group_devices;
     host->cut_min_gain = config->cut_min_gain;
     host->hold_mode = config->hold_mode;
     host->clock_ns = config->clock_ns;
@@ -303,8 +306,8 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
                                 struct weir_error *error)
 {
     const bool is_woken = set->queueing->pass != NULL && (host->view.causes & WEIR_CAUSE_WAKE) != 0;
-    const bool has_jobs = (host->is_dirty || is_woken || host->hold_mode != WEIR_HOLD_NONE) &&
-                          concerns_jobs(host, set);
+    const bool has_jobs =
+        (host->is_dirty || is_woken || weir_host_holds(host)) && concerns_jobs(host, set);
 
     host->preempted_count = 0;
     host->gone_count = 0;
@@ -420,6 +423,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .mix = &mix,
                                                  .group_by_policy = host->group_by_policy,
                                                  .group_report = host->group_report,
+                                                 .group_devices = host->group_devices,
                                                  .seed = host->seed };
     if (weir_cluster_lend(host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");

@@ -145,6 +145,12 @@ static weir_status set_aside(struct weir_host *host)
     return WEIR_OK;
 }
 
+static bool keeps_what_it_found(const struct weir_host *host, const struct weir_job_kind *kind)
+{
+    return kind->strategy > 0 ? host->group_devices == WEIR_GROUP_DEVICES_GROUP
+                              : host->hold_mode == WEIR_HOLD_RESERVE;
+}
+
 weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
     const uint32_t kind = host->jobs.records[record].kind;
@@ -162,7 +168,7 @@ weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct we
 
     if (reason != WEIR_REASON_NONE)
         refuse_untried(&host->jobs, record, reason);
-    if (status == WEIR_EBUSY && host->hold_mode == WEIR_HOLD_RESERVE)
+    if (status == WEIR_EBUSY && keeps_what_it_found(host, &host->jobs.kinds[kind]))
         WEIR_TRY(weir_placer_reserve_record(host->placer, record, INT64_MAX, error));
     return status == WEIR_OK ? weir_host_note_started(host, record) : status;
 }
@@ -275,7 +281,7 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
     host->preempted_count = 0;
     weir_jobs_begin_pass(&host->jobs);
     host->jobs.tenants.turn++;
-    if (host->hold_mode != WEIR_HOLD_NONE)
+    if (weir_host_holds(host))
         weir_jobs_ask_again(&host->jobs);
     WEIR_TRY(refresh_keys(host, set, error));
     if (host->keeps_infeasible)
@@ -394,7 +400,7 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
         if (denied.reason == WEIR_REASON_RESERVED || denied.reason == WEIR_REASON_INFEASIBLE ||
-            denied.reason == WEIR_REASON_PRIO_THRESHOLD)
+            denied.reason == WEIR_REASON_PRIO_THRESHOLD || denied.reason == WEIR_REASON_GROUP)
             continue; /* nobody holds it */
         WEIR_TRY(denied.reason == WEIR_REASON_QUOTA || denied.reason == WEIR_REASON_CUSTOM_LIMIT
                      ? weir_note_limit_holders(host, kind, denied.owner)

@@ -13,9 +13,9 @@
 #include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan_state.h"
+#include "sched/placement/parts/group.h"
 #include "sched/placement/parts/rooms.h"
 #include "sched/placement/parts/scan.h"
-#include "weir/group.h"
 
 #include <string.h>
 
@@ -133,7 +133,7 @@ static weir_status start_ranks(const struct job_question *asked)
 
 /* ---- placement groups ---- */
 
-static weir_status reserve_bundles(struct weir_placer *placer, uint32_t count)
+static weir_status make_room(struct weir_placer *placer, uint32_t count)
 {
     const struct weir_allocator *const memory = &placer->allocator;
     WEIR_ROOM(memory, placer->bundles, placer->bundle_capacity, count);
@@ -141,7 +141,8 @@ static weir_status reserve_bundles(struct weir_placer *placer, uint32_t count)
     return WEIR_OK;
 }
 
-static weir_status start_bundles(const struct job_question *asked)
+/* Into `allocs` of the placer. */
+static weir_status place_bundles(const struct job_question *asked)
 {
     struct weir_placer *const placer = asked->placer;
     const uint32_t ranks = asked->kind->ranks;
@@ -150,7 +151,7 @@ static weir_status start_bundles(const struct job_question *asked)
                                               .policy.state = placer->bound.state } };
     struct weir_group_answer answer;
 
-    WEIR_TRY(reserve_bundles(placer, ranks));
+    WEIR_TRY(make_room(placer, ranks));
     for (uint32_t rank = 0; rank < ranks; rank++)
         placer->bundles[rank] = *weir_job_kind_shape(asked->kind, rank);
     const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
@@ -172,8 +173,42 @@ static weir_status start_bundles(const struct job_question *asked)
         placer->answer.choice.nodes_seen = weir_cluster_node_count(placer->bound.scratch);
         placer->answer.choice.rejected[answer.reason] = placer->answer.choice.nodes_seen;
     }
-    WEIR_TRY(status);
-    for (uint32_t rank = 0; rank < ranks; rank++) {
+    return status;
+}
+
+static bool draws_devices(const struct job_question *asked)
+{
+    return asked->placer->bound.group_devices == WEIR_GROUP_DEVICES_GROUP;
+}
+
+/* WEIR_EBUSY: the group has room and one of its members has none in it. */
+static weir_status draw_devices(const struct job_question *asked)
+{
+    struct weir_placer *const placer = asked->placer;
+    struct weir_choice *const choice = &placer->answer.choice;
+    const uint32_t ranks = asked->kind->ranks;
+    struct weir_group_parts parts = { .all = NULL };
+    uint32_t devices = 0;
+
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        devices += placer->allocs[rank].device_count;
+    WEIR_ROOM(&placer->allocator, placer->parts, placer->part_capacity, devices);
+    parts.all = placer->parts;
+    if (weir_group_draw(&parts, placer->allocs, ranks) == WEIR_NO_INDEX)
+        return WEIR_OK;
+    choice->nodes_seen = weir_cluster_node_count(placer->bound.scratch);
+    choice->rejected[WEIR_REASON_GROUP] = choice->nodes_seen;
+    return WEIR_EBUSY;
+}
+
+static weir_status start_bundles(const struct job_question *asked)
+{
+    struct weir_placer *const placer = asked->placer;
+
+    WEIR_TRY(place_bundles(asked));
+    if (draws_devices(asked))
+        WEIR_TRY(draw_devices(asked));
+    for (uint32_t rank = 0; rank < asked->kind->ranks; rank++) {
         const struct weir_placer_start start = { .owner = asked->owner,
                                                  .rank = rank,
                                                  .alloc = &placer->allocs[rank] };
@@ -435,6 +470,25 @@ void weir_placer_at(struct weir_placer *placer, int64_t at_ns)
 
 /* ---- a gang that waits ---- */
 
+/* A group that has been created, though one of its members has no GPU in it: all its bundles. */
+static weir_status reserve_bundles(const struct job_question *asked)
+{
+    struct weir_placer *const placer = asked->placer;
+    const weir_status status = place_bundles(asked);
+
+    if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
+        return WEIR_OK;
+    WEIR_TRY(status);
+    for (uint32_t rank = 0; rank < asked->kind->ranks; rank++) {
+        const struct weir_placer_start start = { .owner = asked->owner,
+                                                 .rank = rank,
+                                                 .alloc = &placer->allocs[rank],
+                                                 .until_ns = asked->until_ns };
+        WEIR_TRY(weir_placer_reserve(placer, &start, asked->error));
+    }
+    return WEIR_OK;
+}
+
 static weir_status reserve_rank(const struct job_question *asked, uint32_t rank)
 {
     struct weir_placer *const placer = asked->placer;
@@ -467,6 +521,8 @@ weir_status weir_placer_reserve_record(struct weir_placer *placer, uint32_t reco
     uint32_t first = 0;
 
     asked.until_ns = until_ns;
+    if (asked.kind->strategy > 0)
+        return draws_devices(&asked) ? reserve_bundles(&asked) : WEIR_OK;
     if (!weir_job_kind_is_gang(asked.kind))
         return WEIR_OK;
     for (uint32_t g = 0; g < asked.kind->group_count; g++) {

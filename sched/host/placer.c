@@ -45,6 +45,7 @@ void weir_placer_destroy(struct weir_placer *placer)
     weir_free(&memory, placer->refused);
     weir_free(&memory, placer->bundles);
     weir_free(&memory, placer->allocs);
+    weir_free(&memory, placer->parts);
     weir_free(&memory, placer);
 }
 

@@ -22,7 +22,7 @@ struct weir_placer_binding {
     struct weir_host *host;     /* whose jobs they are; NULL = there are none */
     struct weir_jobs *jobs;     /* NULL = none */
     const struct weir_mix *mix; /* the work that is expected, for ranks of jobs */
-    uint32_t group_by_policy, group_report;
+    uint32_t group_by_policy, group_report, group_devices;
     uint64_t seed; /* of all random choices for pools, with their names */
 };
 
@@ -94,8 +94,8 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
 /* Whether it could; nothing is changed, and nobody refused. Put: its places stay taken. */
 weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record, bool is_put,
                                     struct weir_error *error);
-/* The same job, after WEIR_EBUSY: reserves what its ranks find, when it has several and is no
- * placement group. */
+/* The same job, after WEIR_EBUSY: reserves what its ranks find, when it has several; of a placement
+ * group all, when only the GPUs of its members are wanting (enum weir_group_devices). */
 weir_status weir_placer_reserve_record(struct weir_placer *placer, uint32_t record,
                                        int64_t until_ns, struct weir_error *error);
 /* One of its ranks alone, for this decision. WEIR_EBUSY, WEIR_EINFEASIBLE: none is free, and the

@@ -50,7 +50,8 @@ struct weir_placer {
     struct weir_placer_counts counts;
     struct weir_shape *bundles; /* of the placement group that is asked about */
     struct weir_alloc *allocs;
-    uint32_t bundle_capacity, alloc_capacity;
+    struct weir_group_part *parts; /* of a group that was placed */
+    uint32_t bundle_capacity, alloc_capacity, part_capacity;
     struct weir_place_answer answer; /* large: not on the stack of every call */
 };
 

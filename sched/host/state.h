@@ -120,12 +120,18 @@ struct weir_host {
     struct weir_host_cuts cuts;
     struct weir_host_limits limits;
     struct weir_host_answer answer;
-    uint32_t group_by_policy, group_report, cut_min_gain, hold_mode;
+    uint32_t group_by_policy, group_report, group_devices, cut_min_gain, hold_mode;
     bool keeps_infeasible;
     bool has_soft;      /* some pool prefers labels of nodes, or some kind of job */
     bool is_soft_stale; /* whether they are asked for is to be seen; labels.c */
     struct weir_host_stats stats;
 };
+
+/* Who waits may hold what it found, from decision to decision. */
+static inline bool weir_host_holds(const struct weir_host *host)
+{
+    return host->hold_mode != WEIR_HOLD_NONE || host->group_devices == WEIR_GROUP_DEVICES_GROUP;
+}
 
 weir_status weir_policy_set_create(struct weir_policy_set *set,
                                    const struct weir_host_config *config,

@@ -63,7 +63,8 @@ struct weir_host_config sim_port_host_config(struct sim_port *port)
         .group_report = sched->group_report,
         .cut_min_gain =
             sched->repartition.policy == SIM_REPARTITION_DEMAND ? sched->repartition.min_gain : 0,
-        .hold_mode = sched->hold_mode
+        .hold_mode = sched->hold_mode,
+        .group_devices = sched->group_devices
     };
 }
 

@@ -75,6 +75,7 @@ struct sim_sched {
     int64_t view_age_ns;           /* how old the counts and measurements of a view are */
     uint32_t group_scorer;         /* enum sim_group_scorer */
     uint32_t group_report;         /* enum weir_group_report */
+    uint32_t group_devices;        /* enum weir_group_devices */
     uint32_t hold_mode;            /* enum weir_hold_mode */
     uint32_t infeasible;           /* enum sim_infeasible */
     int64_t half_life_ns;          /* of past use by tenants */

@@ -202,6 +202,95 @@ static void a_placement_that_takes_what_is_not_there_starts_nothing(void)
     weir_host_destroy(host);
 }
 
+/* ---- groups that have amounts of GPUs ---- */
+
+/* A node of as many GPUs, and a group of these ranks; what the first decision plans. */
+static const struct weir_plan *plan_group(struct weir_host **host, uint32_t devices, uint32_t gpus,
+                                          const struct weir_rank_group *groups, uint32_t count)
+{
+    struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_job_spec spec = test_job_spec(1, groups, count);
+
+    spec.strategy = WEIR_GROUP_PACK + 1;
+    config.group_devices = devices;
+    *host = test_jobs_open(&config, 1, gpus);
+    CHECK_I64(weir_host_submit(*host, &spec, NULL), WEIR_OK);
+    CHECK_I64(test_submit(*host, 2, 1, 0.5), WEIR_OK);
+    return test_pass(*host);
+}
+
+/* Units of GPUs that the plan keeps for a job that waits. */
+static int64_t kept_units(const struct weir_plan *plan, uint64_t id)
+{
+    int64_t units = 0;
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        for (uint32_t d = 0; action->verb == WEIR_VERB_RESERVE && action->owner.id == id &&
+                             d < action->alloc.device_count;
+             d++)
+            units += action->alloc.devices[d].units;
+    }
+    return units;
+}
+
+/* 0.9 + 0.1 on the first GPU and 0.9 on the second: 0.1, which starts first, breaks the second. */
+static void a_group_of_amounts_is_created_and_one_of_its_members_finds_no_gpu(void)
+{
+    const struct weir_rank_group groups[] = { test_rank_group(1, 1, 0.1),
+                                              test_rank_group(2, 1, 0.9) };
+    struct weir_host *host;
+    const struct weir_plan *plan = plan_group(&host, WEIR_GROUP_DEVICES_GROUP, 2, groups, 2);
+
+    for (uint32_t again = 0; again < 2; again++) {
+        CHECK_I64(denied(plan, 1), again == 0 ? WEIR_REASON_GROUP : WEIR_REASON_NONE);
+        CHECK_I64(denied(plan, 2), again == 0 ? WEIR_REASON_GPU_FREE : WEIR_REASON_NONE);
+        CHECK_I64(kept_units(plan, 1), 19 * (int64_t)WEIR_ONE / 10);
+        CHECK_STR(test_starts(plan).text, "");
+        plan = test_pass(host);
+    }
+    CHECK_I64(weir_cluster_free(weir_host_cluster(host)).gpu_units, 2 * WEIR_ONE);
+    test_jobs_check(host);
+    weir_host_destroy(host);
+}
+
+static void members_that_find_the_least_that_is_enough_start(void)
+{
+    static const struct {
+        uint32_t devices, first, second, gpus;
+        double of_first, of_second;
+        const char *starts;
+    } cases[] = {
+        { WEIR_GROUP_DEVICES_BUNDLE, 1, 2, 2, 0.1, 0.9, "1.0@0 1.1@0 1.2@0" },
+        { WEIR_GROUP_DEVICES_GROUP, 2, 1, 2, 0.9, 0.1, "1.0@0 1.1@0 1.2@0" },
+        { WEIR_GROUP_DEVICES_GROUP, 1, 2, 1, 0.5, 0.25, "1.0@0 1.1@0 1.2@0" },
+        { WEIR_GROUP_DEVICES_GROUP, 1, 2, 3, 2, 0.5, "1.0@0 1.1@0 1.2@0" },
+        { WEIR_GROUP_DEVICES_GROUP, 1, 2, 3, 0.5, 1, "1.0@0 1.1@0 1.2@0 2.0@0" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct weir_rank_group groups[] = {
+            test_rank_group(cases[i].first, 1, cases[i].of_first),
+            test_rank_group(cases[i].second, 1, cases[i].of_second)
+        };
+        struct weir_host *host;
+        const struct weir_plan *const plan =
+            plan_group(&host, cases[i].devices, cases[i].gpus, groups, 2);
+        if (!CHECK_STR(test_starts(plan).text, cases[i].starts))
+            printf("case %zu\n", i);
+        CHECK_I64(kept_units(plan, 1), 0);
+        weir_host_destroy(host);
+    }
+}
+
+static void whose_the_gpus_of_a_group_are_is_known(void)
+{
+    struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *host = NULL;
+
+    config.group_devices = WEIR_GROUP_DEVICES_GROUP + 1;
+    CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_EINVAL);
+}
+
 static const struct test tests[] = {
     { "a trainer and its actors are created on a node that has room for all",
       a_trainer_and_its_actors_are_created_on_a_node_that_has_room_for_all },
@@ -211,6 +300,11 @@ static const struct test tests[] = {
     { "a plan that breaks the strategy is refused", a_plan_that_breaks_the_strategy_is_refused },
     { "a placement that takes what is not there starts nothing",
       a_placement_that_takes_what_is_not_there_starts_nothing },
+    { "a group of amounts is created and one of its members finds no GPU",
+      a_group_of_amounts_is_created_and_one_of_its_members_finds_no_gpu },
+    { "members that find the least that is enough start",
+      members_that_find_the_least_that_is_enough_start },
+    { "whose the GPUs of a group are is known", whose_the_gpus_of_a_group_are_is_known },
 };
 
 TEST_MAIN(tests)

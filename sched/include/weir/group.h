@@ -49,6 +49,12 @@ enum weir_group_strategy { WEIR_GROUP_STRATEGIES(WEIR_GROUP_ENUM) WEIR_GROUP_STR
 /* "?" for an unknown one. */
 WEIR_API const char *weir_group_strategy_name(uint32_t strategy);
 
+/* Whose the GPUs of a group are. Bundle: each has its own from the start, as Ray's documentation
+ * has it. Group: as Ray's raylet does it, the group has amounts of them, and its members, one after
+ * the other as listed, take the least amount on their node that is enough. When one finds none the
+ * group waits, and keeps all its bundles from whoever is asked after it (WEIR_REASON_GROUP). */
+enum weir_group_devices { WEIR_GROUP_DEVICES_BUNDLE, WEIR_GROUP_DEVICES_GROUP };
+
 enum weir_group_report { WEIR_GROUP_REPORT_ALL, WEIR_GROUP_REPORT_STRICT };
 
 struct weir_group_query {

@@ -26,7 +26,8 @@ struct weir_host;
 /* What a gang, a job of several ranks, has while not all of them find a place. Reserve: its ranks
  * keep what they find from whoever is asked after it, jobs and pools alike; found anew at every
  * decision, each a RESERVE of the plan. Jobs before it in the queue go first, so that two gangs
- * never wait for each other; placement groups reserve nothing. Members (from 2.3 on): the gangs
+ * never wait for each other; placement groups reserve nothing (but see enum weir_group_devices).
+ * Members (from 2.3 on): the gangs
  * that wait take turns, a rank each, as where nobody knows that ranks belong together; two of them
  * can keep what the other needs for ever. */
 enum weir_hold_mode { WEIR_HOLD_NONE, WEIR_HOLD_RESERVE, WEIR_HOLD_MEMBERS };
@@ -55,6 +56,8 @@ struct weir_host_config {
     uint32_t hold_mode;       /* enum weir_hold_mode */
     const struct weir_capacity_ops *capacity; /* NULL = the first of the registry; from 2.3 on */
     struct weir_params capacity_params;
+    uint32_t group_devices; /* enum weir_group_devices */
+    uint32_t reserved;
 };
 
 WEIR_API weir_status weir_host_create(const struct weir_host_config *config,

@@ -101,7 +101,8 @@ WEIR_API const char *weir_verb_name(uint32_t verb);
     X(WEIR_REASON_PRIO_THRESHOLD, "its priority is below the threshold of a licence")              \
     X(WEIR_REASON_CUSTOM_LIMIT, "too few of a licence are left")                                   \
     X(WEIR_REASON_LABEL, "no such label on the node")                                              \
-    X(WEIR_REASON_KEPT, "node is kept for others")
+    X(WEIR_REASON_KEPT, "node is kept for others")                                                 \
+    X(WEIR_REASON_GROUP, "what its group holds of a GPU is broken up")
 
 #define WEIR_REASON_ENUM(name, text) name,
 enum weir_reason { WEIR_REASONS(WEIR_REASON_ENUM) WEIR_REASON_COUNT };

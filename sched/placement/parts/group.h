@@ -29,6 +29,22 @@ uint32_t weir_group_next(const struct weir_group_query *query, const struct weir
 weir_status weir_group_search(const struct weir_group_query *query, uint32_t node,
                               struct weir_alloc *allocs, struct weir_error *error);
 
+/* group_draw.c: what a group has on one GPU for those of its members that keep no place of their
+ * own. `all` has room for every device of its allocations. */
+struct weir_group_part {
+    uint32_t node, gpu;
+    int64_t units;
+};
+struct weir_group_parts {
+    struct weir_group_part *all;
+    uint32_t count;
+};
+
+/* The members of a placed group, in their order, take GPUs of what it has on their nodes. Gives the
+ * first that finds no amount large enough, whose group holds it for nothing; WEIR_NO_INDEX = all
+ * did. The allocations are worth something only then. Cost: O(devices^2). */
+uint32_t weir_group_draw(struct weir_group_parts *parts, struct weir_alloc *allocs, uint32_t count);
+
 /* What labels have against all bundles on this node; WEIR_REASON_NONE = nothing. */
 uint32_t weir_group_label_reason(const struct weir_group_query *query, uint32_t node);
 

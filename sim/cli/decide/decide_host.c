@@ -531,6 +531,7 @@ static weir_status create_with(struct decide_host *made, const struct decide_pol
         .clock_ns = read_clock,
         .group_by_policy = rest.group_scorer,
         .group_report = rest.group_report,
+        .group_devices = rest.group_devices,
         .cut_min_gain = rest.cut_min_gain,
         .hold_mode = rest.hold_mode,
     };

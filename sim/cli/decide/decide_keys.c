@@ -469,6 +469,8 @@ static const struct decide_key policy[] = {
       .choices = "ray|placement", .help = "who says where bundles of placement groups go" },
     { OPTIONAL("group_report", DECIDE_CHOICE), INTO(decide_policy_rest, group_report),
       .choices = "all|strict", .help = "when groups that can never fit are told apart" },
+    { OPTIONAL("group_devices", DECIDE_CHOICE), INTO(decide_policy_rest, group_devices),
+      .choices = "bundle|group", .help = "whose the GPUs of placement groups are" },
     { OPTIONAL("cut_min_gain", DECIDE_COUNT), INTO(decide_policy_rest, cut_min_gain),
       .most = MOST_COUNT, .help = "slices that cutting a GPU anew must win; 0 = none is cut" },
     { OPTIONAL("hold_mode", DECIDE_CHOICE), INTO(decide_policy_rest, hold_mode),

@@ -189,6 +189,7 @@ struct draft_groups {
     struct draft_head head;
     uint32_t scorer;
     uint32_t report;
+    uint32_t devices;
 };
 
 /* Amounts of what is limited. */

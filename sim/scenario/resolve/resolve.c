@@ -79,6 +79,8 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
         sched->group_scorer = draft->groups.scorer;
     if (draft->groups.report != SIM_ABSENT_COUNT)
         sched->group_report = draft->groups.report;
+    if (draft->groups.devices != SIM_ABSENT_COUNT)
+        sched->group_devices = draft->groups.devices;
 }
 
 /* ---- references ---- */

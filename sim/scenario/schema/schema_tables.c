@@ -75,6 +75,11 @@ static const struct sim_field groups_fields[] = {
       SHOWS_IN(SIM_ACTS_FILL, "those that never fit are counted apart"),
       HELP("which groups that can never fit are told from those that wait: all, or under "
            "strict_pack and strict_spread alone, as Ray does") },
+    { CHOICE("devices", draft_groups, devices, "bundle|group"), ABSENT("bundle"),
+      ACTS(SIM_ACTS_IN_TIME),
+      HELP("whose the GPUs of a group are: bundle = each has its own from the start; group = the "
+           "group has amounts of them, and its members, one after the other, take the least that "
+           "is enough: one may find none, and the group keeps all it has while it waits") },
 };
 static const struct sim_section groups_section = {
     MAPPING("sched.placement_groups", draft_groups, groups_fields), SCALAR("scorer"),
