@@ -143,13 +143,13 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
                            uint32_t *reason)
 {
     const uint32_t slot = sim_job_slots_find(&run->slots, start->owner.id);
-    if (slot == WEIR_NO_INDEX || (sim_job_at(run, slot)->state != SIM_JOB_WAITING &&
-                                  sim_job_at(run, slot)->state != SIM_JOB_RUNNING)) {
-        *reason = WEIR_REASON_FINISHED; /* it left while the plan was on its way */
+    struct sim_job *job = slot == WEIR_NO_INDEX ? NULL : sim_job_at(run, slot);
+    const bool is_waiting = job != NULL && job->state == SIM_JOB_WAITING && !start->is_more;
+    if (!is_waiting && (job == NULL || job->state != SIM_JOB_RUNNING)) {
+        *reason = WEIR_REASON_FINISHED; /* it, or its run, ended while the plan was on its way */
         return WEIR_OK;
     }
-    struct sim_job *job = sim_job_at(run, slot);
-    if (job->state == SIM_JOB_RUNNING)
+    if (!is_waiting)
         return sim_jobs_grow(run, job, start, reason);
     WEIR_TRY(take_life(run, job));
     WEIR_TRY(sim_jobs_start_ranks(run, job, start, reason));

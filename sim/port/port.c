@@ -376,8 +376,10 @@ weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
                                    .at_ns = sim_engine_now(port->config.context->engine) });
 }
 
+/* The supplier says so at once, and what became of those on it has come before. */
 weir_status sim_port_node_supplied(struct sim_port *port, uint32_t node, bool is_up)
 {
+    WEIR_TRY(sim_port_tell_all(port));
     return sim_port_news_now(
         port, &(struct port_news){ .kind = PORT_NEWS_NODE,
                                    .index = node,

@@ -31,12 +31,37 @@ static weir_status apply_stop(struct sim_port *port, const struct weir_action *a
     return sim_port_end_worker(port, worker, SIM_STOP_PLAN, "stopped");
 }
 
+/* Time passes between what a plan knows and what it does: the run that it adds ranks to may be
+ * over, and the job wait, or be gone. */
+static bool takes_time(const struct sim_port *port)
+{
+    const struct sim_sched *sched = port->sched;
+    return sched->view_age_ns > 0 || sched->latency_ns > 0 || sched->latency_per_worker_ns > 0;
+}
+
+/* Whether the job is still what the plan took it for, as far as the scheduler has heard. */
+static bool is_known(struct sim_port *port, struct sim_start *start)
+{
+    struct weir_job job = { .size = sizeof job };
+    if (start->owner.kind != WEIR_OWNER_JOB || !takes_time(port))
+        return true;
+    const struct weir_view *view =
+        weir_host_view(port->host, sim_engine_now(port->config.context->engine));
+    if (!weir_view_job(view, start->owner.index, start->owner.id, &job))
+        return false;
+    start->is_more = job.state == WEIR_JOB_RUNNING;
+    return job.state != WEIR_JOB_WAITING;
+}
+
 static weir_status start_places(struct sim_port *port, struct weir_owner owner,
                                 struct sim_places places, uint32_t *reason)
 {
-    const struct sim_start start = { .owner = owner, .places = places };
+    struct sim_start start = { .owner = owner, .places = places };
     const struct sim_driver *driver = sim_port_driver(port, start.owner);
-    WEIR_TRY(driver->ops->start(driver->self, &start, reason));
+    if (is_known(port, &start))
+        WEIR_TRY(driver->ops->start(driver->self, &start, reason));
+    else
+        *reason = WEIR_REASON_FINISHED;
     return sim_port_tell_places(port, &start, *reason);
 }
 

@@ -76,6 +76,7 @@ struct sim_start {
     struct weir_owner owner;
     struct sim_places places;
     bool is_ready; /* initial state: without set-up */
+    bool is_more;  /* of a plan that was late: it adds to a run of the job that the plan knew */
 };
 
 /* A set of equal workers whose number the scheduler chooses, as told once. */

@@ -222,7 +222,14 @@ weir_status weir_host_withdraw(struct weir_host *host, uint32_t workload, uint64
     const uint32_t record =
         host == NULL ? WEIR_NO_INDEX : weir_jobs_find(&host->jobs, workload, id);
 
-    if (record == WEIR_NO_INDEX || host->jobs.records[record].state != WEIR_JOB_WAITING)
+    if (record == WEIR_NO_INDEX)
+        return WEIR_ENOTFOUND;
+    if (host->jobs.records[record].state == WEIR_JOB_STARTING &&
+        weir_jobs_placed(&host->jobs, record)->started == 0) {
+        weir_jobs_unsettle(&host->jobs); /* others may have its places */
+        return weir_host_ended(host, workload, id, NULL);
+    }
+    if (host->jobs.records[record].state != WEIR_JOB_WAITING)
         return WEIR_ENOTFOUND;
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_remove(&host->jobs, record);
@@ -282,11 +289,8 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
 {
     const uint32_t record = weir_jobs_find(&host->jobs, outcome->owner.index, outcome->owner.id);
 
-    if (record == WEIR_NO_INDEX && outcome->kind == WEIR_OUTCOME_REFUSED)
-        return weir_fail(error, WEIR_ENOTFOUND, "job %llu of workload %u is not known",
-                         (unsigned long long)outcome->owner.id, outcome->owner.index);
     if (record == WEIR_NO_INDEX || host->jobs.records[record].state == WEIR_JOB_WAITING)
-        return WEIR_OK; /* a worker that was adopted without its job, or of an earlier start */
+        return WEIR_OK; /* a worker adopted without its job, or of an earlier start; withdrawn */
     const struct weir_job_record *const job = &host->jobs.records[record];
     struct weir_placed_job *const placed = weir_jobs_placed(&host->jobs, record);
     switch ((enum weir_outcome_kind)outcome->kind) {

@@ -29,7 +29,9 @@ struct weir_host;
  * never wait for each other; placement groups reserve nothing (but see enum weir_group_devices).
  * Members (from 2.3 on): the gangs
  * that wait take turns, a rank each, as where nobody knows that ranks belong together; two of them
- * can keep what the other needs for ever. */
+ * can keep what the other needs for ever, and weir_placer_fits_job says no of each, so that nobody
+ * is preempted for one. Jobs with a speed-up hold nothing under a policy that
+ * chooses their ranks (WEIR_QUEUEING_RESIZES). */
 enum weir_hold_mode { WEIR_HOLD_NONE, WEIR_HOLD_RESERVE, WEIR_HOLD_MEMBERS };
 
 struct weir_host_config {
@@ -148,8 +150,9 @@ WEIR_API weir_status weir_host_keep_infeasible(struct weir_host *host, bool is_k
  * says so, and they are known no more. */
 WEIR_API weir_status weir_host_set_queue_limit(struct weir_host *host, uint32_t workload,
                                                uint64_t limit);
-/* It waits no more: its submitter took it back, or lost patience. WEIR_ENOTFOUND unless it waits.
- */
+/* It waits no more: its submitter took it back, or lost patience. One that a plan starts, of which
+ * no rank has STARTED, is forgotten too: the controller carries its start out no more, and may say
+ * REFUSED of it. WEIR_ENOTFOUND unless it waits or is started so. */
 WEIR_API weir_status weir_host_withdraw(struct weir_host *host, uint32_t workload, uint64_t id);
 /* A job that runs goes on with so many ranks in its first group, after ranks of it were LOST or
  * STOPPED: it is charged for these. Up to `ranks_max` plans give ranks back to it, a START each of

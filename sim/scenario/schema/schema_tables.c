@@ -127,7 +127,7 @@ static const struct sim_field sched_fields[] = {
           "CPUs and memory that its members find, kept from the jobs behind it and from pipelines "
           "until all have a place (reserve); or the same, where all gangs that wait take turns, a "
           "member each, as pods that are placed by themselves (members: they may wait for each "
-          "other for ever)") },
+          "other for ever, and nobody is preempted for them)") },
     { CHOICE("infeasible", draft_sched, infeasible, "refuse|wait"), DEFAULT("refuse"),
       ACTS(SIM_ACTS_JOBS),
       HELP("what becomes of a job that the nodes there are could not hold if they were empty: it "
