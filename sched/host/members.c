@@ -46,6 +46,17 @@ static void insert_share(struct weir_host *host, uint32_t record)
     host->share_count++;
 }
 
+bool weir_host_may_hold(const struct weir_host *host, uint32_t record)
+{
+    const struct weir_jobs *const jobs = &host->jobs;
+    const struct weir_job_record *const job = &jobs->records[record];
+    const struct weir_speedup *const speedup =
+        job->extra == WEIR_NO_INDEX ? NULL : jobs->extras[job->extra].speedup;
+
+    return weir_job_kind_is_gang(&jobs->kinds[job->kind]) &&
+           (speedup == NULL || (host->main.queueing->flags & WEIR_QUEUEING_RESIZES) == 0);
+}
+
 static weir_status list_gangs(struct weir_host *host)
 {
     const struct weir_jobs *const jobs = &host->jobs;
@@ -59,7 +70,8 @@ static weir_status list_gangs(struct weir_host *host)
         WEIR_ROOM(&host->allocator, host->shares, host->share_capacity,
                   host->share_count + kind->count);
         for (uint32_t i = 0; i < kind->count; i++)
-            insert_share(host, kind->heap[i]);
+            if (weir_host_may_hold(host, kind->heap[i]))
+                insert_share(host, kind->heap[i]);
     }
     return WEIR_OK;
 }

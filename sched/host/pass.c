@@ -145,10 +145,11 @@ static weir_status set_aside(struct weir_host *host)
     return WEIR_OK;
 }
 
-static bool keeps_what_it_found(const struct weir_host *host, const struct weir_job_kind *kind)
+static bool keeps_what_it_found(const struct weir_host *host, uint32_t record)
 {
-    return kind->strategy > 0 ? host->group_devices == WEIR_GROUP_DEVICES_GROUP
-                              : host->hold_mode == WEIR_HOLD_RESERVE;
+    if (host->jobs.kinds[host->jobs.records[record].kind].strategy > 0)
+        return host->group_devices == WEIR_GROUP_DEVICES_GROUP;
+    return host->hold_mode == WEIR_HOLD_RESERVE && weir_host_may_hold(host, record);
 }
 
 weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error)
@@ -162,13 +163,13 @@ weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct we
         return WEIR_EINFEASIBLE;
     }
     const weir_status status =
-        host->hold_mode == WEIR_HOLD_MEMBERS && weir_job_kind_is_gang(&host->jobs.kinds[kind])
+        host->hold_mode == WEIR_HOLD_MEMBERS && weir_host_may_hold(host, record)
             ? weir_host_try_members(host, record, &reason, error)
             : weir_placer_start_record(host->placer, record, error);
 
     if (reason != WEIR_REASON_NONE)
         refuse_untried(&host->jobs, record, reason);
-    if (status == WEIR_EBUSY && keeps_what_it_found(host, &host->jobs.kinds[kind]))
+    if (status == WEIR_EBUSY && keeps_what_it_found(host, record))
         WEIR_TRY(weir_placer_reserve_record(host->placer, record, INT64_MAX, error));
     return status == WEIR_OK ? weir_host_note_started(host, record) : status;
 }

@@ -315,6 +315,10 @@ weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload, 
         WEIR_NO_INDEX)
         return weir_fail(error, WEIR_EBUSY, "a limit keeps job %llu waiting",
                          (unsigned long long)id);
+    if (placer->bound.host->hold_mode == WEIR_HOLD_MEMBERS &&
+        weir_host_may_hold(placer->bound.host, record))
+        return weir_fail(error, WEIR_EBUSY, "nobody makes room for all members of job %llu",
+                         (unsigned long long)id); /* others would take what one leaves */
     return weir_placer_fits_record(placer, record, false, error);
 }
 

@@ -200,7 +200,10 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
                            struct weir_error *error);
 /* The plan starts it: it leaves the queue. */
 weir_status weir_host_note_started(struct weir_host *host, uint32_t record);
-/* members.c: a gang whose members are placed by themselves starts when all have a place; else
+/* members.c: whether the hold mode is for it. It has several ranks, and how many is not for the
+ * policy to choose: it would ask again with others, while what it found the first time is kept. */
+bool weir_host_may_hold(const struct weir_host *host, uint32_t record);
+/* A gang whose members are placed by themselves starts when all have a place; else
  * WEIR_EBUSY, and why. */
 weir_status weir_host_try_members(struct weir_host *host, uint32_t record, uint32_t *reason,
                                   struct weir_error *error);

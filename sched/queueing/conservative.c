@@ -256,11 +256,20 @@ static weir_status reserve(struct conservative *own, struct reservation *reserva
     return enter(own, reservation, -1);
 }
 
+/* How long it is expected to run. Of one that was lost near the end of its estimate, or behind it,
+ * little is known: the tenth part of the estimate. */
+static int64_t duration_of(const struct weir_job *job)
+{
+    const int64_t left_ns = weir_job_left_ns(job);
+    const int64_t least_ns = left_ns == INT64_MAX ? 1 : job->estimate_ns / 10;
+
+    return left_ns > least_ns ? left_ns : least_ns > 0 ? least_ns : 1;
+}
+
 /* One without a start yet, the last of the list. */
 static weir_status list(struct conservative *own, const struct weir_job *job)
 {
     const struct weir_amounts need = weir_ranked_need(job);
-    const int64_t left_ns = weir_job_left_ns(job);
     const uint32_t index = own->count;
 
     WEIR_ROOM(&own->allocator, own->reservations, own->reservation_capacity, index + 1);
@@ -268,7 +277,7 @@ static weir_status list(struct conservative *own, const struct weir_job *job)
     WEIR_TRY(weir_id_table_reserve(&own->names, &own->allocator, 1));
     own->reservations[index] = (struct reservation){ .name = name_of(job),
                                                      .start_ns = INT64_MAX,
-                                                     .duration_ns = left_ns > 0 ? left_ns : 1,
+                                                     .duration_ns = duration_of(job),
                                                      .submit_ns = job->submit_ns,
                                                      .need = { need.gpu_units, need.cpu_units } };
     (void)weir_typed_find_need(&own->typed, job, &own->reservations[index].typed);

@@ -134,6 +134,11 @@ static weir_status give_back(struct hold *hold, int64_t now_ns)
     return WEIR_OK;
 }
 
+static bool is_time_over(const struct hold *hold, int64_t now_ns)
+{
+    return weir_later_ns(hold->since_ns, param_ns(hold, PARAM_HOLD)) <= now_ns;
+}
+
 /* It found no place. */
 static weir_status hold_or_pass(struct pass *pass, const struct weir_job *job)
 {
@@ -141,7 +146,7 @@ static weir_status hold_or_pass(struct pass *pass, const struct weir_job *job)
     const int64_t now_ns = pass->view->now_ns;
     const bool is_holder = hold->has_holder && is_named(&hold->holder, job);
 
-    if (is_holder && weir_later_ns(hold->since_ns, param_ns(hold, PARAM_HOLD)) <= now_ns)
+    if (is_holder && is_time_over(hold, now_ns))
         return give_back(hold, now_ns);
     if (!is_holder && (hold->has_holder || job->ranks < 2 || hold->values[PARAM_HOLD] <= 0))
         return WEIR_OK;
@@ -213,6 +218,8 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
     WEIR_TRY(weir_walk_begin(&hold->walk, view, INT64_MAX));
     while (!pass.is_over && (job = weir_walk_free_job(&hold->walk, placer)) != NULL)
         WEIR_TRY(offer(&pass, job));
+    if (hold->has_holder && is_time_over(hold, view->now_ns))
+        WEIR_TRY(give_back(hold, view->now_ns)); /* a limit kept it from being asked */
     if (error != NULL)
         error->text[0] = '\0'; /* that some found no place is no error */
     return wake(hold, view->now_ns, plan);
