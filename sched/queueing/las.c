@@ -283,11 +283,15 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
         return weir_attained_wake(&las->attained, view->now_ns, plan);
     forget_those_gone(las, view);
     weir_attained_begin(&las->attained);
-    WEIR_TRY(weir_ranked_pass(&las->ranked, view, placer, error));
-    settle_gone(las);
-    las->last_ns = view->now_ns;
-    if (las->is_out_of_memory)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_status status = weir_ranked_pass(&las->ranked, view, placer, error);
+    if (status == WEIR_OK) {
+        settle_gone(las);
+        las->last_ns = view->now_ns;
+    }
+    if (status == WEIR_OK && las->is_out_of_memory)
+        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    las->is_out_of_memory = false; /* said once */
+    WEIR_TRY(status);
     if (las->promotes)
         find_next(las, view);
     return weir_attained_wake(&las->attained, view->now_ns, plan);
