@@ -516,8 +516,7 @@ static void ranks_of_a_job_may_differ(void)
 static weir_status live_on(struct weir_host *host, const struct weir_queueing_ops *queueing)
 {
     const bool resizes = (queueing->flags & WEIR_QUEUEING_RESIZES) != 0; /* no other takes over */
-    const struct weir_rank_group groups[] = { test_rank_group(2, 1, 0.5),
-                                              test_rank_group(1, 2, 1) };
+    struct weir_rank_group groups[] = { test_rank_group(2, 1, 0.5), test_rank_group(1, 2, 1) };
     const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_JOBS, .now_ns = 0 };
     const struct weir_plan *plan = NULL;
 
@@ -548,6 +547,7 @@ static weir_status live(struct test_memory *memory, const struct weir_queueing_o
 {
     const struct weir_allocator allocator = test_allocator(memory);
     struct weir_host_config config = test_jobs_config(queueing->name);
+        groups[1].shape.gpu_type = id % 4 == 1 ? WEIR_GPU_TYPE_SET | 1 : 0;
     const struct test_pipeline cluster = { .nodes = 2, .gpus = 2, .cpus = 16 };
     struct weir_host *host = NULL;
 
