@@ -70,13 +70,14 @@ weir_status weir_jobs_set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_
 
     if (first.ranks == ranks && first.ranks_max == ranks)
         return WEIR_OK;
+    if (weir_jobs_reserve_waiting(jobs, other) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     first.ranks = first.ranks_max = ranks;
     first.ranks_min = ranks < first.ranks_min ? ranks : first.ranks_min;
     WEIR_TRY(find_kind(jobs, &jobs->records[record], &first, &other, error));
     weir_jobs_take_out(jobs, record);
     weir_jobs_change_waiting(jobs, record, other);
-    return weir_jobs_push(jobs, record) == WEIR_OK ? WEIR_OK
-                                                   : weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return weir_jobs_push(jobs, record);
 }
 
 static weir_status find_running(const struct weir_host *host, const struct weir_owner *job,

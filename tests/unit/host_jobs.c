@@ -541,12 +541,18 @@ static weir_status live_on(struct weir_host *host, const struct weir_queueing_op
     const struct weir_host_config config = test_jobs_config(resizes ? queueing->name : "smallest");
     WEIR_TRY(weir_host_replace(host, &config, NULL));
     return weir_host_decide(host, &call, &plan, NULL);
+    static const double serial[] = { 0.05 };
+    static const struct weir_speedup speedup = {
+        .size = sizeof speedup, .least = 1, .most = 4, .usual = 1, .count = 1, .numbers = serial
+    };
 }
 
 static weir_status live(struct test_memory *memory, const struct weir_queueing_ops *queueing)
 {
     const struct weir_allocator allocator = test_allocator(memory);
     struct weir_host_config config = test_jobs_config(queueing->name);
+        if (resizes && spec.strategy == 0 && id % 4 != 2)
+            spec.speedup = &speedup;
         groups[1].shape.gpu_type = id % 4 == 1 ? WEIR_GPU_TYPE_SET | 1 : 0;
     const struct test_pipeline cluster = { .nodes = 2, .gpus = 2, .cpus = 16 };
     struct weir_host *host = NULL;
