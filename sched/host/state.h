@@ -178,12 +178,12 @@ void weir_host_settle_labels(struct weir_host *host);
 /* The same, which is no news to the jobs that wait. */
 void weir_host_restore_labels(struct weir_host *host);
 
-/* told_jobs.c: whether a rank of the job can have been started. */
-weir_status weir_host_job_may_start(const struct weir_host *host, const struct weir_owner *owner,
-                                    struct weir_error *error);
-/* What an outcome means for the job whose rank it is about. */
+/* told_jobs.c: whether a rank of the job can have been started, and the kind it is of then. */
+weir_status weir_host_job_may_start(struct weir_host *host, const struct weir_owner *owner,
+                                    uint32_t *kind, struct weir_error *error);
+/* What an outcome means for the job whose rank it is about; STARTED: the kind that it is of now. */
 weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outcome *outcome,
-                                  struct weir_error *error);
+                                  uint32_t kind, struct weir_error *error);
 
 /* told_jobs.c: jobs that no nodes there are can hold are out of the queue, if they are kept, and
  * no others. O(kinds), and what it costs to find out, once a kind since nodes changed. */
@@ -217,9 +217,12 @@ weir_status weir_host_deny_jobs(struct weir_host *host);
 weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_policy_set *set,
                                  struct weir_error *error);
 
-/* resize.c: jobs that run and lack ranks get them, where there are places; one came. */
+/* resize.c: jobs that run and lack ranks get them, where there are places. One comes: of which kind
+ * the job is with it, found before its worker is entered, because that may take memory; it came. */
 weir_status weir_host_heal(struct weir_host *host, struct weir_error *error);
-weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct weir_error *error);
+weir_status weir_host_rank_may_come(struct weir_host *host, uint32_t record, uint32_t *kind,
+                                    struct weir_error *error);
+void weir_host_rank_came(struct weir_host *host, uint32_t record, uint32_t kind);
 
 /* gone.c: before a job goes from the scratch, those that are back there are forgotten. It has gone,
  * and had this worker. Whether limits let a job start as the scratch is: WEIR_NO_INDEX, else

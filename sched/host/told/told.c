@@ -108,13 +108,15 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
     WEIR_TRY(weir_size_check(outcome->size, sizeof *outcome, "the outcome", error));
     host->limits.is_open &= outcome->kind == WEIR_OUTCOME_LOST;
     weir_tenants_at(&host->jobs.tenants, outcome->time_ns);
+    uint32_t kind = WEIR_NO_INDEX;
+
     if (outcome->kind == WEIR_OUTCOME_STARTED && outcome->owner.kind == WEIR_OWNER_JOB)
-        WEIR_TRY(weir_host_job_may_start(host, &outcome->owner, error));
+        WEIR_TRY(weir_host_job_may_start(host, &outcome->owner, &kind, error));
     WEIR_TRY(take_outcome(host, outcome, alloc, error));
     if (outcome->kind == WEIR_OUTCOME_CUT || outcome->kind == WEIR_OUTCOME_UNCUT)
         return WEIR_OK;
     if (outcome->owner.kind == WEIR_OWNER_JOB)
-        return weir_host_job_outcome(host, outcome, error);
+        return weir_host_job_outcome(host, outcome, kind, error);
     if (outcome->owner.index == WEIR_NO_INDEX)
         WEIR_TRY(weir_host_node_outcome(host, outcome, error));
     const struct weir_policy_set *const set = &host->main;
