@@ -274,6 +274,26 @@ static void outcomes_of_nobody_change_nothing(void)
     weir_host_destroy(host);
 }
 
+/* Jobs 1 and 2 have a rank each; no end of one is taken for an end of the other. */
+static void outcomes_name_whose_worker_it_is(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 1, 2);
+    struct weir_outcome outcome = { .size = sizeof outcome, .owner = weir_job_owner(0, 2) };
+
+    CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 2, 1, 1), WEIR_OK);
+    test_starts_are(host, "1.0@0 2.0@0");
+    outcome.worker = weir_jobs_placed(&host->jobs, weir_jobs_find(&host->jobs, 0, 1))->first_worker;
+    for (outcome.kind = WEIR_OUTCOME_STOPPED; outcome.kind <= WEIR_OUTCOME_LOST; outcome.kind++)
+        CHECK_I64(weir_host_outcome(host, &outcome, NULL, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_host_ended(host, 0, 2, NULL), WEIR_EBUSY);
+    test_end_job(host, 1);
+    test_end_job(host, 2);
+    test_jobs_check(host);
+    weir_host_destroy(host);
+}
+
 static void a_node_that_goes_down_takes_ranks_with_it(void)
 {
     const struct weir_host_config config = test_jobs_config("first_fit");
@@ -690,6 +710,7 @@ static const struct test tests[] = {
     { "a job refused on what is lost goes elsewhere",
       a_job_refused_on_what_is_lost_goes_elsewhere },
     { "outcomes of nobody change nothing", outcomes_of_nobody_change_nothing },
+    { "outcomes name whose worker it is", outcomes_name_whose_worker_it_is },
     { "a node that goes down takes ranks with it", a_node_that_goes_down_takes_ranks_with_it },
     { "strict queues wait, others let pass", strict_queues_wait_and_others_pass },
     { "who leaves the queue lets others pass", who_leaves_lets_others_pass },

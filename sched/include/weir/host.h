@@ -170,7 +170,9 @@ WEIR_API weir_status weir_host_set_mix(struct weir_host *host, const struct weir
 
 WEIR_API weir_status weir_host_measure(struct weir_host *host, const struct weir_measurement *task);
 /* STARTED adds the worker with its allocation, STOPPED and LOST remove it, REFUSED changes
- * nothing. `alloc` is needed for STARTED only. */
+ * nothing. `alloc` is needed for STARTED only. Errors, with which nothing has changed: WEIR_EINVAL
+ * (the worker is not this owner's), WEIR_ENOTFOUND, WEIR_EDUPLICATE, WEIR_EOVERCOMMIT,
+ * WEIR_ENOMEM. */
 WEIR_API weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome *outcome,
                                        const struct weir_alloc *alloc, struct weir_error *error);
 WEIR_API weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker,
