@@ -11,15 +11,19 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan_state.h"
+#include "sched/internal/size.h"
 
 static const struct weir_window DEFAULT_WINDOW = { .window_ns = INT64_C(180000000000),
                                                    .min_points = 5 };
 
-static weir_status check_config(const struct weir_host_config *config, struct weir_error *error)
+/* In one of ours, as far as the caller knows of its fields. */
+static weir_status take_config(const struct weir_host_config *given,
+                               struct weir_host_config *config, struct weir_error *error)
 {
-    if (config == NULL || config->size < sizeof *config)
-        return weir_fail(error, WEIR_EABI, "the configuration has %u bytes, needed are %u",
-                         config == NULL ? 0 : config->size, (unsigned)sizeof *config);
+    WEIR_TRY(weir_size_check(given == NULL ? 0 : given->size,
+                             offsetof(struct weir_host_config, capacity), "the configuration",
+                             error));
+    weir_size_take(config, sizeof *config, given, given->size);
     if (config->placement == NULL || config->scaling == NULL)
         return weir_fail(error, WEIR_EINVAL, "a host needs a placement and a scaling policy");
     if (config->placement->abi != WEIR_ABI_MAJOR || config->scaling->abi != WEIR_ABI_MAJOR)
@@ -92,13 +96,15 @@ static weir_status create_parts(struct weir_host *host, const struct weir_host_c
     return weir_host_index_jobs(host, &host->main, error);
 }
 
-weir_status weir_host_create(const struct weir_host_config *config, struct weir_host **host,
+weir_status weir_host_create(const struct weir_host_config *given, struct weir_host **host,
                              struct weir_error *error)
 {
+    struct weir_host_config config;
+
     if (host == NULL)
         return weir_fail(error, WEIR_EINVAL, "no place for the host");
-    WEIR_TRY(check_config(config, error));
-    const struct weir_allocator memory = weir_allocator_copy(config->allocator);
+    WEIR_TRY(take_config(given, &config, error));
+    const struct weir_allocator memory = weir_allocator_copy(config.allocator);
     struct weir_host *const made = weir_alloc(&memory, 1, sizeof *made);
     if (made == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -108,9 +114,9 @@ weir_status weir_host_create(const struct weir_host_config *config, struct weir_
     weir_status status = weir_jobs_open(&made->jobs, &memory);
     if (status != WEIR_OK)
         (void)weir_fail(error, status, "out of memory");
-    take_settings(made, config);
+    take_settings(made, &config);
     if (status == WEIR_OK)
-        status = create_parts(made, config, error);
+        status = create_parts(made, &config, error);
     if (status != WEIR_OK) {
         weir_host_destroy(made);
         return status;
@@ -180,16 +186,17 @@ static void ask_all_again(struct weir_host *host)
     host->is_foreign = false;
 }
 
-weir_status weir_host_replace(struct weir_host *host, const struct weir_host_config *config,
+weir_status weir_host_replace(struct weir_host *host, const struct weir_host_config *given,
                               struct weir_error *error)
 {
-    struct weir_policy_set main;
+    struct weir_host_config config;
     struct weir_policy_set fallback;
+    struct weir_policy_set main;
 
     if (host == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host");
-    WEIR_TRY(check_config(config, error));
-    WEIR_TRY(create_sets(config, &host->allocator, &main, &fallback, error));
+    WEIR_TRY(take_config(given, &config, error));
+    WEIR_TRY(create_sets(&config, &host->allocator, &main, &fallback, error));
     const weir_status status = prepare_swap(host, &main, &fallback, error);
     if (status != WEIR_OK) {
         weir_policy_set_destroy(&main, &host->allocator);
@@ -203,7 +210,7 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
     host->main = main;
     host->fallback = fallback;
     host->answer.is_kept = false;
-    take_settings(host, config);
+    take_settings(host, &config);
     for (uint32_t i = 0; i < host->pools.count; i++)
         WEIR_TRY(weir_estimator_set_window(host->pools.pools[i].estimator, host->window));
     ask_all_again(host);
