@@ -142,6 +142,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_free(&memory, host->preempted);
     weir_free(&memory, host->gone);
     weir_free(&memory, host->fresh);
+    weir_free(&memory, host->owed);
     weir_free(&memory, host->mix.shapes);
     weir_free(&memory, host->mix.frequencies);
     weir_free(&memory, host->offers);
@@ -190,8 +191,8 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
                               struct weir_error *error)
 {
     struct weir_host_config config;
-    struct weir_policy_set fallback;
     struct weir_policy_set main;
+    struct weir_policy_set fallback;
 
     if (host == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host");
@@ -352,15 +353,6 @@ static weir_status check_plan(struct weir_host *host, const struct weir_policy_s
     return weir_host_blame_plan(host, set, status, error);
 }
 
-/* Nobody was asked to call at the next begin or end of a reservation. */
-static bool must_wake(const struct weir_host *host)
-{
-    const struct weir_reservations *const reservations = &host->jobs.reservations;
-
-    return reservations->count > 0 && reservations->next_ns != INT64_MAX &&
-           reservations->next_ns != reservations->woken_ns;
-}
-
 /* Under reservations; the scratch is lent. */
 static weir_status ask_reserved(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
@@ -373,16 +365,14 @@ static weir_status ask_reserved(struct weir_host *host, const struct weir_policy
     weir_memory_pools_end(&host->jobs, host->inventory);
     if (weir_reservations_end(&host->jobs.reservations, host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (status == WEIR_OK && must_wake(host))
-        return weir_plan_wake(host->plan, host->jobs.reservations.next_ns);
-    return status;
+    return status == WEIR_OK ? weir_host_ask_wakes(host) : status;
 }
 
 /* Nobody waits or lacks ranks, and nothing is to be cut. */
 static bool is_about_stages(const struct weir_host *host, const struct weir_policy_set *set)
 {
     return !concerns_jobs(host, set) && host->fresh_count == 0 && host->cut_min_gain == 0 &&
-           host->cuts.count == 0 && host->jobs.short_count == 0 && !must_wake(host) &&
+           host->cuts.count == 0 && host->jobs.short_count == 0 && !weir_host_must_wake(host) &&
            !weir_host_may_grow(host, set);
 }
 
@@ -402,7 +392,6 @@ static void accept_plan(struct weir_host *host)
 {
     weir_host_turned_away(host);
     weir_host_pass_accepted(host);
-    host->jobs.reservations.woken_ns = host->jobs.reservations.next_ns;
     host->is_dirty = host->limits.is_cut_short;
 }
 
@@ -463,6 +452,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         return WEIR_OK;
     }
     weir_host_cuts_dropped(host);
+    WEIR_TRY(weir_host_owe_wakes(host));
     WEIR_TRY(weir_host_pass_dropped(host));
     return status;
 }
@@ -524,7 +514,7 @@ static weir_status notice_reservations(struct weir_host *host)
     WEIR_TRY(weir_reservations_choose(&host->jobs, host->inventory, host->now_ns));
     if (host->now_ns < reservations->next_ns)
         return WEIR_OK;
-    reservations->next_ns = weir_reservations_next(reservations, host->now_ns);
+    weir_reservations_look_ahead(reservations, host->now_ns);
     weir_jobs_unsettle(&host->jobs);
     host->view.causes |= WEIR_CAUSE_JOBS; /* it is not the wake that some policy asked for */
     host->is_dirty = true;
@@ -555,6 +545,7 @@ void weir_host_hand_out(struct weir_host *host, const struct weir_plan **plan)
     for (uint32_t i = 0; i < count; i++)
         host->stats.denied += weir_plan_settled(host->plan, i)->verb == WEIR_VERB_DENY;
     host->next_worker = weir_plan_next_worker(host->plan);
+    weir_host_asked_wakes(host);
     host->limits.is_open = true;
     *plan = host->plan;
 }

@@ -136,10 +136,9 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
     host->next_worker = past->next_worker;
     host->stats.decisions = past->decisions;
     host->now_ns = past->now_ns;
-    if (past->now_ns != WEIR_UNKNOWN_TIME) { /* the latest decision asked to be called then */
-        struct weir_reservations *const reservations = &host->jobs.reservations;
-        reservations->next_ns = weir_reservations_next(reservations, past->now_ns);
-        reservations->woken_ns = reservations->next_ns;
+    if (past->now_ns != WEIR_UNKNOWN_TIME) {
+        weir_reservations_look_ahead(&host->jobs.reservations, past->now_ns);
+        host->jobs.reservations.is_asked = true; /* by the latest decision */
     }
     weir_host_restore_labels(host);
     host->is_dirty = past->is_dirty != 0;

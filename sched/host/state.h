@@ -36,6 +36,12 @@ struct weir_fresh_job {
     uint64_t id;
 };
 
+/* A call that the next plan asks for; see wakes.c. */
+struct weir_wake {
+    int64_t at_ns;
+    uint32_t causes; /* of the call, as of the action */
+};
+
 /* GPUs that are to be cut anew: closed until they are drained, then away while they are cut. */
 struct weir_host_cuts {
     struct weir_partition_cut *pending;
@@ -66,8 +72,8 @@ struct weir_host_limits {
     uint32_t max_actions; /* 0 = no cap */
     uint32_t cuts_before; /* pending when the decision began */
     bool was_late;
-    bool is_cut_short;
-    bool is_open; /* the plan was handed out, and no outcome was told since */
+    bool is_cut_short; /* the plan asks at once for the call that decides the rest */
+    bool is_open;      /* the plan was handed out, and no outcome was told since */
 };
 
 /* The latest decision about stages planned nothing; see repeat.c. */
@@ -119,6 +125,8 @@ struct weir_host {
     uint32_t offer_count, offer_capacity;
     struct weir_host_cuts cuts;
     struct weir_host_limits limits;
+    struct weir_wake *owed;
+    uint32_t owed_count, owed_capacity;
     struct weir_host_answer answer;
     uint32_t group_by_policy, group_report, group_devices, cut_min_gain, hold_mode;
     bool keeps_infeasible;
@@ -254,10 +262,20 @@ weir_status weir_host_turn_away(struct weir_host *host);
 void weir_host_turned_away(struct weir_host *host);
 
 /* limits.c: begins a decision; whether its time is over; drops what is too much of the plan, after
- * the policies and before the check. */
+ * the policies and before the check. Whether this action, of the plan of a call with bounds, says
+ * that it is cut short. */
 void weir_host_limits_begin(struct weir_host *host, const struct weir_call *call);
 bool weir_host_is_late(struct weir_host *host);
+bool weir_host_says_cut_short(const struct weir_host *host, const struct weir_action *action);
 weir_status weir_host_limit_plan(struct weir_host *host);
+
+/* wakes.c: a WAKE is owed; those of a plan that nobody will see are; whether one is to be asked
+ * for; the plan asks; it was handed out. */
+weir_status weir_host_owe_wake(struct weir_host *host, const struct weir_wake *wake);
+weir_status weir_host_owe_wakes(struct weir_host *host);
+bool weir_host_must_wake(const struct weir_host *host);
+weir_status weir_host_ask_wakes(struct weir_host *host);
+void weir_host_asked_wakes(struct weir_host *host);
 
 /* cuts.c: chooses GPUs to cut anew and appends CUT for those that are drained; after the pass,
  * while its starts are there. Then as for the pass. */

@@ -194,7 +194,8 @@ struct weir_call {
     int64_t now_ns;  /* never before that of an earlier call */
     /* By the host's clock (weir_host_config.clock_ns), 0 = none. Looked at between jobs and before
      * the stages are asked; a policy that is at work is not interrupted. What there was no time for
-     * is decided by the next call, and the plan has a WAKE at now_ns. */
+     * is decided by the next call, for which the plan has a WAKE at now_ns beside those that it has
+     * anyway. */
     int64_t deadline_ns;
     /* Actions that the controller has to carry out, at most; 0 = no cap. Ranks of a job, and
      * members of a group, come together even when they are more. The rest as above. */
@@ -239,8 +240,9 @@ WEIR_API weir_status weir_host_follow(struct weir_host *host, const struct weir_
 
 /* The plan handed out last will not be applied, and no outcome of it was told: jobs it starts wait
  * again, GPUs it closed for a cut give out instances again, and the policy learns that each start
- * and each request of a node was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards.
- * WEIR_ENOTFOUND when there is none, or an outcome was told since. */
+ * and each request of a node was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards; the
+ * calls that it asked for (WAKE) are asked for by the next plan. WEIR_ENOTFOUND when there is none,
+ * or an outcome was told since. */
 WEIR_API weir_status weir_host_cancel(struct weir_host *host, struct weir_error *error);
 
 struct weir_host_stats {
