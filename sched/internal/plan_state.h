@@ -137,6 +137,13 @@ bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker);
 /* Drops an action of a settled plan; the others keep their indices until it is settled again. */
 void weir_plan_drop(struct weir_plan *plan, uint32_t index);
 
+/* Jobs of a workload of which too many wait. */
+static inline bool weir_is_turning_away(const struct weir_action *action)
+{
+    return action->verb == WEIR_VERB_DENY && action->owner.kind == WEIR_OWNER_JOB &&
+           action->reason == WEIR_REASON_QUEUE_FULL;
+}
+
 /* STARTs from now on are members of this group; 0 ends it. */
 void weir_plan_set_group(struct weir_plan *plan, uint64_t group);
 

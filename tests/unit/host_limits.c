@@ -276,6 +276,40 @@ static void calls_that_were_asked_for_outlive_their_plan(void)
     weir_host_destroy(host);
 }
 
+static uint32_t turned_away(const struct weir_plan *plan)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        count += weir_plan_action(plan, i)->verb == WEIR_VERB_DENY &&
+                 weir_plan_action(plan, i)->reason == WEIR_REASON_QUEUE_FULL;
+    return count;
+}
+
+/* Eight of eleven jobs have places, one may wait. Which two are too many is said by the plan that
+ * starts the last, and not before: until then all are known. */
+static void a_plan_that_is_cut_short_turns_nobody_away(void)
+{
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = open_jobs(0, &config);
+    const struct weir_call call = { .causes = WEIR_CAUSE_JOBS, .max_actions = 3 };
+    static const uint32_t starts[] = { 3, 3, 2 };
+    const struct weir_plan *plan = NULL;
+
+    CHECK_I64(weir_host_set_queue_limit(host, 0, 1), WEIR_OK);
+    for (uint32_t i = 1; i <= 11; i++)
+        CHECK_I64(submit(host, i, 1), WEIR_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct seen seen = decide(host, call, &plan);
+        CHECK_I64(seen.starts, starts[i]);
+        CHECK_I64(seen.wakes, i < 2);
+        CHECK_I64(turned_away(plan), i < 2 ? 0 : 2);
+        CHECK_I64(weir_view_jobs(weir_host_view(host, 0)), i < 2 ? 11 : 9);
+        CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    }
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a cap spreads jobs over calls", a_cap_spreads_jobs_over_calls },
     { "ranks of a job come together in spite of a cap",
@@ -288,5 +322,6 @@ static const struct test tests[] = {
     { "a cancelled plan was never made", a_cancelled_plan_was_never_made },
     { "calls that were asked for outlive their plan",
       calls_that_were_asked_for_outlive_their_plan },
+    { "a plan that is cut short turns nobody away", a_plan_that_is_cut_short_turns_nobody_away },
 };
 TEST_MAIN(tests)

@@ -100,14 +100,14 @@ bool weir_host_says_cut_short(const struct weir_host *host, const struct weir_ac
            (action->causes == 0 || action->causes == WEIR_CAUSE_WAKE);
 }
 
-/* Drops all from the `kept`th action on but WAKE. */
+/* Drops all from the `kept`th action on but WAKE, and who is turned away wherever that is. */
 static void cut_short(struct weir_host *host, uint32_t kept)
 {
     const uint32_t count = weir_plan_settle(host->plan);
 
     for (uint32_t i = 0; i < count; i++) {
         const struct weir_action *const action = weir_plan_settled(host->plan, i);
-        if (i >= kept && action->verb != WEIR_VERB_WAKE)
+        if (i < kept ? weir_is_turning_away(action) : action->verb != WEIR_VERB_WAKE)
             weir_plan_drop(host->plan, i);
     }
     weir_jobs_unsettle(&host->jobs);

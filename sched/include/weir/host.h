@@ -145,7 +145,8 @@ WEIR_API weir_status weir_host_submit(struct weir_host *host, const struct weir_
 WEIR_API weir_status weir_host_keep_infeasible(struct weir_host *host, bool is_kept);
 /* How many jobs of a workload may wait; UINT64_MAX (at first) = all. Of those that came since the
  * decision before and cannot start, the last are turned away: a DENY with WEIR_REASON_QUEUE_FULL
- * says so, and they are known no more. */
+ * says so, and they are known no more. A plan that max_actions or the deadline cuts short turns
+ * nobody away; the next one does. */
 WEIR_API weir_status weir_host_set_queue_limit(struct weir_host *host, uint32_t workload,
                                                uint64_t limit);
 /* It waits no more: its submitter took it back, or lost patience. WEIR_ENOTFOUND unless it waits.
