@@ -353,15 +353,17 @@ static weir_status check_plan(struct weir_host *host, const struct weir_policy_s
     return weir_host_blame_plan(host, set, status, error);
 }
 
-/* Under reservations; the scratch is lent. */
+/* Under reservations; the scratch is lent. Whatever fails, nodes are open again behind it. */
 static weir_status ask_reserved(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
 {
-    if (weir_reservations_begin(&host->jobs, host->inventory, host->now_ns) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (weir_memory_pools_begin(&host->jobs, host->inventory) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    const weir_status status = ask_policies(host, set, error);
+    weir_status status = weir_reservations_begin(&host->jobs, host->inventory, host->now_ns);
+    if (status == WEIR_OK)
+        status = weir_memory_pools_begin(&host->jobs, host->inventory);
+    if (status == WEIR_OK)
+        status = ask_policies(host, set, error);
+    else
+        (void)weir_fail(error, status, "%s", weir_status_text(status));
     weir_memory_pools_end(&host->jobs, host->inventory);
     if (weir_reservations_end(&host->jobs.reservations, host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -436,7 +438,9 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         status = weir_placer_finish(host->placer);
     count_placements(host);
     const bool is_whole = weir_cluster_take_back(host->inventory);
-    if (!is_whole || fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
+    /* Nodes that there was no memory to open again are nobody's doing. */
+    if (status != WEIR_ENOMEM &&
+        (!is_whole || fingerprint(host) != before || !weir_pools_are_whole(&host->pools)))
         status = weir_host_blame_plan(
             host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
             error);

@@ -4,6 +4,7 @@
  */
 #include "tests/support/host_jobs.h"
 #include "tests/support/check.h"
+#include "weir/reservation.h"
 
 #include <stdio.h>
 
@@ -663,6 +664,54 @@ static void a_rank_that_found_no_memory_is_told_again(void)
     }
 }
 
+/* Calls at the time of a reservation and of a gang that holds what it finds. */
+static uint32_t wakes_of(const struct weir_plan *plan)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        count += weir_plan_action(plan, i)->verb == WEIR_VERB_WAKE;
+    return count;
+}
+
+/* Whatever was missing, nobody is blamed, and what a policy asked for in a plan that never came is
+ * asked for by the next. */
+static void a_decision_without_memory_leaves_nothing_behind(void)
+{
+    static const struct weir_reservation_spec reserved = {
+        .size = sizeof reserved, .name = "r", .start_ns = 1000, .end_ns = 2000, .nodes = 1
+    };
+    static const struct weir_tenant_spec tenant = { .size = sizeof tenant,
+                                                    .name = "t",
+                                                    .gpu_pool_bytes = 1 };
+    static const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_JOBS };
+    struct test_memory memory = { .has_failed = true };
+    const struct weir_allocator allocator = test_allocator(&memory);
+    struct weir_host_config config = test_jobs_config("hold");
+    uint32_t failed = 0;
+
+    config.allocator = &allocator;
+    for (uint64_t at = 1; memory.has_failed; at++) {
+        const struct weir_plan *plan = NULL;
+        memory = (struct test_memory){ .blocks = 0 };
+        struct weir_host *const host = test_jobs_open(&config, 2, 2);
+        CHECK_I64(weir_host_add_tenant(host, &tenant, NULL, NULL), WEIR_OK);
+        CHECK_I64(weir_host_add_reservation(host, &reserved, NULL, NULL), WEIR_OK);
+        CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+        CHECK_I64(test_submit(host, 2, 4, 1), WEIR_OK);
+        memory.fail_at = memory.calls + at;
+        const weir_status status = weir_host_decide(host, &call, &plan, NULL);
+        failed += status != WEIR_OK;
+        CHECK(status == WEIR_OK || status == WEIR_ENOMEM);
+        memory.fail_at = 0;
+        if (status != WEIR_OK)
+            plan = test_pass(host);
+        CHECK_I64(wakes_of(plan), 2);
+        weir_host_destroy(host);
+    }
+    CHECK(failed > 10);
+}
+
 static void who_waits_is_asked_again_when_a_gpu_recovers(void)
 {
     const struct weir_host_config config = test_jobs_config("first_fit");
@@ -725,6 +774,8 @@ static const struct test tests[] = {
     { "ranks of a job may differ", ranks_of_a_job_may_differ },
     { "memory may run out anywhere", memory_may_run_out_anywhere },
     { "a rank that found no memory is told again", a_rank_that_found_no_memory_is_told_again },
+    { "a decision without memory leaves nothing behind",
+      a_decision_without_memory_leaves_nothing_behind },
     { "who waits is asked again when a GPU recovers",
       who_waits_is_asked_again_when_a_gpu_recovers },
     { "jobs that are gone are not listed", jobs_that_are_gone_are_not_listed },
