@@ -338,6 +338,9 @@ enum weir_policy_part {
 WEIR_API weir_status weir_host_restore_policy(struct weir_host *host, uint32_t part,
                                               const double *numbers, uint32_t count,
                                               struct weir_error *error);
+/* A call that no plan has asked for yet, although a policy or a reservation needs it: the next plan
+ * does. `causes` as of the WAKE. From 2.3 on. */
+WEIR_API weir_status weir_host_restore_wake(struct weir_host *host, int64_t at_ns, uint32_t causes);
 /* Last: what it had counted. */
 struct weir_host_past {
     uint32_t size;     /* sizeof */

@@ -429,6 +429,28 @@ static weir_status take_cut(struct decide_host *made, const json_t *json, size_t
     return weir_host_restore_cut(made->host, &cut, error);
 }
 
+/* Bits of the words; 0 = none are given. */
+static uint32_t read_causes(const json_t *json)
+{
+    static const char *const words = "timer|wake|jobs|nodes|workers|capacity";
+    const json_t *const list = json_object_get(json, "causes");
+    uint32_t causes = 0;
+
+    for (size_t i = 0; i < json_array_size(list); i++)
+        causes |= 1U << decide_choice(words, json_string_value(json_array_get(list, i)));
+    return causes;
+}
+
+static weir_status take_wake(struct decide_host *made, const json_t *json, size_t place,
+                             struct weir_error *error)
+{
+    struct decide_wake wake;
+
+    (void)place;
+    WEIR_TRY(decide_read(json, &decide_wake_keys, &wake, error));
+    return weir_host_restore_wake(made->host, wake.at_ns, read_causes(json));
+}
+
 /* ---- policies and counts ---- */
 
 static weir_status take_memory(struct decide_host *made, const char *key, uint32_t part,
@@ -481,17 +503,13 @@ static int64_t read_clock(void *state)
 
 void decide_read_call(struct decide_host *made)
 {
-    const json_t *const causes = json_object_get(made->input, "causes");
     const bool has_deadline = json_is_number(json_object_get(made->input, "time_left_ns"));
-    static const char *const words = "timer|wake|jobs|nodes|workers|capacity";
+    const uint32_t causes = read_causes(made->input);
 
     made->call = (struct weir_call){ .size = sizeof made->call,
-                                     .causes = json_array_size(causes) > 0 ? 0 : WEIR_CAUSE_TIMER,
+                                     .causes = causes != 0 ? causes : WEIR_CAUSE_TIMER,
                                      .now_ns = made->head.time_ns,
                                      .max_actions = made->head.max_actions };
-    for (size_t i = 0; i < json_array_size(causes); i++)
-        made->call.causes |=
-            1U << decide_choice(words, json_string_value(json_array_get(causes, i)));
     if (has_deadline)
         made->call.deadline_ns = read_clock(NULL) + made->head.time_left_ns;
 }
@@ -611,6 +629,7 @@ static weir_status tell(struct decide_host *made, struct weir_error *error)
     WEIR_TRY(decide_take_all(made, "new_jobs", take_new_job, error));
     WEIR_TRY(decide_take_all(made, "tenants", take_usage, error));
     WEIR_TRY(decide_take_all(made, "cuts", take_cut, error));
+    WEIR_TRY(decide_take_all(made, "wakes", take_wake, error));
     return take_past(made, error);
 }
 

@@ -480,6 +480,14 @@ static const struct decide_key policy[] = {
 };
 const struct decide_keys decide_policy_keys = TABLE(policy, "policy");
 
+static const struct decide_key wake[] = {
+    { REQUIRED("at_ns", DECIDE_WHOLE), INTO(decide_wake, at_ns), .unit = "ns", ANY_TIME,
+      .help = "time of the call" },
+    { LIST_OF("causes", DECIDE_CHOICE), .choices = "timer|wake|jobs|nodes|workers|capacity",
+      .help = "why it is asked for (wake)" },
+};
+const struct decide_keys decide_wake_keys = TABLE(wake, "wake");
+
 static const struct decide_key document[] = {
     { REQUIRED("format", DECIDE_TEXT), .help = "`weir-decision`" },
     { REQUIRED("version", DECIDE_COUNT), .most = MOST_COUNT, .help = "3" },
@@ -503,6 +511,8 @@ static const struct decide_key document[] = {
       .help = "how often jobs and capacity came or went otherwise than was expected" },
     { OPTIONAL("may_start_jobs", DECIDE_FLAG), INTO(decide_document, may_start_jobs),
       .help = "a job may start that could not before (default true)" },
+    { OPTIONAL("wakes", DECIDE_LIST), .of = &decide_wake_keys,
+      .help = "calls that are needed and that no plan has asked for yet" },
     { OPTIONAL("mig_tables", DECIDE_LIST), .of = &decide_table_keys,
       .help = "how GPUs may be cut" },
     { REQUIRED("nodes", DECIDE_LIST), .of = &decide_node_keys, .help = "the cluster" },
@@ -627,5 +637,6 @@ const struct decide_keys *const decide_formats[] = {
     &decide_change_keys,   &decide_outcome_keys,
     &changed_node_keys,    &decide_changed_stage_keys,
     &decide_offer_keys,    &decide_licence_keys,
+    &decide_wake_keys,
 };
 const size_t decide_formats_count = sizeof decide_formats / sizeof decide_formats[0];

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A host that goes on where another one stopped: it is told the document that the other wrote, and
+ * both plan the same, now and after what happens next.
+ */
+#include "sim/cli/decide/decide_document.h"
+#include "sim/cli/decide/decide_host.h"
+#include "tests/support/check.h"
+#include "tests/support/host_jobs.h"
+#include "weir/reservation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The other host, with what it was read from. */
+struct mirror {
+    char *text;
+    struct decide_documents documents;
+    struct decide_question question;
+    struct decide_host made;
+};
+
+static weir_status append(void *state, const char *text, size_t length)
+{
+    return fwrite(text, 1, length, state) == length ? WEIR_OK : WEIR_EIO;
+}
+
+/* As the host is about to decide. NULL = it cannot be read back. */
+static struct mirror *mirror_open(struct weir_host *host, const struct weir_call *call)
+{
+    struct mirror *const mirror = calloc(1, sizeof *mirror);
+    struct weir_error error = { .phase = -1 };
+    size_t size = 0;
+
+    if (mirror == NULL)
+        return NULL;
+    FILE *const out = open_memstream(&mirror->text, &size);
+    const struct weir_sink sink = { .write = append, .state = out };
+    CHECK_I64(weir_host_export_call(host, call, &sink), WEIR_OK);
+    (void)fclose(out);
+    CHECK_I64(decide_documents_parse("f", mirror->text, size, &mirror->documents, &error), WEIR_OK);
+    mirror->question.input = json_array_get(mirror->documents.list, 0);
+    if (!CHECK_I64(decide_host_open(&mirror->made, &mirror->question, &error), WEIR_OK))
+        printf("%s\n", error.text);
+    return mirror;
+}
+
+static void mirror_close(struct mirror *mirror)
+{
+    decide_host_close(&mirror->made);
+    decide_documents_clear(&mirror->documents);
+    free(mirror->text);
+    free(mirror);
+}
+
+/* "start 3, wake 20, ..." */
+static struct test_text say(const struct weir_plan *plan)
+{
+    struct test_text said = { "" };
+    size_t used = 0;
+
+    for (uint32_t i = 0; plan != NULL && i < weir_plan_count(plan); i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        const bool is_wake = action->verb == WEIR_VERB_WAKE;
+        used += (size_t)snprintf(said.text + used, sizeof said.text - used, "%s%s %lld",
+                                 used > 0 ? ", " : "", weir_verb_name(action->verb),
+                                 is_wake ? (long long)action->value : (long long)action->owner.id);
+    }
+    return said;
+}
+
+static struct test_text decide(struct weir_host *host, struct weir_call call)
+{
+    const struct weir_plan *plan = NULL;
+    struct weir_error error = { .phase = -1 };
+
+    call.size = sizeof call;
+    if (!CHECK_I64(weir_host_decide(host, &call, &plan, &error), WEIR_OK))
+        printf("%s\n", error.text);
+    return say(plan);
+}
+
+static struct weir_call call_at(int64_t now_ns)
+{
+    return (struct weir_call){ .size = sizeof(struct weir_call),
+                               .causes = WEIR_CAUSE_JOBS | WEIR_CAUSE_TIMER,
+                               .now_ns = now_ns };
+}
+
+/* Both plan this. */
+static void both_plan(struct weir_host *host, int64_t now_ns, const char *expected)
+{
+    const struct weir_call call = call_at(now_ns);
+    struct mirror *const mirror = mirror_open(host, &call);
+
+    CHECK_STR(decide(mirror->made.host, call).text, expected);
+    CHECK_STR(decide(host, call).text, expected);
+    mirror_close(mirror);
+}
+
+static void reserve(struct weir_host *host, const char *name, int64_t start_ns, int64_t end_ns)
+{
+    const struct weir_reservation_spec spec = {
+        .size = sizeof spec, .name = name, .start_ns = start_ns, .end_ns = end_ns, .nodes = 1
+    };
+
+    CHECK_I64(weir_host_add_reservation(host, &spec, NULL, NULL), WEIR_OK);
+}
+
+static void a_reservation_told_since_is_asked_for(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+
+    both_plan(host, 10, "");
+    reserve(host, "r", 1000, 2000);
+    both_plan(host, 20, "wake 1000");
+    both_plan(host, 30, ""); /* once */
+    reserve(host, "s", 500, 1500);
+    both_plan(host, 700, "wake 1000"); /* it has begun */
+    weir_host_destroy(host);
+}
+
+static void calls_of_a_cancelled_plan_are_asked_for(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+
+    reserve(host, "r", 1000, 2000);
+    CHECK_STR(decide(host, call_at(10)).text, "wake 1000");
+    CHECK_I64(weir_host_cancel(host, NULL), WEIR_OK);
+    both_plan(host, 20, "wake 1000");
+    both_plan(host, 30, "");
+    weir_host_destroy(host);
+}
+
+static const struct test tests[] = {
+    { "a reservation told since the latest decision is asked for",
+      a_reservation_told_since_is_asked_for },
+    { "calls of a cancelled plan are asked for", calls_of_a_cancelled_plan_are_asked_for },
+};
+
+TEST_MAIN(tests)
