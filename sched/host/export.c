@@ -547,6 +547,16 @@ static void put_wakes(const struct weir_export *out, int64_t now_ns)
     weir_json_close(out->json, '[');
 }
 
+/* Some kind of jobs is settled, and yet the truth refused nobody. */
+static bool has_settled_alone(const struct weir_jobs *jobs)
+{
+    bool is_settled = false;
+
+    for (uint32_t i = 0; i < jobs->kind_count && !is_settled; i++)
+        is_settled = weir_jobs_is_settled(jobs, i);
+    return is_settled && !jobs->has_refused;
+}
+
 static void put_call(const struct weir_export *out, const struct weir_call *call)
 {
     const struct weir_host *const host = out->host;
@@ -565,6 +575,8 @@ static void put_call(const struct weir_export *out, const struct weir_call *call
     if (host->jobs.surprises > 0)
         weir_json_word(json, "surprises", host->jobs.surprises);
     weir_json_flag(json, "may_start_jobs", host->is_dirty);
+    if (has_settled_alone(&host->jobs))
+        weir_json_flag(json, "none_refused", true);
     put_wakes(out, call->now_ns);
 }
 

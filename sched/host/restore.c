@@ -50,7 +50,7 @@ weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kin
     WEIR_TRY(weir_jobs_find_kind(&host->jobs, &spec, &kind, error));
     if (past->is_settled != 0) {
         weir_jobs_settle(&host->jobs, kind);
-        host->jobs.has_refused = true; /* perhaps */
+        host->jobs.has_refused = true; /* perhaps: weir_host_restore knows */
     }
     if (past->denied != WEIR_REASON_NONE)
         host->jobs.kinds[kind].told_at = host->jobs.freed;
@@ -155,5 +155,6 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
     host->is_dirty = past->is_dirty != 0;
     host->cuts.rested_at = host->changes;
     host->jobs.surprises = past->surprises;
+    host->jobs.has_refused = host->jobs.has_refused && past->none_refused == 0;
     return WEIR_OK;
 }

@@ -136,10 +136,42 @@ static void calls_of_a_cancelled_plan_are_asked_for(void)
     weir_host_destroy(host);
 }
 
+/* A node goes down: only who the truth refused is asked again. */
+static void whom_the_truth_refused_is_known(void)
+{
+    for (int refused = 0; refused < 2; refused++) {
+        const struct weir_host_config config = test_jobs_config("first_fit");
+        struct weir_host *const host = test_jobs_open(&config, 3, 1);
+        const struct weir_call call = call_at(30);
+        struct weir_outcome outcome = { .size = sizeof outcome,
+                                        .kind = WEIR_OUTCOME_REFUSED,
+                                        .owner = weir_job_owner(0, 1) };
+        CHECK_I64(test_submit(host, 1, 2, 1), WEIR_OK);
+        if (refused != 0) {
+            (void)decide(host, call_at(10));
+            CHECK_I64(weir_host_outcome(host, &outcome, NULL, NULL), WEIR_OK);
+        } else {
+            test_starts_are(host, "1.0@0 1.1@1");
+            CHECK_I64(test_submit(host, 2, 2, 1), WEIR_OK);
+            (void)decide(host, call_at(10));
+        }
+        struct mirror *const mirror = mirror_open(host, &call);
+        CHECK_I64(mirror->made.host->jobs.has_refused, refused);
+        CHECK_I64(weir_host_set_node(host, 2, 0, 20), WEIR_OK);
+        CHECK_I64(weir_host_set_node(mirror->made.host, 2, 0, 20), WEIR_OK);
+        const struct test_text said = decide(host, call);
+        CHECK_STR(decide(mirror->made.host, call).text, said.text);
+        CHECK_I64(said.text[0] != '\0', refused);
+        mirror_close(mirror);
+        weir_host_destroy(host);
+    }
+}
+
 static const struct test tests[] = {
     { "a reservation told since the latest decision is asked for",
       a_reservation_told_since_is_asked_for },
     { "calls of a cancelled plan are asked for", calls_of_a_cancelled_plan_are_asked_for },
+    { "whom the truth refused is known", whom_the_truth_refused_is_known },
 };
 
 TEST_MAIN(tests)

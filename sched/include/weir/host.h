@@ -349,6 +349,10 @@ struct weir_host_past {
     uint64_t next_worker; /* id of the next new worker */
     int64_t now_ns;       /* of the latest decision; WEIR_UNKNOWN_TIME = none */
     uint64_t surprises;   /* see weir_view_surprises; from 2.3 on */
+    /* Not 0 = kinds that are settled found no place by the view alone: the truth refused none of
+     * their jobs. From 2.3 on. */
+    uint32_t none_refused;
+    uint32_t reserved;
 };
 WEIR_API weir_status weir_host_restore(struct weir_host *host, const struct weir_host_past *past,
                                        struct weir_error *error);

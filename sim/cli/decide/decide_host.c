@@ -482,7 +482,8 @@ static weir_status take_past(struct decide_host *made, struct weir_error *error)
                                          .decisions = made->head.decision,
                                          .next_worker = made->head.next_worker,
                                          .now_ns = made->head.last_ns,
-                                         .surprises = made->head.surprises };
+                                         .surprises = made->head.surprises,
+                                         .none_refused = made->head.none_refused };
 
     WEIR_TRY(take_memory(made, "placement_memory", WEIR_POLICY_PLACEMENT, error));
     WEIR_TRY(take_memory(made, "scaling_memory", WEIR_POLICY_SCALING, error));

@@ -511,6 +511,8 @@ static const struct decide_key document[] = {
       .help = "how often jobs and capacity came or went otherwise than was expected" },
     { OPTIONAL("may_start_jobs", DECIDE_FLAG), INTO(decide_document, may_start_jobs),
       .help = "a job may start that could not before (default true)" },
+    { OPTIONAL("none_refused", DECIDE_FLAG), INTO(decide_document, none_refused),
+      .help = "no start of a job that is settled was refused by the controller" },
     { OPTIONAL("wakes", DECIDE_LIST), .of = &decide_wake_keys,
       .help = "calls that are needed and that no plan has asked for yet" },
     { OPTIONAL("mig_tables", DECIDE_LIST), .of = &decide_table_keys,
