@@ -167,11 +167,29 @@ static void whom_the_truth_refused_is_known(void)
     }
 }
 
+/* The one that says how long it takes goes first, and who does not say may not run into the
+ * reservation. */
+static void a_job_without_an_estimate_has_none(void)
+{
+    const struct weir_host_config config = test_jobs_config("sjf");
+    struct weir_host *const host = test_jobs_open(&config, 1, 1);
+    const struct weir_rank_group group = test_rank_group(1, 1, 1);
+    struct weir_job_spec job = test_job_spec(1, &group, 1);
+
+    CHECK_I64(weir_host_submit(host, &job, NULL), WEIR_OK);
+    job.id = 2;
+    job.estimate_ns = 60;
+    CHECK_I64(weir_host_submit(host, &job, NULL), WEIR_OK);
+    both_plan(host, 10, "start 2, deny 1");
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a reservation told since the latest decision is asked for",
       a_reservation_told_since_is_asked_for },
     { "calls of a cancelled plan are asked for", calls_of_a_cancelled_plan_are_asked_for },
     { "whom the truth refused is known", whom_the_truth_refused_is_known },
+    { "a job without an estimate has none", a_job_without_an_estimate_has_none },
 };
 
 TEST_MAIN(tests)

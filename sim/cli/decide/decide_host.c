@@ -336,6 +336,7 @@ static weir_status take_any_job(struct decide_host *made, const json_t *json, bo
     struct decide_job job = { .spec = { .size = sizeof job.spec,
                                         .submit_ns = is_new ? made->head.time_ns : 0,
                                         .queued_ns = WEIR_UNKNOWN_TIME,
+                                        .estimate_ns = WEIR_UNKNOWN_TIME,
                                         .deadline_ns = WEIR_UNKNOWN_TIME },
                               .past = { .size = sizeof job.past } };
     struct weir_rank_group *groups = NULL;
