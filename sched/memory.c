@@ -27,6 +27,16 @@ int64_t weir_memory_count(struct weir_memory *memory, int64_t value, int64_t lea
     return least;
 }
 
+uint32_t weir_memory_length(struct weir_memory *memory, uint32_t length)
+{
+    const int64_t saved = weir_memory_count(memory, length, 0);
+
+    if (saved <= length)
+        return (uint32_t)saved;
+    memory->is_broken = true;
+    return 0;
+}
+
 void weir_memory_amount(struct weir_memory *memory, int64_t *amount)
 {
     const int64_t high = weir_memory_count(memory, *amount >> 32, 0);

@@ -21,6 +21,10 @@ struct weir_memory {
 void weir_memory_number(struct weir_memory *memory, double *value);
 /* The value, or the one that is read: a whole number of at least `least`; what is none breaks. */
 int64_t weir_memory_count(struct weir_memory *memory, int64_t value, int64_t least);
+/* How many of something are remembered: of `length` on the way out as many as the latest decision
+ * knew; on the way in the number of those, of the `length` there are now. Nodes and pools that came
+ * since then are new to the next decision, here as there. */
+uint32_t weir_memory_length(struct weir_memory *memory, uint32_t length);
 /* An amount that is not negative: a double holds 53 bits, so it goes in two parts. */
 void weir_memory_amount(struct weir_memory *memory, int64_t *amount);
 void weir_memory_amounts(struct weir_memory *memory, struct weir_amounts *amounts);

@@ -122,7 +122,7 @@ static const char *const mistakes[][2] = {
       "2:57: policy.scaling_memory: this policy remembers nothing" },
     { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
            "\"scaling\": \"saturation_aware\", \"scaling_memory\": [1, 2]}}",
-      "2:68: policy.scaling_memory: its memory is 13 numbers, got 2" },
+      "2:68: policy.scaling_memory: its memory is 14 numbers, got 2" },
     { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
            "\"xenna\",\n\"queueing\": \"lifo\"}}",
       "2:1: policy.queueing: unknown policy lifo" },

@@ -184,12 +184,59 @@ static void a_job_without_an_estimate_has_none(void)
     weir_host_destroy(host);
 }
 
+/* Its policies have decided, or not even that, when a node and a stage come. */
+static void grows_alike(struct weir_host_config config, bool has_decided)
+{
+    static const struct test_stage stages[] = { { .name = "a", .cpus = 1, .speed_per_s = 2 },
+                                                { .name = "b", .cpus = 1, .gpus = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 2, .gpus = 2, .cpus = 8, .stages = stages, .stage_count = 2
+    };
+    const struct weir_node_offer offer = {
+        .size = sizeof offer, .holds = { .cpu_units = 8 * WEIR_ONE }, .up = 2, .max = 4
+    };
+    const struct weir_node_spec node = { .size = sizeof node, .id = 77, .cpu_units = 8 * WEIR_ONE };
+    struct weir_host *const host = test_host(&config, &pipeline);
+    const struct weir_call call = call_at(60 * INT64_C(1000000000));
+
+    CHECK_I64(weir_host_offer_nodes(host, &offer, NULL), WEIR_OK);
+    if (has_decided)
+        CHECK_I64(test_step(host, NULL), WEIR_OK);
+    struct weir_pool_spec last = test_pool_spec(weir_view_pool(weir_host_view(host, 0), 0));
+    last.name = "c";
+    CHECK_I64(weir_host_add_pool(host, &last, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_host_add_node(host, &node, NULL, NULL), WEIR_OK);
+    struct mirror *const mirror = mirror_open(host, &call);
+    const struct test_text said = decide(host, call);
+    if (!CHECK(strcmp(decide(mirror->made.host, call).text, said.text) == 0))
+        printf("    %s, %s: %s\n", config.scaling->name, config.capacity->name, said.text);
+    mirror_close(mirror);
+    weir_host_destroy(host);
+}
+
+static void what_came_since_is_new_to_both(void)
+{
+    for (int has_decided = 0; has_decided < 2; has_decided++) {
+        struct weir_host_config config = test_config("first_fit", "fixed");
+        config.capacity = weir_capacity_at(0);
+        for (uint32_t i = 0; i < weir_scaling_count(); i++) {
+            config.scaling = weir_scaling_at(i);
+            grows_alike(config, has_decided != 0);
+        }
+        for (uint32_t i = 0; i < weir_capacity_count(); i++) {
+            config.capacity = weir_capacity_at(i);
+            grows_alike(config, has_decided != 0);
+        }
+    }
+}
+
 static const struct test tests[] = {
     { "a reservation told since the latest decision is asked for",
       a_reservation_told_since_is_asked_for },
     { "calls of a cancelled plan are asked for", calls_of_a_cancelled_plan_are_asked_for },
     { "whom the truth refused is known", whom_the_truth_refused_is_known },
     { "a job without an estimate has none", a_job_without_an_estimate_has_none },
+    { "what came since is new to both", what_came_since_is_new_to_both },
 };
 
 TEST_MAIN(tests)
