@@ -12,6 +12,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/bits.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -446,7 +447,7 @@ static void put_params(struct weir_json *json, const char *key, const struct wei
     weir_json_close(json, '{');
 }
 
-/* What a policy remembers. */
+/* What a policy remembers. JSON has no infinite numbers: the largest stand for them. */
 static weir_status put_memory(const struct weir_export *out, const char *key, uint32_t part)
 {
     const struct weir_policy_state *const policy = weir_host_policy(out->host, part);
@@ -460,7 +461,8 @@ static weir_status put_memory(const struct weir_export *out, const char *key, ui
     (void)policy->save(policy->state, numbers, count);
     weir_json_open(out->json, key, '[');
     for (uint32_t i = 0; i < count; i++)
-        weir_json_number(out->json, NULL, numbers[i]);
+        weir_json_number(out->json, NULL,
+                         isinf(numbers[i]) ? copysign(DBL_MAX, numbers[i]) : numbers[i]);
     weir_json_close(out->json, '[');
     weir_free(&out->host->allocator, numbers);
     return WEIR_OK;

@@ -230,6 +230,42 @@ static void what_came_since_is_new_to_both(void)
     }
 }
 
+/* Of the queueing policy, as texts. */
+static struct test_text memory_of(struct weir_host *host)
+{
+    const struct weir_policy_state *const policy = weir_host_policy(host, WEIR_POLICY_QUEUEING);
+    struct test_text said = { "" };
+    double numbers[64];
+    const uint32_t count = policy->save(policy->state, numbers, 64);
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < count && i < 64 && used < sizeof said.text - 30; i++)
+        used += (size_t)snprintf(said.text + used, sizeof said.text - used, "%.17g ", numbers[i]);
+    return said;
+}
+
+/* gavel before its first pass, and a flow of a tenant without weight. */
+static void infinite_numbers_come_back(void)
+{
+    static const double flow[] = { HUGE_VAL, -HUGE_VAL, 1, 5, 2 };
+    static const char *const names[] = { "gavel", "wfq" };
+    static const struct weir_tenant_spec tenant = { .size = sizeof tenant, .name = "t" };
+    const struct weir_call call = call_at(0);
+
+    for (int i = 0; i < 2; i++) {
+        const struct weir_host_config config = test_jobs_config(names[i]);
+        struct weir_host *const host = test_jobs_open(&config, 1, 1);
+        CHECK_I64(weir_host_add_tenant(host, &tenant, NULL, NULL), WEIR_OK);
+        if (i == 1)
+            CHECK_I64(weir_host_restore_policy(host, WEIR_POLICY_QUEUEING, flow, 5, NULL), WEIR_OK);
+        struct mirror *const mirror = mirror_open(host, &call);
+        CHECK(strstr(memory_of(host).text, "-inf") != NULL);
+        CHECK_STR(memory_of(mirror->made.host).text, memory_of(host).text);
+        mirror_close(mirror);
+        weir_host_destroy(host);
+    }
+}
+
 static const struct test tests[] = {
     { "a reservation told since the latest decision is asked for",
       a_reservation_told_since_is_asked_for },
@@ -237,6 +273,7 @@ static const struct test tests[] = {
     { "whom the truth refused is known", whom_the_truth_refused_is_known },
     { "a job without an estimate has none", a_job_without_an_estimate_has_none },
     { "what came since is new to both", what_came_since_is_new_to_both },
+    { "infinite numbers come back", infinite_numbers_come_back },
 };
 
 TEST_MAIN(tests)

@@ -6,6 +6,7 @@
 #include "sim/cli/decide/decide_tenants.h"
 #include "sim/port/module.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -454,6 +455,14 @@ static weir_status take_wake(struct decide_host *made, const json_t *json, size_
 
 /* ---- policies and counts ---- */
 
+/* null = no number; the largest numbers stand for infinite ones. */
+static double remembered(const json_t *json)
+{
+    const double number = json_is_number(json) ? json_number_value(json) : (double)NAN;
+
+    return fabs(number) >= DBL_MAX ? copysign((double)INFINITY, number) : number;
+}
+
 static weir_status take_memory(struct decide_host *made, const char *key, uint32_t part,
                                struct weir_error *error)
 {
@@ -464,10 +473,8 @@ static weir_status take_memory(struct decide_host *made, const char *key, uint32
 
     if (numbers == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    for (size_t i = 0; i < count; i++) {
-        const json_t *const number = json_array_get(list, i);
-        numbers[i] = json_is_number(number) ? json_number_value(number) : (double)NAN;
-    }
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = remembered(json_array_get(list, i));
     const weir_status status =
         weir_host_restore_policy(made->host, part, numbers, (uint32_t)count, error);
     if (status != WEIR_OK)

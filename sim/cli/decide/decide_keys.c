@@ -4,6 +4,7 @@
 
 #include "sim/cli/decide/decide_parts.h"
 
+#include <float.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -452,20 +453,19 @@ const struct decide_keys decide_offer_keys = TABLE(offer, "offer");
 static const struct decide_key policy[] = {
     { REQUIRED("placement", DECIDE_TEXT), .help = "name of the placement policy" },
     { OPTIONAL("placement_params", DECIDE_PARAMS), .help = "its parameters by name" },
-    { LIST_OF("placement_memory", DECIDE_NUMBER), .least = -0x1p1023,
-      .help = "what it remembered" },
+    { LIST_OF("placement_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { REQUIRED("scaling", DECIDE_TEXT), .help = "name of the scaling policy" },
     { OPTIONAL("scaling_params", DECIDE_PARAMS), .help = "its parameters by name" },
-    { LIST_OF("scaling_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { LIST_OF("scaling_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { OPTIONAL("queueing", DECIDE_TEXT), .help = "name of the queueing policy (first_fit)" },
     { OPTIONAL("queueing_params", DECIDE_PARAMS), .help = "its parameters by name" },
-    { LIST_OF("queueing_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { LIST_OF("queueing_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { OPTIONAL("capacity", DECIDE_TEXT), .help = "name of the capacity policy (none)" },
     { OPTIONAL("capacity_params", DECIDE_PARAMS), .help = "its parameters by name" },
-    { LIST_OF("capacity_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { LIST_OF("capacity_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { OPTIONAL("fallback", DECIDE_TEXT),
       .help = "scaling policy that decides when a plan is rejected" },
-    { LIST_OF("fallback_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { LIST_OF("fallback_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { OPTIONAL("group_scorer", DECIDE_CHOICE), INTO(decide_policy_rest, group_scorer),
       .choices = "ray|placement", .help = "who says where bundles of placement groups go" },
     { OPTIONAL("group_report", DECIDE_CHOICE), INTO(decide_policy_rest, group_report),
