@@ -17,6 +17,12 @@ struct weir_memory {
     bool is_broken;
 };
 
+/* A time as one number, for memories that are laid out by hand, and back. In nanoseconds since 1970
+ * it has 61 bits and a double holds 53: a time beyond those is written as the double that has its
+ * bits, a negative one between -2 and 0. INT64_MAX is never, also from no number. */
+double weir_memory_of_time(int64_t time_ns);
+int64_t weir_memory_to_time(double number);
+
 /* A value on its way out, or in. Beyond the end a reader gets NAN. */
 void weir_memory_number(struct weir_memory *memory, double *value);
 /* The value, or the one that is read: a whole number of at least `least`; what is none breaks. */

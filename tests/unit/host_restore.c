@@ -3,6 +3,7 @@
  * A host that goes on where another one stopped: it is told the document that the other wrote, and
  * both plan the same, now and after what happens next.
  */
+#include "sched/internal/memory.h"
 #include "sim/cli/decide/decide_document.h"
 #include "sim/cli/decide/decide_host.h"
 #include "tests/support/check.h"
@@ -266,6 +267,50 @@ static void infinite_numbers_come_back(void)
     }
 }
 
+/* A number that a document holds, as `weir decide` reads it. */
+static double read_again(double number)
+{
+    char text[40];
+
+    (void)snprintf(text, sizeof text, "%.17g", number);
+    return strtod(text, NULL);
+}
+
+static void times_come_back_to_the_nanosecond(void)
+{
+    static const int64_t times[] = { 0,
+                                     1,
+                                     -1,
+                                     INT64_C(1) << 53,
+                                     (INT64_C(1) << 53) + 1,
+                                     INT64_C(1790000000123456789),
+                                     (INT64_C(1) << 62) - 1,
+                                     INT64_MAX,
+                                     INT64_MIN };
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        CHECK_I64(weir_memory_to_time(read_again(weir_memory_of_time(times[i]))), times[i]);
+    CHECK_I64(weir_memory_to_time(12), 12);
+    CHECK_I64(weir_memory_to_time((double)NAN), INT64_MAX);
+    CHECK_I64(weir_memory_to_time(-HUGE_VAL), INT64_MIN);
+}
+
+/* Since 1970: what a gang holds is its for a minute, to the nanosecond. */
+static void a_hold_ends_at_its_nanosecond(void)
+{
+    const struct weir_host_config config = test_jobs_config("hold");
+    struct weir_host *const host = test_jobs_open(&config, 1, 1);
+    const int64_t now_ns = INT64_C(1790000000123456789);
+
+    CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+    CHECK_I64(test_carry_out(host, test_decide(host, WEIR_CAUSE_JOBS, now_ns)), WEIR_OK);
+    CHECK_I64(test_submit(host, 2, 2, 0.5), WEIR_OK);
+    both_plan(host, now_ns + 1, "wake 1790000060123456790, deny 2");
+    weir_jobs_unsettle(&host->jobs);
+    host->is_dirty = true;
+    both_plan(host, now_ns + INT64_C(59999999999), "deny 2");
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a reservation told since the latest decision is asked for",
       a_reservation_told_since_is_asked_for },
@@ -274,6 +319,8 @@ static const struct test tests[] = {
     { "a job without an estimate has none", a_job_without_an_estimate_has_none },
     { "what came since is new to both", what_came_since_is_new_to_both },
     { "infinite numbers come back", infinite_numbers_come_back },
+    { "times come back to the nanosecond", times_come_back_to_the_nanosecond },
+    { "a hold ends at its nanosecond", a_hold_ends_at_its_nanosecond },
 };
 
 TEST_MAIN(tests)
