@@ -78,9 +78,9 @@ struct weir_traffic {
     double bound;     /* part of its time that waits for memory, 0 to 1 */
 };
 
-/* A job as its submitter describes it. Ids are unique within their workload while the job is
- * known; order and random choices are named by workload and id, so that one workload never changes
- * what is drawn for another. */
+/* A job as its submitter describes it. Ids are below 2^44 (else WEIR_ERANGE) and unique within
+ * their workload while the job is known; order and random choices are named by workload and id, so
+ * that one workload never changes what is drawn for another. */
 struct weir_job_spec {
     uint32_t size;
     uint32_t workload; /* see weir_host_add_workload */
