@@ -429,15 +429,12 @@ bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker)
     return take_back(plan->store, &plan->store->starts, WEIR_VERB_START, worker);
 }
 
-void weir_plan_truncate(struct weir_plan *plan, uint32_t count)
+void weir_plan_drop(struct weir_plan *plan, uint32_t index)
 {
     struct weir_plan_store *const store = plan->store;
-    const uint32_t before = weir_plan_settle(plan);
 
-    for (uint32_t i = count; i < before; i++) {
-        weir_plan_stored(store, store->order[i])->verb = HOLE;
-        store->hole_count++;
-    }
+    weir_plan_stored(store, store->order[index])->verb = HOLE;
+    store->hole_count++;
     store->is_settled = 0;
 }
 

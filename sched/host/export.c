@@ -12,6 +12,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/bits.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -446,7 +447,7 @@ static void put_params(struct weir_json *json, const char *key, const struct wei
     weir_json_close(json, '{');
 }
 
-/* What a policy remembers. */
+/* What a policy remembers. JSON has no infinite numbers: the largest stand for them. */
 static weir_status put_memory(const struct weir_export *out, const char *key, uint32_t part)
 {
     const struct weir_policy_state *const policy = weir_host_policy(out->host, part);
@@ -460,7 +461,8 @@ static weir_status put_memory(const struct weir_export *out, const char *key, ui
     (void)policy->save(policy->state, numbers, count);
     weir_json_open(out->json, key, '[');
     for (uint32_t i = 0; i < count; i++)
-        weir_json_number(out->json, NULL, numbers[i]);
+        weir_json_number(out->json, NULL,
+                         isinf(numbers[i]) ? copysign(DBL_MAX, numbers[i]) : numbers[i]);
     weir_json_close(out->json, '[');
     weir_free(&out->host->allocator, numbers);
     return WEIR_OK;
@@ -511,18 +513,59 @@ static weir_status put_policy(const struct weir_export *out)
 
 /* ---- the call ---- */
 
+static void put_causes(struct weir_json *json, uint32_t causes)
+{
+    static const char *const words[] = { "timer", "wake", "jobs", "nodes", "workers", "capacity" };
+
+    weir_json_open(json, "causes", '[');
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (((causes >> i) & 1) != 0)
+            weir_json_text(json, NULL, words[i]);
+    weir_json_close(json, '[');
+}
+
+static void put_wake(struct weir_json *json, int64_t at_ns, uint32_t causes)
+{
+    weir_json_open(json, NULL, '{');
+    weir_json_integer(json, "at_ns", at_ns);
+    if (causes != 0)
+        put_causes(json, causes);
+    weir_json_close(json, '{');
+}
+
+/* A reservation that begins by then is news to the call itself, which looks for the next. */
+static void put_wakes(const struct weir_export *out, int64_t now_ns)
+{
+    const struct weir_host *const host = out->host;
+    const struct weir_reservations *const reservations = &host->jobs.reservations;
+
+    if (!weir_host_must_wake(host))
+        return;
+    weir_json_open(out->json, "wakes", '[');
+    for (uint32_t i = 0; i < host->owed_count; i++)
+        put_wake(out->json, host->owed[i].at_ns, host->owed[i].causes);
+    if (weir_reservations_must_wake(reservations) && reservations->next_ns > now_ns)
+        put_wake(out->json, reservations->next_ns, 0);
+    weir_json_close(out->json, '[');
+}
+
+/* Some kind of jobs is settled, and yet the truth refused nobody. */
+static bool has_settled_alone(const struct weir_jobs *jobs)
+{
+    bool is_settled = false;
+
+    for (uint32_t i = 0; i < jobs->kind_count && !is_settled; i++)
+        is_settled = weir_jobs_is_settled(jobs, i);
+    return is_settled && !jobs->has_refused;
+}
+
 static void put_call(const struct weir_export *out, const struct weir_call *call)
 {
-    static const char *const causes[] = { "timer", "wake", "jobs", "nodes", "workers", "capacity" };
     const struct weir_host *const host = out->host;
     struct weir_json *const json = out->json;
 
     weir_json_integer(json, "time_ns", call->now_ns);
-    weir_json_open(json, "causes", '[');
-    for (uint32_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
-        if (((call->causes >> i) & 1) != 0)
-            weir_json_text(json, NULL, causes[i]);
-    weir_json_close(json, '[');
+    put_causes(json, call->causes);
     weir_export_unless(json, "max_actions", call->max_actions, 0);
     if (call->deadline_ns != 0 && host->clock_ns != NULL)
         weir_json_integer(json, "time_left_ns",
@@ -534,6 +577,9 @@ static void put_call(const struct weir_export *out, const struct weir_call *call
     if (host->jobs.surprises > 0)
         weir_json_word(json, "surprises", host->jobs.surprises);
     weir_json_flag(json, "may_start_jobs", host->is_dirty);
+    if (has_settled_alone(&host->jobs))
+        weir_json_flag(json, "none_refused", true);
+    put_wakes(out, call->now_ns);
 }
 
 static weir_status put_document(struct weir_export *out, const struct weir_call *call)

@@ -136,7 +136,7 @@ static void put_job(const struct weir_export *out, uint32_t record)
     weir_json_integer(json, "submit_ns", job.submit_ns);
     weir_export_unless(json, "queued_ns", job.queued_ns, job.submit_ns);
     weir_export_unless(json, "start_ns", job.start_ns, WEIR_UNKNOWN_TIME);
-    weir_json_integer(json, "estimate_ns", job.estimate_ns);
+    weir_export_unless(json, "estimate_ns", job.estimate_ns, WEIR_UNKNOWN_TIME);
     weir_export_unless(json, "attained_ns", job.attained_ns, 0);
     weir_export_unless(json, "tenant", job.tenant, 0);
     weir_export_unless(json, "priority", job.priority, 0);

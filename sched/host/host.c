@@ -11,15 +11,19 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan_state.h"
+#include "sched/internal/size.h"
 
 static const struct weir_window DEFAULT_WINDOW = { .window_ns = INT64_C(180000000000),
                                                    .min_points = 5 };
 
-static weir_status check_config(const struct weir_host_config *config, struct weir_error *error)
+/* In one of ours, as far as the caller knows of its fields. */
+static weir_status take_config(const struct weir_host_config *given,
+                               struct weir_host_config *config, struct weir_error *error)
 {
-    if (config == NULL || config->size < sizeof *config)
-        return weir_fail(error, WEIR_EABI, "the configuration has %u bytes, needed are %u",
-                         config == NULL ? 0 : config->size, (unsigned)sizeof *config);
+    WEIR_TRY(weir_size_check(given == NULL ? 0 : given->size,
+                             offsetof(struct weir_host_config, capacity), "the configuration",
+                             error));
+    weir_size_take(config, sizeof *config, given, given->size);
     if (config->placement == NULL || config->scaling == NULL)
         return weir_fail(error, WEIR_EINVAL, "a host needs a placement and a scaling policy");
     if (config->placement->abi != WEIR_ABI_MAJOR || config->scaling->abi != WEIR_ABI_MAJOR)
@@ -92,13 +96,15 @@ static weir_status create_parts(struct weir_host *host, const struct weir_host_c
     return weir_host_index_jobs(host, &host->main, error);
 }
 
-weir_status weir_host_create(const struct weir_host_config *config, struct weir_host **host,
+weir_status weir_host_create(const struct weir_host_config *given, struct weir_host **host,
                              struct weir_error *error)
 {
+    struct weir_host_config config;
+
     if (host == NULL)
         return weir_fail(error, WEIR_EINVAL, "no place for the host");
-    WEIR_TRY(check_config(config, error));
-    const struct weir_allocator memory = weir_allocator_copy(config->allocator);
+    WEIR_TRY(take_config(given, &config, error));
+    const struct weir_allocator memory = weir_allocator_copy(config.allocator);
     struct weir_host *const made = weir_alloc(&memory, 1, sizeof *made);
     if (made == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -108,9 +114,9 @@ weir_status weir_host_create(const struct weir_host_config *config, struct weir_
     weir_status status = weir_jobs_open(&made->jobs, &memory);
     if (status != WEIR_OK)
         (void)weir_fail(error, status, "out of memory");
-    take_settings(made, config);
+    take_settings(made, &config);
     if (status == WEIR_OK)
-        status = create_parts(made, config, error);
+        status = create_parts(made, &config, error);
     if (status != WEIR_OK) {
         weir_host_destroy(made);
         return status;
@@ -136,6 +142,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_free(&memory, host->preempted);
     weir_free(&memory, host->gone);
     weir_free(&memory, host->fresh);
+    weir_free(&memory, host->owed);
     weir_free(&memory, host->mix.shapes);
     weir_free(&memory, host->mix.frequencies);
     weir_free(&memory, host->offers);
@@ -180,16 +187,17 @@ static void ask_all_again(struct weir_host *host)
     host->is_foreign = false;
 }
 
-weir_status weir_host_replace(struct weir_host *host, const struct weir_host_config *config,
+weir_status weir_host_replace(struct weir_host *host, const struct weir_host_config *given,
                               struct weir_error *error)
 {
+    struct weir_host_config config;
     struct weir_policy_set main;
     struct weir_policy_set fallback;
 
     if (host == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host");
-    WEIR_TRY(check_config(config, error));
-    WEIR_TRY(create_sets(config, &host->allocator, &main, &fallback, error));
+    WEIR_TRY(take_config(given, &config, error));
+    WEIR_TRY(create_sets(&config, &host->allocator, &main, &fallback, error));
     const weir_status status = prepare_swap(host, &main, &fallback, error);
     if (status != WEIR_OK) {
         weir_policy_set_destroy(&main, &host->allocator);
@@ -203,7 +211,7 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
     host->main = main;
     host->fallback = fallback;
     host->answer.is_kept = false;
-    take_settings(host, config);
+    take_settings(host, &config);
     for (uint32_t i = 0; i < host->pools.count; i++)
         WEIR_TRY(weir_estimator_set_window(host->pools.pools[i].estimator, host->window));
     ask_all_again(host);
@@ -345,37 +353,28 @@ static weir_status check_plan(struct weir_host *host, const struct weir_policy_s
     return weir_host_blame_plan(host, set, status, error);
 }
 
-/* Nobody was asked to call at the next begin or end of a reservation. */
-static bool must_wake(const struct weir_host *host)
-{
-    const struct weir_reservations *const reservations = &host->jobs.reservations;
-
-    return reservations->count > 0 && reservations->next_ns != INT64_MAX &&
-           reservations->next_ns != reservations->woken_ns;
-}
-
-/* Under reservations; the scratch is lent. */
+/* Under reservations; the scratch is lent. Whatever fails, nodes are open again behind it. */
 static weir_status ask_reserved(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
 {
-    if (weir_reservations_begin(&host->jobs, host->inventory, host->now_ns) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (weir_memory_pools_begin(&host->jobs, host->inventory) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    const weir_status status = ask_policies(host, set, error);
+    weir_status status = weir_reservations_begin(&host->jobs, host->inventory, host->now_ns);
+    if (status == WEIR_OK)
+        status = weir_memory_pools_begin(&host->jobs, host->inventory);
+    if (status == WEIR_OK)
+        status = ask_policies(host, set, error);
+    else
+        (void)weir_fail(error, status, "%s", weir_status_text(status));
     weir_memory_pools_end(&host->jobs, host->inventory);
     if (weir_reservations_end(&host->jobs.reservations, host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (status == WEIR_OK && must_wake(host))
-        return weir_plan_wake(host->plan, host->jobs.reservations.next_ns);
-    return status;
+    return status == WEIR_OK ? weir_host_ask_wakes(host) : status;
 }
 
 /* Nobody waits or lacks ranks, and nothing is to be cut. */
 static bool is_about_stages(const struct weir_host *host, const struct weir_policy_set *set)
 {
     return !concerns_jobs(host, set) && host->fresh_count == 0 && host->cut_min_gain == 0 &&
-           host->cuts.count == 0 && host->jobs.short_count == 0 && !must_wake(host) &&
+           host->cuts.count == 0 && host->jobs.short_count == 0 && !weir_host_must_wake(host) &&
            !weir_host_may_grow(host, set);
 }
 
@@ -395,7 +394,6 @@ static void accept_plan(struct weir_host *host)
 {
     weir_host_turned_away(host);
     weir_host_pass_accepted(host);
-    host->jobs.reservations.woken_ns = host->jobs.reservations.next_ns;
     host->is_dirty = host->limits.is_cut_short;
 }
 
@@ -440,7 +438,9 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         status = weir_placer_finish(host->placer);
     count_placements(host);
     const bool is_whole = weir_cluster_take_back(host->inventory);
-    if (!is_whole || fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
+    /* Nodes that there was no memory to open again are nobody's doing. */
+    if (status != WEIR_ENOMEM &&
+        (!is_whole || fingerprint(host) != before || !weir_pools_are_whole(&host->pools)))
         status = weir_host_blame_plan(
             host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
             error);
@@ -456,6 +456,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         return WEIR_OK;
     }
     weir_host_cuts_dropped(host);
+    WEIR_TRY(weir_host_owe_wakes(host));
     WEIR_TRY(weir_host_pass_dropped(host));
     return status;
 }
@@ -517,7 +518,7 @@ static weir_status notice_reservations(struct weir_host *host)
     WEIR_TRY(weir_reservations_choose(&host->jobs, host->inventory, host->now_ns));
     if (host->now_ns < reservations->next_ns)
         return WEIR_OK;
-    reservations->next_ns = weir_reservations_next(reservations, host->now_ns);
+    weir_reservations_look_ahead(reservations, host->now_ns);
     weir_jobs_unsettle(&host->jobs);
     host->view.causes |= WEIR_CAUSE_JOBS; /* it is not the wake that some policy asked for */
     host->is_dirty = true;
@@ -548,6 +549,7 @@ void weir_host_hand_out(struct weir_host *host, const struct weir_plan **plan)
     for (uint32_t i = 0; i < count; i++)
         host->stats.denied += weir_plan_settled(host->plan, i)->verb == WEIR_VERB_DENY;
     host->next_worker = weir_plan_next_worker(host->plan);
+    weir_host_asked_wakes(host);
     host->limits.is_open = true;
     *plan = host->plan;
 }

@@ -226,8 +226,9 @@ weir_status weir_jobs_set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_
 void weir_jobs_change_kind(struct weir_jobs *jobs, uint32_t record, uint32_t kind);
 /* The same of one that waits and is not in the queue. */
 void weir_jobs_change_waiting(struct weir_jobs *jobs, uint32_t record, uint32_t kind);
-/* Room for one more job that starts. */
+/* Room for one more job that starts, and for one more of a kind that waits. */
 weir_status weir_jobs_reserve_placed(struct weir_jobs *jobs);
+weir_status weir_jobs_reserve_waiting(struct weir_jobs *jobs, uint32_t kind);
 /* Of a job that is not in the queue. To start or run takes room that was reserved. */
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state);
 static inline struct weir_placed_job *weir_jobs_placed(const struct weir_jobs *jobs,

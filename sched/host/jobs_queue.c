@@ -113,11 +113,19 @@ static void update_front(struct weir_jobs *jobs, uint32_t index)
 
 /* ---- the queue ---- */
 
+weir_status weir_jobs_reserve_waiting(struct weir_jobs *jobs, uint32_t index)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[index];
+
+    WEIR_ROOM(&jobs->allocator, kind->heap, kind->capacity, kind->count + 1);
+    return WEIR_OK;
+}
+
 weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
 {
     const uint32_t index = jobs->records[record].kind;
     struct weir_job_kind *const kind = &jobs->kinds[index];
-    WEIR_ROOM(&jobs->allocator, kind->heap, kind->capacity, kind->count + 1);
+    WEIR_TRY(weir_jobs_reserve_waiting(jobs, index));
     put(jobs, kind, kind->count++, record);
     rise(jobs, kind, kind->count - 1);
     if (kind->heap[0] == record)
@@ -146,9 +154,7 @@ void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record)
 
 weir_status weir_jobs_push_back(struct weir_jobs *jobs, uint32_t record)
 {
-    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
-
-    WEIR_ROOM(&jobs->allocator, kind->heap, kind->capacity, kind->count + 1);
+    WEIR_TRY(weir_jobs_reserve_waiting(jobs, jobs->records[record].kind));
     weir_jobs_set_state(jobs, record, WEIR_JOB_WAITING);
     return weir_jobs_push(jobs, record);
 }

@@ -35,6 +35,19 @@ int64_t weir_reservations_next(const struct weir_reservations *reservations, int
     return next_ns;
 }
 
+void weir_reservations_look_ahead(struct weir_reservations *reservations, int64_t after_ns)
+{
+    const int64_t next_ns = weir_reservations_next(reservations, after_ns);
+
+    reservations->is_asked = reservations->is_asked && next_ns == reservations->next_ns;
+    reservations->next_ns = next_ns;
+}
+
+bool weir_reservations_must_wake(const struct weir_reservations *reservations)
+{
+    return reservations->count > 0 && reservations->next_ns != INT64_MAX && !reservations->is_asked;
+}
+
 /* ---- which nodes ---- */
 
 struct choice {

@@ -35,7 +35,7 @@ struct weir_reservations {
     uint32_t node_capacity, kept_capacity, waived_capacity;
     uint32_t node_count; /* of the decision; 0 = outside of one, or there is nothing to keep */
     int64_t next_ns;     /* the next begin or end of one, INT64_MAX = none */
-    int64_t woken_ns;    /* a call was asked for then */
+    bool is_asked;       /* a call was asked for then */
 };
 
 /* What is asked about: a job, to start then. */
@@ -51,6 +51,9 @@ void weir_reservations_close(struct weir_reservations *reservations,
                              const struct weir_allocator *allocator);
 /* The first begin or end after this time. */
 int64_t weir_reservations_next(const struct weir_reservations *reservations, int64_t after_ns);
+/* The next begin or end is the first after this time; whether nobody was asked to call then. */
+void weir_reservations_look_ahead(struct weir_reservations *reservations, int64_t after_ns);
+bool weir_reservations_must_wake(const struct weir_reservations *reservations);
 /* Chooses nodes for those that lack some. */
 weir_status weir_reservations_choose(struct weir_jobs *jobs, const struct weir_cluster *cluster,
                                      int64_t now_ns);

@@ -48,18 +48,15 @@ static weir_status find_kind(struct weir_jobs *jobs, const struct weir_job_recor
     return status;
 }
 
-/* Of a job that runs: `ranks` in its first group. */
-static weir_status set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_t ranks, uint32_t most,
-                             struct weir_error *error)
+/* The kind of a job that runs, with `ranks` in its first group. */
+static weir_status find_resized(struct weir_jobs *jobs, uint32_t record, uint32_t ranks,
+                                uint32_t most, uint32_t *other, struct weir_error *error)
 {
     struct weir_rank_group first = jobs->kinds[jobs->records[record].kind].groups[0];
-    uint32_t other = 0;
 
     first.ranks = ranks;
     first.ranks_max = most;
-    WEIR_TRY(find_kind(jobs, &jobs->records[record], &first, &other, error));
-    weir_jobs_change_kind(jobs, record, other);
-    return WEIR_OK;
+    return find_kind(jobs, &jobs->records[record], &first, other, error);
 }
 
 weir_status weir_jobs_set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_t ranks,
@@ -73,10 +70,11 @@ weir_status weir_jobs_set_ranks(struct weir_jobs *jobs, uint32_t record, uint32_
     first.ranks = first.ranks_max = ranks;
     first.ranks_min = ranks < first.ranks_min ? ranks : first.ranks_min;
     WEIR_TRY(find_kind(jobs, &jobs->records[record], &first, &other, error));
+    if (weir_jobs_reserve_waiting(jobs, other) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_jobs_take_out(jobs, record);
     weir_jobs_change_waiting(jobs, record, other);
-    return weir_jobs_push(jobs, record) == WEIR_OK ? WEIR_OK
-                                                   : weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return weir_jobs_push(jobs, record);
 }
 
 static weir_status find_running(const struct weir_host *host, const struct weir_owner *job,
@@ -94,6 +92,7 @@ weir_status weir_host_resize_job(struct weir_host *host, uint32_t workload, uint
 {
     const struct weir_owner job = weir_job_owner(workload, id);
     uint32_t record = 0;
+    uint32_t other = 0;
 
     WEIR_TRY(find_running(host, &job, &record, error));
     const struct weir_job_kind *const kind = &host->jobs.kinds[host->jobs.records[record].kind];
@@ -103,7 +102,8 @@ weir_status weir_host_resize_job(struct weir_host *host, uint32_t workload, uint
     if (ranks < kind->groups[0].ranks_min || ranks == 0 || ranks > ranks_max)
         return weir_fail(error, WEIR_EINVAL, "job %llu: %u ranks must be within [%u, %u]",
                          (unsigned long long)id, ranks, kind->groups[0].ranks_min, ranks_max);
-    WEIR_TRY(set_ranks(&host->jobs, record, ranks, ranks_max, error));
+    WEIR_TRY(find_resized(&host->jobs, record, ranks, ranks_max, &other, error));
+    weir_jobs_change_kind(&host->jobs, record, other);
     host->jobs.surprises++;
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
@@ -111,15 +111,25 @@ weir_status weir_host_resize_job(struct weir_host *host, uint32_t workload, uint
     return WEIR_OK;
 }
 
-weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct weir_error *error)
+weir_status weir_host_rank_may_come(struct weir_host *host, uint32_t record, uint32_t *kind,
+                                    struct weir_error *error)
 {
-    const struct weir_job_kind *const kind = &host->jobs.kinds[host->jobs.records[record].kind];
+    const struct weir_job_record *const job = &host->jobs.records[record];
+    const struct weir_rank_group *const first = &host->jobs.kinds[job->kind].groups[0];
 
-    if (!weir_job_kind_is_short(kind))
+    *kind = job->kind;
+    if (job->state != WEIR_JOB_RUNNING || !weir_job_kind_is_short(&host->jobs.kinds[job->kind]))
         return WEIR_OK;
+    return find_resized(&host->jobs, record, first->ranks + 1, first->ranks_max, kind, error);
+}
+
+void weir_host_rank_came(struct weir_host *host, uint32_t record, uint32_t kind)
+{
+    weir_jobs_placed(&host->jobs, record)->started++;
+    if (kind == host->jobs.records[record].kind)
+        return;
     host->jobs.surprises++;
-    return set_ranks(&host->jobs, record, kind->groups[0].ranks + 1, kind->groups[0].ranks_max,
-                     error);
+    weir_jobs_change_kind(&host->jobs, record, kind);
 }
 
 /* ---- ranks that come back ---- */

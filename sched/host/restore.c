@@ -50,7 +50,7 @@ weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kin
     WEIR_TRY(weir_jobs_find_kind(&host->jobs, &spec, &kind, error));
     if (past->is_settled != 0) {
         weir_jobs_settle(&host->jobs, kind);
-        host->jobs.has_refused = true; /* perhaps */
+        host->jobs.has_refused = true; /* perhaps: weir_host_restore knows */
     }
     if (past->denied != WEIR_REASON_NONE)
         host->jobs.kinds[kind].told_at = host->jobs.freed;
@@ -121,14 +121,25 @@ weir_status weir_host_restore_policy(struct weir_host *host, uint32_t part, cons
                            error);
 }
 
+weir_status weir_host_restore_wake(struct weir_host *host, int64_t at_ns, uint32_t causes)
+{
+    const struct weir_wake wake = { .at_ns = at_ns, .causes = causes };
+
+    return host == NULL ? WEIR_EINVAL : weir_host_owe_wake(host, &wake);
+}
+
 /* Everything but the policies has been told: what was done here is no news. */
-weir_status weir_host_restore(struct weir_host *host, const struct weir_host_past *past,
+weir_status weir_host_restore(struct weir_host *host, const struct weir_host_past *given,
                               struct weir_error *error)
 {
-    if (host == NULL || past == NULL)
+    struct weir_host_past full;
+    const struct weir_host_past *const past = &full;
+
+    if (host == NULL || given == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no past");
-    WEIR_TRY(weir_size_check(past->size, offsetof(struct weir_host_past, surprises),
+    WEIR_TRY(weir_size_check(given->size, offsetof(struct weir_host_past, surprises),
                              "the past of the host", error));
+    weir_size_take(&full, sizeof full, given, given->size);
     if (past->next_worker < host->next_worker)
         return weir_fail(error, WEIR_EINVAL, "worker %llu is there, new ones begin at %llu",
                          (unsigned long long)host->next_worker - 1,
@@ -136,15 +147,14 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
     host->next_worker = past->next_worker;
     host->stats.decisions = past->decisions;
     host->now_ns = past->now_ns;
-    if (past->now_ns != WEIR_UNKNOWN_TIME) { /* the latest decision asked to be called then */
-        struct weir_reservations *const reservations = &host->jobs.reservations;
-        reservations->next_ns = weir_reservations_next(reservations, past->now_ns);
-        reservations->woken_ns = reservations->next_ns;
+    if (past->now_ns != WEIR_UNKNOWN_TIME) {
+        weir_reservations_look_ahead(&host->jobs.reservations, past->now_ns);
+        host->jobs.reservations.is_asked = true; /* by the latest decision, or the call is owed */
     }
     weir_host_restore_labels(host);
     host->is_dirty = past->is_dirty != 0;
     host->cuts.rested_at = host->changes;
-    if (past->size >= sizeof *past)
-        host->jobs.surprises = past->surprises;
+    host->jobs.surprises = past->surprises;
+    host->jobs.has_refused = host->jobs.has_refused && past->none_refused == 0;
     return WEIR_OK;
 }

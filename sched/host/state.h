@@ -36,6 +36,12 @@ struct weir_fresh_job {
     uint64_t id;
 };
 
+/* A call that the next plan asks for; see wakes.c. */
+struct weir_wake {
+    int64_t at_ns;
+    uint32_t causes; /* of the call, as of the action */
+};
+
 /* GPUs that are to be cut anew: closed until they are drained, then away while they are cut. */
 struct weir_host_cuts {
     struct weir_partition_cut *pending;
@@ -66,8 +72,8 @@ struct weir_host_limits {
     uint32_t max_actions; /* 0 = no cap */
     uint32_t cuts_before; /* pending when the decision began */
     bool was_late;
-    bool is_cut_short;
-    bool is_open; /* the plan was handed out, and no outcome was told since */
+    bool is_cut_short; /* the plan asks at once for the call that decides the rest */
+    bool is_open;      /* the plan was handed out, and no outcome was told since */
 };
 
 /* The latest decision about stages planned nothing; see repeat.c. */
@@ -119,6 +125,8 @@ struct weir_host {
     uint32_t offer_count, offer_capacity;
     struct weir_host_cuts cuts;
     struct weir_host_limits limits;
+    struct weir_wake *owed;
+    uint32_t owed_count, owed_capacity;
     struct weir_host_answer answer;
     uint32_t group_by_policy, group_report, group_devices, cut_min_gain, hold_mode;
     bool keeps_infeasible;
@@ -178,12 +186,12 @@ void weir_host_settle_labels(struct weir_host *host);
 /* The same, which is no news to the jobs that wait. */
 void weir_host_restore_labels(struct weir_host *host);
 
-/* told_jobs.c: whether a rank of the job can have been started. */
-weir_status weir_host_job_may_start(const struct weir_host *host, const struct weir_owner *owner,
-                                    struct weir_error *error);
-/* What an outcome means for the job whose rank it is about. */
+/* told_jobs.c: whether a rank of the job can have been started, and the kind it is of then. */
+weir_status weir_host_job_may_start(struct weir_host *host, const struct weir_owner *owner,
+                                    uint32_t *kind, struct weir_error *error);
+/* What an outcome means for the job whose rank it is about; STARTED: the kind that it is of now. */
 weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outcome *outcome,
-                                  struct weir_error *error);
+                                  uint32_t kind, struct weir_error *error);
 
 /* told_jobs.c: jobs that no nodes there are can hold are out of the queue, if they are kept, and
  * no others. O(kinds), and what it costs to find out, once a kind since nodes changed. */
@@ -220,9 +228,12 @@ weir_status weir_host_deny_jobs(struct weir_host *host);
 weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_policy_set *set,
                                  struct weir_error *error);
 
-/* resize.c: jobs that run and lack ranks get them, where there are places; one came. */
+/* resize.c: jobs that run and lack ranks get them, where there are places. One comes: of which kind
+ * the job is with it, found before its worker is entered, because that may take memory; it came. */
 weir_status weir_host_heal(struct weir_host *host, struct weir_error *error);
-weir_status weir_host_rank_came(struct weir_host *host, uint32_t record, struct weir_error *error);
+weir_status weir_host_rank_may_come(struct weir_host *host, uint32_t record, uint32_t *kind,
+                                    struct weir_error *error);
+void weir_host_rank_came(struct weir_host *host, uint32_t record, uint32_t kind);
 
 /* gone.c: before a job goes from the scratch, those that are back there are forgotten. It has gone,
  * and had this worker. Whether limits let a job start as the scratch is: WEIR_NO_INDEX, else
@@ -254,10 +265,20 @@ weir_status weir_host_turn_away(struct weir_host *host);
 void weir_host_turned_away(struct weir_host *host);
 
 /* limits.c: begins a decision; whether its time is over; drops what is too much of the plan, after
- * the policies and before the check. */
+ * the policies and before the check. Whether this action, of the plan of a call with bounds, says
+ * that it is cut short. */
 void weir_host_limits_begin(struct weir_host *host, const struct weir_call *call);
 bool weir_host_is_late(struct weir_host *host);
+bool weir_host_says_cut_short(const struct weir_host *host, const struct weir_action *action);
 weir_status weir_host_limit_plan(struct weir_host *host);
+
+/* wakes.c: a WAKE is owed; those of a plan that nobody will see are; whether one is to be asked
+ * for; the plan asks; it was handed out. */
+weir_status weir_host_owe_wake(struct weir_host *host, const struct weir_wake *wake);
+weir_status weir_host_owe_wakes(struct weir_host *host);
+bool weir_host_must_wake(const struct weir_host *host);
+weir_status weir_host_ask_wakes(struct weir_host *host);
+void weir_host_asked_wakes(struct weir_host *host);
 
 /* cuts.c: chooses GPUs to cut anew and appends CUT for those that are drained; after the pass,
  * while its starts are there. Then as for the pass. */

@@ -134,8 +134,15 @@ static inline const struct weir_action *weir_plan_settled(const struct weir_plan
  * there is none. */
 bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker);
 
-/* Drops all but the first `count` actions, in the order that callers see. */
-void weir_plan_truncate(struct weir_plan *plan, uint32_t count);
+/* Drops an action of a settled plan; the others keep their indices until it is settled again. */
+void weir_plan_drop(struct weir_plan *plan, uint32_t index);
+
+/* Jobs of a workload of which too many wait. */
+static inline bool weir_is_turning_away(const struct weir_action *action)
+{
+    return action->verb == WEIR_VERB_DENY && action->owner.kind == WEIR_OWNER_JOB &&
+           action->reason == WEIR_REASON_QUEUE_FULL;
+}
 
 /* STARTs from now on are members of this group; 0 ends it. */
 void weir_plan_set_group(struct weir_plan *plan, uint64_t group);

@@ -3,6 +3,7 @@
 #include "sched/joint/joint.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/memory.h"
 #include "sched/internal/params.h"
 
 #include <math.h>
@@ -65,9 +66,11 @@ uint32_t weir_joint_save(const void *state, double *numbers, uint32_t capacity)
     double *to = numbers + HEAD;
     for (uint32_t j = 0; j < joint->count; j++) {
         const struct weir_joint_job *const job = &joint->jobs[j];
-        const double of_job[OF_JOB] = { job->workload, (double)job->id, (double)job->submit_ns,
-                                        job->ranks,    job->type,       job->held_type,
-                                        job->until_s,  job->memory,     0. - job->node_count };
+        const double of_job[OF_JOB] = {
+            job->workload, (double)job->id, weir_memory_of_time(job->submit_ns),
+            job->ranks,    job->type,       job->held_type,
+            job->until_s,  job->memory,     0. - job->node_count
+        };
         memcpy(to, of_job, sizeof of_job);
         to += OF_JOB;
         for (uint32_t i = 0; i < job->node_count; i++)
@@ -92,7 +95,7 @@ static weir_status restore_job(struct weir_joint *joint, const double *from, uin
 
     *job = (struct weir_joint_job){ .workload = (uint32_t)from[0],
                                     .id = (uint64_t)from[1],
-                                    .submit_ns = (int64_t)from[2],
+                                    .submit_ns = weir_memory_to_time(from[2]),
                                     .ranks = (uint32_t)from[3],
                                     .type = (uint32_t)from[4],
                                     .held_type = (uint32_t)from[5],

@@ -15,6 +15,7 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/made.h"
+#include "sched/internal/memory.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/ranked.h"
 #include "sched/queueing/parts/reclaim.h"
@@ -241,7 +242,7 @@ static void destroy(void *state)
 static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 {
     if (capacity > 0)
-        numbers[0] = (double)((const struct benefit *)state)->woken_ns;
+        numbers[0] = weir_memory_of_time(((const struct benefit *)state)->woken_ns);
     return 1;
 }
 
@@ -251,7 +252,7 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
     (void)view;
     if (given != 1 || isnan(numbers[0]))
         return weir_fail(error, WEIR_EFORMAT, "one time is remembered, got %u numbers", given);
-    ((struct benefit *)state)->woken_ns = (int64_t)numbers[0];
+    ((struct benefit *)state)->woken_ns = weir_memory_to_time(numbers[0]);
     return WEIR_OK;
 }
 

@@ -26,6 +26,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/job_name.h"
 #include "sched/internal/made.h"
+#include "sched/internal/memory.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
 #include "sched/queueing/parts/listed.h"
@@ -426,9 +427,10 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
     const double all[REMEMBERED] = { own->has_head,
                                      own->workload,
                                      (double)own->id,
-                                     own->shadow_ns == INT64_MAX ? (double)NAN
-                                                                 : (double)own->shadow_ns,
-                                     (double)own->chosen_ns,
+                                     own->shadow_ns == INT64_MAX
+                                         ? (double)NAN
+                                         : weir_memory_of_time(own->shadow_ns),
+                                     weir_memory_of_time(own->chosen_ns),
                                      weir_job_name_workload(own->until_name),
                                      (double)weir_job_name_id(own->until_name) };
 
@@ -454,8 +456,8 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
     own->has_head = numbers[0] > 0;
     own->workload = (uint32_t)numbers[1];
     own->id = (uint64_t)numbers[2];
-    own->shadow_ns = isnan(numbers[3]) ? INT64_MAX : (int64_t)numbers[3];
-    own->chosen_ns = (int64_t)numbers[4];
+    own->shadow_ns = weir_memory_to_time(numbers[3]);
+    own->chosen_ns = weir_memory_to_time(numbers[4]);
     own->until_name = weir_job_name((uint32_t)numbers[5], (uint64_t)numbers[6]);
     return take_over(own, view);
 }

@@ -27,6 +27,7 @@
 #include "sched/internal/aside.h"
 #include "sched/internal/job_name.h"
 #include "sched/internal/made.h"
+#include "sched/internal/memory.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
 #include "sched/queueing/parts/profile.h"
@@ -604,7 +605,7 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 
     if (capacity < count)
         return count;
-    numbers[0] = (double)own->woken_ns;
+    numbers[0] = weir_memory_of_time(own->woken_ns);
     numbers[1] = own->is_stale;
     numbers[2] = (double)own->surprises;
     for (uint32_t i = 0; i < own->count; i++) {
@@ -612,7 +613,8 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
         double *const parts = numbers + HEAD + (size_t)EACH * i;
         parts[0] = weir_job_name_workload(reservation->name);
         parts[1] = (double)weir_job_name_id(reservation->name);
-        parts[2] = reservation->start_ns == INT64_MAX ? (double)NAN : (double)reservation->start_ns;
+        parts[2] = reservation->start_ns == INT64_MAX ? (double)NAN
+                                                      : weir_memory_of_time(reservation->start_ns);
     }
     return count;
 }
@@ -634,7 +636,7 @@ static weir_status restore_one(struct conservative *own, const struct weir_view 
     }
     if (weir_typed_add_need(&own->typed, &job) != WEIR_OK || list(own, &job) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    own->reservations[index].start_ns = isnan(parts[2]) ? INT64_MAX : (int64_t)parts[2];
+    own->reservations[index].start_ns = weir_memory_to_time(parts[2]);
     move(own, index);
     return WEIR_OK;
 }
@@ -660,7 +662,7 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
 
     if (count < HEAD || (count - HEAD) % EACH != 0 || !(numbers[2] >= 0))
         return weir_fail(error, WEIR_EFORMAT, "%u numbers are no list of reservations", count);
-    own->woken_ns = (int64_t)numbers[0];
+    own->woken_ns = weir_memory_to_time(numbers[0]);
     own->is_stale = numbers[1] > 0;
     own->surprises = (uint64_t)numbers[2];
     for (uint32_t i = HEAD; i < count; i += EACH)

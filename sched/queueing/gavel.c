@@ -24,6 +24,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/aside.h"
 #include "sched/internal/made.h"
+#include "sched/internal/memory.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/type_rounds.h"
 #include "sched/solve/type_shares.h"
@@ -628,7 +629,7 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
         to[2] = job->held;
         to[3] = job->wanted;
         to[4] = 0; /* of older versions */
-        to[5] = job->until_ns == INT64_MAX ? 0 : (double)job->until_ns;
+        to[5] = job->until_ns == INT64_MAX ? 0 : weir_memory_of_time(job->until_ns);
         memcpy(to + 6, job->round.share, sizeof job->round.share);
         memcpy(to + 6 + WEIR_ROUND_TYPES, job->round.had_s, sizeof job->round.had_s);
     }
@@ -660,7 +661,8 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
                                .id = (uint64_t)from[1],
                                .held = (uint32_t)from[2],
                                .wanted = (uint32_t)from[3],
-                               .until_ns = from[5] > 0 ? (int64_t)from[5] : INT64_MAX };
+                               .until_ns =
+                                   fabs(from[5]) > 0 ? weir_memory_to_time(from[5]) : INT64_MAX };
         memcpy(job->round.share, from + 6, sizeof job->round.share);
         memcpy(job->round.had_s, from + 6 + WEIR_ROUND_TYPES, sizeof job->round.had_s);
     }

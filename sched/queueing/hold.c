@@ -17,6 +17,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/later.h"
 #include "sched/internal/made.h"
+#include "sched/internal/memory.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/backfill.h"
 #include "sched/queueing/parts/walk.h"
@@ -234,7 +235,8 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
     const struct hold *const hold = state;
     const uint32_t count = HEAD + EACH * hold->silent_count;
     const double head[HEAD] = { hold->has_holder, hold->holder.workload, (double)hold->holder.id,
-                                (double)hold->since_ns, (double)hold->woken_ns };
+                                weir_memory_of_time(hold->since_ns),
+                                weir_memory_of_time(hold->woken_ns) };
 
     if (capacity < count)
         return count;
@@ -243,7 +245,7 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
     for (uint32_t i = 0; i < hold->silent_count; i++) {
         numbers[HEAD + EACH * i] = hold->silent[i].name.workload;
         numbers[HEAD + EACH * i + 1] = (double)hold->silent[i].name.id;
-        numbers[HEAD + EACH * i + 2] = (double)hold->silent[i].until_ns;
+        numbers[HEAD + EACH * i + 2] = weir_memory_of_time(hold->silent[i].until_ns);
     }
     return count;
 }
@@ -256,19 +258,19 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
 
     (void)view;
     for (uint32_t i = 0; is_sound && i < count; i++)
-        is_sound = numbers[i] >= 0;
+        is_sound = numbers[i] > -2; /* times of today are below 0 */
     if (!is_sound)
         return weir_fail(error, WEIR_EFORMAT, "%u numbers are no holder and those silent", count);
     hold->has_holder = numbers[0] > 0;
     hold->holder = (struct name){ (uint32_t)numbers[1], (uint64_t)numbers[2] };
-    hold->since_ns = (int64_t)numbers[3];
-    hold->woken_ns = (int64_t)numbers[4];
+    hold->since_ns = weir_memory_to_time(numbers[3]);
+    hold->woken_ns = weir_memory_to_time(numbers[4]);
     hold->silent_count = 0;
     for (uint32_t i = HEAD; i < count; i += EACH) {
         WEIR_ROOM(&hold->allocator, hold->silent, hold->silent_capacity, hold->silent_count + 1);
         hold->silent[hold->silent_count++] =
             (struct silent){ { (uint32_t)numbers[i], (uint64_t)numbers[i + 1] },
-                             (int64_t)numbers[i + 2] };
+                             weir_memory_to_time(numbers[i + 2]) };
     }
     return WEIR_OK;
 }

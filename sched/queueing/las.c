@@ -26,6 +26,7 @@
 #include "sched/internal/aside.h"
 #include "sched/internal/job_name.h"
 #include "sched/internal/made.h"
+#include "sched/internal/memory.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/parts/attained.h"
 
@@ -283,11 +284,15 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
         return weir_attained_wake(&las->attained, view->now_ns, plan);
     forget_those_gone(las, view);
     weir_attained_begin(&las->attained);
-    WEIR_TRY(weir_ranked_pass(&las->ranked, view, placer, error));
-    settle_gone(las);
-    las->last_ns = view->now_ns;
-    if (las->is_out_of_memory)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_status status = weir_ranked_pass(&las->ranked, view, placer, error);
+    if (status == WEIR_OK) {
+        settle_gone(las);
+        las->last_ns = view->now_ns;
+    }
+    if (status == WEIR_OK && las->is_out_of_memory)
+        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    las->is_out_of_memory = false; /* said once */
+    WEIR_TRY(status);
     if (las->promotes)
         find_next(las, view);
     return weir_attained_wake(&las->attained, view->now_ns, plan);
@@ -300,7 +305,7 @@ enum { OF_ATTAINED = 2, HEAD = OF_ATTAINED + 3, OF_JOB = 6 };
 static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 {
     const struct las *const las = state;
-    const double counts[] = { las->turns, las->heads, (double)las->last_ns };
+    const double counts[] = { las->turns, las->heads, weir_memory_of_time(las->last_ns) };
 
     (void)weir_attained_save(&las->attained, numbers, capacity);
     if (HEAD <= capacity)
@@ -338,7 +343,7 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
     WEIR_TRY(weir_attained_restore(&las->attained, numbers, OF_ATTAINED, error));
     las->turns = numbers[OF_ATTAINED];
     las->heads = numbers[OF_ATTAINED + 1];
-    las->last_ns = is_time(numbers[OF_ATTAINED + 2]) ? (int64_t)numbers[OF_ATTAINED + 2] : -1;
+    las->last_ns = weir_memory_to_time(numbers[OF_ATTAINED + 2]);
     for (uint32_t i = HEAD; i < count; i += OF_JOB) {
         if (!(numbers[i] >= 0 && numbers[i] < WEIR_JOB_WORKLOADS && numbers[i + 1] >= 0 &&
               numbers[i + 1] < (double)((uint64_t)1 << WEIR_JOB_ID_BITS) &&

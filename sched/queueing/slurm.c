@@ -19,6 +19,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/later.h"
 #include "sched/internal/made.h"
+#include "sched/internal/memory.h"
 #include "sched/internal/params.h"
 #include "sched/queueing/multifactor.h"
 #include "sched/queueing/parts/backfill.h"
@@ -289,8 +290,8 @@ static uint32_t save(const void *state, double *numbers, uint32_t capacity)
     const struct slurm *const slurm = state;
 
     if (capacity > 1) {
-        numbers[0] = (double)slurm->filled_ns;
-        numbers[1] = (double)slurm->woken_ns;
+        numbers[0] = weir_memory_of_time(slurm->filled_ns);
+        numbers[1] = weir_memory_of_time(slurm->woken_ns);
     }
     return 2;
 }
@@ -303,8 +304,8 @@ static weir_status restore(void *state, const struct weir_view *view, const doub
     (void)view;
     if (count != 2 || isnan(numbers[0]) || isnan(numbers[1]))
         return weir_fail(error, WEIR_EFORMAT, "slurm remembers two times, got %u numbers", count);
-    slurm->filled_ns = (int64_t)numbers[0];
-    slurm->woken_ns = (int64_t)numbers[1];
+    slurm->filled_ns = weir_memory_to_time(numbers[0]);
+    slurm->woken_ns = weir_memory_to_time(numbers[1]);
     return WEIR_OK;
 }
 

@@ -220,6 +220,7 @@ static void remember(struct weir_demand *demand, struct weir_memory *memory)
     demand->watches = (uint32_t)weir_memory_count(memory, demand->watches, 0);
     demand->has_timer = weir_memory_count(memory, demand->has_timer, 0) > 0;
     weir_memory_amount(memory, &demand->timer_ns);
+    demand->pool_count = weir_memory_length(memory, demand->pool_count);
     for (uint32_t i = 0; i < demand->pool_count; i++) {
         struct weir_demand_pool *const pool = &demand->pools[i];
         weir_memory_number(memory, &pool->arrived);

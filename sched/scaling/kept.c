@@ -30,8 +30,9 @@ void weir_kept_destroy(void *state)
     weir_run_destroy(state);
 }
 
-static void remember(const struct weir_kept *kept, struct weir_memory *memory)
+static void remember(struct weir_kept *kept, struct weir_memory *memory)
 {
+    kept->pools = weir_memory_length(memory, kept->pools);
     for (uint32_t i = 0; i < kept->pools * kept->width; i++)
         weir_memory_number(memory, &kept->numbers[i]);
 }
@@ -40,8 +41,9 @@ static void remember(const struct weir_kept *kept, struct weir_memory *memory)
 uint32_t weir_kept_save(const void *state, double *numbers, uint32_t capacity)
 {
     struct weir_memory memory = { .to = numbers, .size = capacity };
+    struct weir_kept kept = *(const struct weir_kept *)state;
 
-    remember(state, &memory);
+    remember(&kept, &memory);
     return memory.used;
 }
 

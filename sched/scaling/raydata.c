@@ -293,9 +293,12 @@ static weir_status raydata_decide(void *state, const struct weir_view *view,
 
 /* ---- memory ---- */
 
-static void remember(struct actor_pool *pools, uint32_t count, struct weir_memory *memory)
+static void remember(struct raydata *policy, struct weir_memory *memory)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    struct actor_pool *const pools = policy->pools;
+
+    policy->pool_count = weir_memory_length(memory, policy->pool_count);
+    for (uint32_t i = 0; i < policy->pool_count; i++) {
         double grown_s = isinf(pools[i].grown_s) ? (double)NAN : pools[i].grown_s;
         weir_memory_number(memory, &grown_s);
         pools[i].grown_s = isnan(grown_s) ? -(double)INFINITY : grown_s;
@@ -306,10 +309,10 @@ static void remember(struct actor_pool *pools, uint32_t count, struct weir_memor
 /* NOLINTNEXTLINE(readability-non-const-parameter): the memory writes to them */
 static uint32_t raydata_save(const void *state, double *numbers, uint32_t capacity)
 {
-    const struct raydata *const policy = state;
     struct weir_memory memory = { .to = numbers, .size = capacity };
+    struct raydata policy = *(const struct raydata *)state;
 
-    remember(policy->pools, policy->pool_count, &memory);
+    remember(&policy, &memory);
     return memory.used;
 }
 
@@ -321,7 +324,7 @@ static weir_status raydata_restore(void *state, const struct weir_view *view, co
 
     if (learn(policy, view) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    remember(policy->pools, policy->pool_count, &memory);
+    remember(policy, &memory);
     return weir_memory_end(&memory, error);
 }
 

@@ -297,7 +297,8 @@ static weir_status set_slots(struct weir_run *run)
     }
     weir_slots_apply(&run->settings.slots, run->slots, run->count);
     for (uint32_t i = 0; i < run->count; i++) {
-        if (run->slots[i].slots != weir_view_pool(run->view, i)->slots)
+        const struct weir_pool_view *const seen = weir_view_pool(run->view, i);
+        if (seen->finished != WEIR_POOL_REMOVED && run->slots[i].slots != seen->slots)
             WEIR_TRY(weir_plan_set_slots(run->plan, i, run->slots[i].slots));
     }
     return WEIR_OK;

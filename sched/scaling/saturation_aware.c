@@ -190,17 +190,36 @@ static weir_status saturation_adopt(void *state, const struct weir_view *view,
     return WEIR_OK;
 }
 
+/* Pipelines as the latest decision knew them: what it knew of one that has got a pool since, the
+ * next decision forgets. */
+static weir_status remember(struct saturation_aware *policy, struct weir_memory *memory,
+                            uint32_t pools)
+{
+    const uint32_t parts = (uint32_t)weir_memory_count(memory, policy->part_count, 0);
+    uint32_t first = 0;
+
+    weir_saturation_remember_loss(memory, &policy->cycles_after_loss, &policy->up);
+    for (uint32_t i = 0; i < parts && !memory->is_broken; i++) {
+        const uint32_t known = memory->from == NULL ? policy->parts[i].rules->count : pools - first;
+        const uint32_t count = weir_memory_length(memory, known);
+        if (count == 0)
+            memory->is_broken = true;
+        else if (memory->from != NULL)
+            WEIR_TRY(set_part(policy, i, first, count));
+        if (count > 0)
+            weir_saturation_remember(policy->parts[i].rules, memory);
+        first += count;
+    }
+    return WEIR_OK;
+}
+
 /* NOLINTNEXTLINE(readability-non-const-parameter): the memory writes to them */
 static uint32_t saturation_save(const void *state, double *numbers, uint32_t capacity)
 {
-    const struct saturation_aware *const policy = state;
     struct weir_memory memory = { .to = numbers, .size = capacity };
-    uint32_t cycles = policy->cycles_after_loss;
-    struct weir_amounts up = policy->up;
+    struct saturation_aware policy = *(const struct saturation_aware *)state;
 
-    weir_saturation_remember_loss(&memory, &cycles, &up);
-    for (uint32_t i = 0; i < policy->part_count; i++)
-        weir_saturation_remember(policy->parts[i].rules, &memory);
+    (void)remember(&policy, &memory, 0);
     return memory.used;
 }
 
@@ -208,13 +227,10 @@ static weir_status saturation_restore(void *state, const struct weir_view *view,
                                       const double *numbers, uint32_t count,
                                       struct weir_error *error)
 {
-    struct saturation_aware *const policy = state;
     struct weir_memory memory = { .from = numbers, .size = count };
 
-    WEIR_TRY(saturation_adopt(state, view, error));
-    weir_saturation_remember_loss(&memory, &policy->cycles_after_loss, &policy->up);
-    for (uint32_t i = 0; i < policy->part_count; i++)
-        weir_saturation_remember(policy->parts[i].rules, &memory);
+    if (remember(state, &memory, view->pool_count) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     return weir_memory_end(&memory, error);
 }
 

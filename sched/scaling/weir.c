@@ -138,6 +138,7 @@ static weir_status judge_speeds(struct searcher *searcher, const struct weir_vie
 
 static void remember(struct searcher *searcher, struct weir_memory *memory)
 {
+    searcher->pool_count = weir_memory_length(memory, searcher->pool_count);
     for (uint32_t i = 0; i < searcher->pool_count; i++)
         weir_task_times_remember(&searcher->times[i], memory);
 }

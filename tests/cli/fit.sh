@@ -117,6 +117,16 @@ awk 'BEGIN { print "stage,start,end,worker,node,gpu"; for (i = 0; i < 200; i++) 
 expect 2 "$WEIR_BIN" import shared.csv -o shared.yaml
 has stderr '20 workers had a GPU (h100) at once on node n-1: GPUs are shared'
 
+# What no scenario can be is refused, and nothing is written: a name with a slash, tasks without time.
+printf 'stage,start,end\nvideo/decode,0,2\nvideo/decode,2,5\n' >slash.csv
+expect 2 "$WEIR_BIN" import slash.csv -o slash.yaml
+has stderr 'what slash.yaml would be (not written):17:16: error: pipelines[0].stages[0].name: a name has none of /'
+printf 'stage,start,end\na,0,0\na,1,1\n' >instant.csv
+expect 2 "$WEIR_BIN" import instant.csv
+has stderr 'what the scenario would be (not written):'
+has stderr 'mean must be > 0, got 0'
+[ ! -s stdout ] && [ ! -e slash.yaml ] || fail "a scenario that does not run was written"
+
 command -v gnuplot >/dev/null || skip 'no gnuplot'
 expect 0 "$WEIR_BIN" import spans.csv -o plots.yaml --plots plots
 [ "$(ls plots/*.svg | wc -l)" -eq 2 ] || fail "not two QQ plots"

@@ -122,7 +122,7 @@ static const char *const mistakes[][2] = {
       "2:57: policy.scaling_memory: this policy remembers nothing" },
     { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
            "\"scaling\": \"saturation_aware\", \"scaling_memory\": [1, 2]}}",
-      "2:68: policy.scaling_memory: its memory is 13 numbers, got 2" },
+      "2:68: policy.scaling_memory: its memory is 14 numbers, got 2" },
     { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
            "\"xenna\",\n\"queueing\": \"lifo\"}}",
       "2:1: policy.queueing: unknown policy lifo" },
@@ -448,7 +448,7 @@ static void what_is_left_out_is_its_default(void)
         "null, \"points\": 0}], \"workers\": [], \"workloads\": [{\"name\": \"w\"}], "
         "\"job_kinds\": [{\"groups\": [{\"ranks\": 1, \"shape\": " ALL
         "}]}], \"jobs\": [{\"workload\": 0, \"id\": 8, \"kind\": 0, \"state\": \"waiting\", "
-        "\"submit_ns\": 0, \"estimate_ns\": 0, \"seed\": \"595075167274101672\"}], \"new_jobs\": "
+        "\"submit_ns\": 0, \"seed\": \"595075167274101672\"}], \"new_jobs\": "
         "[], \"policy\": "
         "{\"placement\":\"best_fit\",\"scaling\":\"xenna\",\"queueing\":\"first_fit\",\"queueing_"
         "params\":{},\"group_scorer\":\"ray\",\"group_report\":\"all\"}}";

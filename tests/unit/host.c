@@ -4,9 +4,9 @@
  * grow, and the flight recorder.
  */
 #include "weir/host.h"
-#include "weir/capacity.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
+#include "weir/capacity.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -283,6 +283,21 @@ static void wrong_configurations_are_refused(void)
     config.size = 8;
     CHECK_I64(weir_host_create(&config, &host, &error), WEIR_EABI);
     CHECK(host == NULL);
+}
+
+/* It ends before `capacity`: what lies there is not the caller's. */
+static void a_configuration_of_version_2_0_is_taken(void)
+{
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
+    struct weir_host *host = NULL;
+
+    config.size = offsetof(struct weir_host_config, capacity);
+    memset(&config.capacity, 0xEE, sizeof config - config.size);
+    CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
+    CHECK_I64(weir_host_replace(host, &config, NULL), WEIR_OK);
+    config.size--;
+    CHECK_I64(weir_host_replace(host, &config, NULL), WEIR_EABI);
+    weir_host_destroy(host);
 }
 
 /* ---- what a policy remembers ---- */
@@ -698,6 +713,7 @@ static const struct test tests[] = {
     { "measurements replace a given estimate", measurements_replace_a_given_estimate },
     { "stages that are wrong are refused with a sentence", wrong_stages_are_refused },
     { "configurations that are wrong are refused", wrong_configurations_are_refused },
+    { "a configuration of version 2.0 is taken", a_configuration_of_version_2_0_is_taken },
     { "memory may run out anywhere without a leak", memory_may_run_out_anywhere },
     { "100 000 decisions do not grow", a_hundred_thousand_decisions_do_not_grow },
     { "a new policy adopts what runs", a_new_policy_adopts_what_runs },

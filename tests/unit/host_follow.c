@@ -114,6 +114,34 @@ static void a_follower_knows_what_the_leader_knows(void)
     close_pair(&pair);
 }
 
+/* Four of seven jobs have places and one may wait: the plan that is not cut short turns two away,
+ * in both. */
+static void a_follower_turns_away_whom_the_leader_does(void)
+{
+    struct pair pair = open_pair();
+    const struct weir_call few = {
+        .size = sizeof few, .causes = WEIR_CAUSE_JOBS, .now_ns = 10, .max_actions = 2
+    };
+    const struct weir_plan *plan = NULL;
+
+    CHECK_I64(weir_host_set_queue_limit(pair.leader, 0, 1), WEIR_OK);
+    CHECK_I64(weir_host_set_queue_limit(pair.follower, 0, 1), WEIR_OK);
+    for (uint64_t id = 1; id < 8; id++)
+        submit_both(&pair, id, 1, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK_I64(weir_host_decide(pair.leader, &few, &plan, NULL), WEIR_OK);
+        copy_plan(pair.copy, plan);
+        CHECK_I64(weir_host_follow(pair.follower, &few, &pair.copy->lists, &plan, NULL), WEIR_OK);
+        CHECK_I64(weir_plan_count(plan), pair.copy->lists.action_count);
+        CHECK_I64(test_carry_out(pair.leader, plan), WEIR_OK);
+        CHECK_I64(test_carry_out(pair.follower, plan), WEIR_OK);
+        CHECK_I64(weir_view_jobs(weir_host_view(pair.leader, 10)), i == 0 ? 7 : 5);
+        CHECK_I64(weir_view_jobs(weir_host_view(pair.follower, 10)), i == 0 ? 7 : 5);
+        CHECK_I64(pair.follower->fresh_count, pair.leader->fresh_count);
+    }
+    close_pair(&pair);
+}
+
 /* Each makes one lie of a plan that starts job 1 (three ranks) and job 2 (one). */
 static void starts_a_stranger(struct copy *copy)
 {
@@ -273,6 +301,7 @@ static void a_call_without_a_plan_is_counted(void)
 
 static const struct test tests[] = {
     { "a follower knows what the leader knows", a_follower_knows_what_the_leader_knows },
+    { "a follower turns away whom the leader does", a_follower_turns_away_whom_the_leader_does },
     { "what the books contradict is refused whole", what_the_books_contradict_is_refused_whole },
     { "nobody is turned away by a claim", nobody_is_turned_away_by_a_claim },
     { "a call without a plan is counted", a_call_without_a_plan_is_counted },

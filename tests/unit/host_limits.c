@@ -6,6 +6,7 @@
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 #include "weir/host.h"
+#include "weir/reservation.h"
 
 #include <math.h>
 
@@ -237,6 +238,78 @@ static void a_cancelled_plan_was_never_made(void)
     weir_host_destroy(host);
 }
 
+/* Calls that a plan asks for at a later time. */
+static uint32_t later_calls(const struct weir_plan *plan, int64_t now_ns)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        count += weir_plan_action(plan, i)->verb == WEIR_VERB_WAKE &&
+                 weir_plan_action(plan, i)->value > now_ns;
+    return count;
+}
+
+/* One of the policy, for which a gang holds what it finds, and one of a reservation. They outlive a
+ * cap, and a plan that is cancelled; they are asked for once. */
+static void calls_that_were_asked_for_outlive_their_plan(void)
+{
+    static const struct weir_reservation_spec reserved = {
+        .size = sizeof reserved, .name = "r", .start_ns = 1000, .end_ns = 2000, .nodes = 1
+    };
+    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_call call = { .causes = WEIR_CAUSE_JOBS, .now_ns = 10, .max_actions = 1 };
+    const struct weir_plan *plan = NULL;
+
+    config.queueing = weir_queueing_find("hold");
+    struct weir_host *const host = open_jobs(3, &config);
+    CHECK_I64(weir_host_add_reservation(host, &reserved, NULL, NULL), WEIR_OK);
+    CHECK_I64(submit(host, 4, 8), WEIR_OK);
+    CHECK_I64(decide(host, call, &plan).starts, 1);
+    CHECK_I64(later_calls(plan, call.now_ns), 2);
+    CHECK_I64(weir_host_cancel(host, NULL), WEIR_OK);
+    call.max_actions = 0;
+    CHECK_I64(decide(host, call, &plan).starts, 3);
+    CHECK_I64(later_calls(plan, call.now_ns), 2);
+    CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    (void)decide(host, call, &plan);
+    CHECK_I64(later_calls(plan, call.now_ns), 0);
+    weir_host_destroy(host);
+}
+
+static uint32_t turned_away(const struct weir_plan *plan)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        count += weir_plan_action(plan, i)->verb == WEIR_VERB_DENY &&
+                 weir_plan_action(plan, i)->reason == WEIR_REASON_QUEUE_FULL;
+    return count;
+}
+
+/* Eight of eleven jobs have places, one may wait. Which two are too many is said by the plan that
+ * starts the last, and not before: until then all are known. */
+static void a_plan_that_is_cut_short_turns_nobody_away(void)
+{
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = open_jobs(0, &config);
+    const struct weir_call call = { .causes = WEIR_CAUSE_JOBS, .max_actions = 3 };
+    static const uint32_t starts[] = { 3, 3, 2 };
+    const struct weir_plan *plan = NULL;
+
+    CHECK_I64(weir_host_set_queue_limit(host, 0, 1), WEIR_OK);
+    for (uint32_t i = 1; i <= 11; i++)
+        CHECK_I64(submit(host, i, 1), WEIR_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct seen seen = decide(host, call, &plan);
+        CHECK_I64(seen.starts, starts[i]);
+        CHECK_I64(seen.wakes, i < 2);
+        CHECK_I64(turned_away(plan), i < 2 ? 0 : 2);
+        CHECK_I64(weir_view_jobs(weir_host_view(host, 0)), i < 2 ? 11 : 9);
+        CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    }
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a cap spreads jobs over calls", a_cap_spreads_jobs_over_calls },
     { "ranks of a job come together in spite of a cap",
@@ -247,5 +320,8 @@ static const struct test tests[] = {
     { "a decision that is not timed reads the clock once",
       a_decision_that_is_not_timed_reads_the_clock_once },
     { "a cancelled plan was never made", a_cancelled_plan_was_never_made },
+    { "calls that were asked for outlive their plan",
+      calls_that_were_asked_for_outlive_their_plan },
+    { "a plan that is cut short turns nobody away", a_plan_that_is_cut_short_turns_nobody_away },
 };
 TEST_MAIN(tests)

@@ -160,7 +160,7 @@ static void what_is_kept_of_pools_comes_back(void)
     double values[WEIR_RUN_PARAM_COUNT] = { 1, 2, 1, 0, 0, 0 };
     const struct weir_params params = { values, WEIR_RUN_PARAM_COUNT, 0 };
     const struct weir_view view = { .pool_count = 2 };
-    double numbers[6];
+    double numbers[7];
     void *states[2];
     for (int i = 0; i < 2; i++) {
         CHECK_I64(weir_run_make(sizeof(struct weir_kept), &params, NULL, &states[i], NULL),
@@ -172,12 +172,15 @@ static void what_is_kept_of_pools_comes_back(void)
     CHECK_I64(weir_kept_learn(kept, &view, NULL), WEIR_OK);
     CHECK_NEAR(weir_kept_of(kept, 1)[0], -1, 0);
     weir_kept_of(kept, 1)[2] = 7;
-    CHECK_I64(weir_kept_save(kept, numbers, 6), 6);
-    CHECK_I64(weir_kept_restore(states[1], &view, numbers, 6, NULL), WEIR_OK);
+    CHECK_I64(weir_kept_save(kept, numbers, 7), 7);
+    CHECK_I64(weir_kept_restore(states[1], &view, numbers, 7, NULL), WEIR_OK);
     CHECK_NEAR(weir_kept_of(states[1], 1)[2], 7, 0);
-    CHECK_I64(weir_kept_restore(states[1], &view, numbers, 5, NULL), WEIR_EFORMAT);
-    numbers[3] = (double)NAN;
     CHECK_I64(weir_kept_restore(states[1], &view, numbers, 6, NULL), WEIR_EFORMAT);
+    numbers[4] = (double)NAN;
+    CHECK_I64(weir_kept_restore(states[1], &view, numbers, 7, NULL), WEIR_EFORMAT);
+    numbers[4] = 0;
+    numbers[0] = 3; /* of more pools than there are */
+    CHECK_I64(weir_kept_restore(states[1], &view, numbers, 7, NULL), WEIR_EFORMAT);
     weir_kept_destroy(states[0]);
     weir_kept_destroy(states[1]);
 }

@@ -82,6 +82,22 @@ static void a_stage_without_a_speed_grows_one_by_one(void)
     weir_host_destroy(host);
 }
 
+/* Two tasks a worker are assumed of all stages; of one that is gone nothing can be said. */
+static void a_stage_that_was_removed_gets_no_slots(void)
+{
+    struct weir_host *const host = small_host(0);
+    struct weir_pool_spec last = test_pool_spec(weir_view_pool(weir_host_view(host, 0), 1));
+    uint32_t index = 0;
+
+    last.name = "c";
+    last.slots = 5;
+    CHECK_I64(weir_host_add_pool(host, &last, &index, NULL), WEIR_OK);
+    CHECK_I64(weir_host_remove_pool(host, index, NULL), WEIR_OK);
+    CHECK_STR(decide_at(host, 0).text, "1,1,0");
+    CHECK_STR(decide_at(host, 10).text, "1,1,0");
+    weir_host_destroy(host);
+}
+
 /* After a minute with work and without a finished task there is no cap. */
 static void a_slow_first_task_lifts_the_cap(void)
 {
@@ -326,6 +342,7 @@ static void rules_go_on_as_they_were_after_a_restart(void)
 static const struct test tests[] = {
     { "a queue is full from a batch on", a_queue_is_full_from_a_batch_on },
     { "a stage without a speed grows one by one", a_stage_without_a_speed_grows_one_by_one },
+    { "a stage that was removed gets no slots", a_stage_that_was_removed_gets_no_slots },
     { "a slow first task lifts the cap", a_slow_first_task_lifts_the_cap },
     { "a measured bottleneck grows to the next one at once",
       a_measured_bottleneck_grows_to_the_next_one_at_once },

@@ -35,6 +35,7 @@ weir_status weir_node_since_grow(struct weir_node_since *since,
 
 void weir_node_since_remember(struct weir_node_since *since, struct weir_memory *memory)
 {
+    since->count = weir_memory_length(memory, since->count);
     for (uint32_t n = 0; n < since->count; n++)
         weir_since_remember(memory, &since->ns[n]);
 }

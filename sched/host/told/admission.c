@@ -4,7 +4,9 @@
  *
  * After a pass, of the jobs that came since the decision before and found no place, the last to
  * come are turned away until no more wait than may: a DENY with reason QUEUE_FULL, and the job is
- * known no more. Jobs that ran before are never turned away. Without a limit nothing is kept.
+ * known no more. Jobs that ran before are never turned away. A plan that is cut short says of some
+ * jobs nothing: it turns nobody away, and those that came are as new to the next one. Without a
+ * limit nothing is kept.
  */
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
@@ -37,18 +39,23 @@ static bool is_full(const struct weir_host *host, uint32_t workload)
     return queue->waiting - queue->turned_away > queue->queue_limit;
 }
 
+static bool still_waits(const struct weir_host *host, const struct weir_fresh_job *fresh)
+{
+    const uint32_t record = weir_jobs_find(&host->jobs, fresh->workload, fresh->id);
+
+    return record != WEIR_NO_INDEX && host->jobs.records[record].state == WEIR_JOB_WAITING;
+}
+
 weir_status weir_host_turn_away(struct weir_host *host)
 {
     for (uint32_t i = 0; i < host->jobs.workload_count; i++)
         host->jobs.workloads[i].turned_away = 0;
     for (uint32_t k = 0; host->fresh_count > 0 && k < host->jobs.kind_count; k++)
         host->jobs.kinds[k].turned_away = 0;
-    for (uint32_t i = host->fresh_count; i-- > 0;) {
+    for (uint32_t i = host->limits.is_cut_short ? 0 : host->fresh_count; i-- > 0;) {
         struct weir_fresh_job *const fresh = &host->fresh[i];
         const uint32_t record = weir_jobs_find(&host->jobs, fresh->workload, fresh->id);
-        fresh->is_turned = record != WEIR_NO_INDEX &&
-                           host->jobs.records[record].state == WEIR_JOB_WAITING &&
-                           is_full(host, fresh->workload);
+        fresh->is_turned = still_waits(host, fresh) && is_full(host, fresh->workload);
         if (!fresh->is_turned)
             continue;
         host->jobs.workloads[fresh->workload].turned_away++;
@@ -61,12 +68,18 @@ weir_status weir_host_turn_away(struct weir_host *host)
 
 void weir_host_turned_away(struct weir_host *host)
 {
+    uint32_t kept = 0;
+
     if (host->fresh_count == 0)
         return;
-    for (uint32_t i = 0; i < host->fresh_count; i++)
-        if (host->fresh[i].is_turned)
-            (void)weir_host_withdraw(host, host->fresh[i].workload, host->fresh[i].id);
-    host->fresh_count = 0;
+    for (uint32_t i = 0; i < host->fresh_count; i++) {
+        const struct weir_fresh_job fresh = host->fresh[i];
+        if (host->limits.is_cut_short && still_waits(host, &fresh))
+            host->fresh[kept++] = fresh;
+        else if (!host->limits.is_cut_short && fresh.is_turned)
+            (void)weir_host_withdraw(host, fresh.workload, fresh.id);
+    }
+    host->fresh_count = kept;
     for (uint32_t k = 0; k < host->jobs.kind_count; k++)
         host->jobs.kinds[k].turned_away = 0;
 }

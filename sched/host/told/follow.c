@@ -17,12 +17,6 @@
 
 #include <math.h>
 
-static bool is_turning_away(const struct weir_action *action)
-{
-    return action->verb == WEIR_VERB_DENY && action->owner.kind == WEIR_OWNER_JOB &&
-           action->reason == WEIR_REASON_QUEUE_FULL;
-}
-
 static weir_status start_job(struct weir_host *host, const struct weir_owner *job,
                              struct weir_error *error)
 {
@@ -78,21 +72,30 @@ static weir_status take_job(struct weir_host *host, const struct weir_action *ac
     return is_first ? start_job(host, owner, error) : WEIR_OK;
 }
 
+static bool is_cut_short(const struct weir_host *host, const struct weir_plan_lists *lists)
+{
+    for (uint32_t i = 0; i < lists->action_count; i++)
+        if (weir_host_says_cut_short(host, &lists->actions[i]))
+            return true;
+    return false;
+}
+
 /* In the order of the plan: jobs start, some that do not are turned away, then all the rest. */
 static weir_status take_actions(struct weir_host *host, const struct weir_plan_lists *lists,
                                 struct weir_error *error)
 {
     bool is_turned = false;
 
+    host->limits.is_cut_short = is_cut_short(host, lists);
     for (uint32_t i = 0; i < lists->action_count; i++) {
         const struct weir_action *const action = &lists->actions[i];
         WEIR_TRY(check_action(lists, i, error));
         if (action->owner.kind == WEIR_OWNER_JOB)
             WEIR_TRY(take_job(host, action, is_turned, error));
-        if (is_turning_away(action) && !is_turned)
+        if (weir_is_turning_away(action) && !is_turned)
             WEIR_TRY(weir_host_turn_away(host));
-        is_turned = is_turned || is_turning_away(action);
-        if (action->verb != WEIR_VERB_CUT && !is_turning_away(action))
+        is_turned = is_turned || weir_is_turning_away(action);
+        if (action->verb != WEIR_VERB_CUT && !weir_is_turning_away(action))
             WEIR_TRY(weir_plan_append(host->plan, action));
     }
     return is_turned ? WEIR_OK : weir_host_turn_away(host);

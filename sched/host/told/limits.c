@@ -6,7 +6,9 @@
  * A plan that is cut short stays a plan: the check reads actions in their order, so that whatever
  * comes first is sound without what follows. Ranks of a job and members of a group are kept or
  * dropped together. What was dropped is decided again by the next call, for which the plan asks at
- * once (WAKE).
+ * once (WAKE). Two things are no actions to do and yet change what the next call finds: that a
+ * policy was promised a call (WAKE) is kept; that a job is turned away waits for a plan that says
+ * of all jobs whether they start.
  */
 #include "sched/host/state.h"
 #include "sched/internal/plan_state.h"
@@ -90,10 +92,32 @@ static weir_status requeue(struct weir_host *host, const struct weir_owner *job)
     return weir_jobs_push_back(&host->jobs, record);
 }
 
+/* Read off the plan, so that a host that follows says the same. */
+bool weir_host_says_cut_short(const struct weir_host *host, const struct weir_action *action)
+{
+    return (host->limits.max_actions != 0 || host->limits.deadline_ns != 0) &&
+           action->verb == WEIR_VERB_WAKE && action->value == host->now_ns &&
+           (action->causes == 0 || action->causes == WEIR_CAUSE_WAKE);
+}
+
+/* Drops all from the `kept`th action on but WAKE, and who is turned away wherever that is. */
+static void cut_short(struct weir_host *host, uint32_t kept)
+{
+    const uint32_t count = weir_plan_settle(host->plan);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_action *const action = weir_plan_settled(host->plan, i);
+        if (i < kept ? weir_is_turning_away(action) : action->verb != WEIR_VERB_WAKE)
+            weir_plan_drop(host->plan, i);
+    }
+    weir_jobs_unsettle(&host->jobs);
+}
+
 weir_status weir_host_limit_plan(struct weir_host *host)
 {
     const uint32_t count = weir_plan_count(host->plan);
     const uint32_t kept = host->limits.max_actions == 0 ? count : kept_actions(host);
+    bool is_short = false;
 
     for (uint32_t i = kept; i < count; i++) {
         const struct weir_action *const action = weir_plan_action(host->plan, i);
@@ -102,12 +126,15 @@ weir_status weir_host_limit_plan(struct weir_host *host)
         if (action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB)
             weir_host_spare_job(host, &action->owner);
     }
-    if (kept == count && !host->limits.was_late)
-        return WEIR_OK;
-    weir_plan_truncate(host->plan, kept);
-    weir_jobs_unsettle(&host->jobs);
-    host->limits.is_cut_short = true;
-    return weir_plan_wake(host->plan, host->now_ns);
+    if (kept < count || host->limits.was_late)
+        WEIR_TRY(weir_plan_wake(host->plan, host->now_ns));
+    const uint32_t all = weir_plan_settle(host->plan);
+    for (uint32_t i = 0; i < all && !is_short; i++)
+        is_short = weir_host_says_cut_short(host, weir_plan_settled(host->plan, i));
+    host->limits.is_cut_short = is_short;
+    if (is_short)
+        cut_short(host, kept);
+    return WEIR_OK;
 }
 
 /* ---- plans that are not applied ---- */
@@ -162,6 +189,7 @@ weir_status weir_host_cancel(struct weir_host *host, struct weir_error *error)
     WEIR_TRY(reopen_cuts(host));
     for (uint32_t i = 0; i < weir_plan_count(host->plan); i++)
         WEIR_TRY(refuse_action(host, weir_plan_action(host->plan, i), error));
+    WEIR_TRY(weir_host_owe_wakes(host));
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
     weir_host_clear_plan(host);

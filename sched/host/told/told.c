@@ -41,12 +41,17 @@ static weir_status host_add_worker(struct weir_host *host, uint64_t worker, stru
 }
 
 /* What it held may be what a job waits for. */
-/* told.c: a worker comes or goes, in inventory and scratch. */
-static weir_status host_remove_worker(struct weir_host *host, uint64_t worker,
-                                      struct weir_owner owner, struct weir_error *error)
+static weir_status host_remove_worker(struct weir_host *host, const struct weir_outcome *outcome,
+                                      struct weir_error *error)
 {
-    WEIR_TRY(weir_cluster_remove_worker(host->inventory, worker, error));
-    host->jobs.surprises += owner.kind == WEIR_OWNER_POOL;
+    struct weir_worker held;
+
+    if (weir_cluster_worker(host->inventory, outcome->worker, &held) &&
+        !weir_owner_is(&held.owner, &outcome->owner))
+        return weir_fail(error, WEIR_EINVAL, "worker %llu is somebody else's",
+                         (unsigned long long)outcome->worker);
+    WEIR_TRY(weir_cluster_remove_worker(host->inventory, outcome->worker, error));
+    host->jobs.surprises += outcome->owner.kind == WEIR_OWNER_POOL;
     host->changes++;
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
@@ -82,11 +87,11 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
         host->stats.refused++;
         return WEIR_OK;
     case WEIR_OUTCOME_STOPPED:
-        WEIR_TRY(host_remove_worker(host, outcome->worker, outcome->owner, error));
+        WEIR_TRY(host_remove_worker(host, outcome, error));
         host->stats.stopped++;
         return WEIR_OK;
     case WEIR_OUTCOME_LOST:
-        WEIR_TRY(host_remove_worker(host, outcome->worker, outcome->owner, error));
+        WEIR_TRY(host_remove_worker(host, outcome, error));
         host->stats.lost++;
         return WEIR_OK;
     case WEIR_OUTCOME_CUT:
@@ -103,18 +108,20 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
 weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome *outcome,
                               const struct weir_alloc *alloc, struct weir_error *error)
 {
+    uint32_t kind = WEIR_NO_INDEX;
+
     if (host == NULL || outcome == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no outcome");
     WEIR_TRY(weir_size_check(outcome->size, sizeof *outcome, "the outcome", error));
     host->limits.is_open &= outcome->kind == WEIR_OUTCOME_LOST;
     weir_tenants_at(&host->jobs.tenants, outcome->time_ns);
     if (outcome->kind == WEIR_OUTCOME_STARTED && outcome->owner.kind == WEIR_OWNER_JOB)
-        WEIR_TRY(weir_host_job_may_start(host, &outcome->owner, error));
+        WEIR_TRY(weir_host_job_may_start(host, &outcome->owner, &kind, error));
     WEIR_TRY(take_outcome(host, outcome, alloc, error));
     if (outcome->kind == WEIR_OUTCOME_CUT || outcome->kind == WEIR_OUTCOME_UNCUT)
         return WEIR_OK;
     if (outcome->owner.kind == WEIR_OWNER_JOB)
-        return weir_host_job_outcome(host, outcome, error);
+        return weir_host_job_outcome(host, outcome, kind, error);
     if (outcome->owner.index == WEIR_NO_INDEX)
         WEIR_TRY(weir_host_node_outcome(host, outcome, error));
     const struct weir_policy_set *const set = &host->main;

@@ -270,8 +270,8 @@ static weir_status take_back(struct weir_host *host, uint32_t record, struct wei
     return WEIR_OK;
 }
 
-weir_status weir_host_job_may_start(const struct weir_host *host, const struct weir_owner *owner,
-                                    struct weir_error *error)
+weir_status weir_host_job_may_start(struct weir_host *host, const struct weir_owner *owner,
+                                    uint32_t *kind, struct weir_error *error)
 {
     const uint32_t record = weir_jobs_find(&host->jobs, owner->index, owner->id);
 
@@ -281,11 +281,11 @@ weir_status weir_host_job_may_start(const struct weir_host *host, const struct w
     if (host->jobs.records[record].state == WEIR_JOB_WAITING)
         return weir_fail(error, WEIR_EINVAL, "job %llu of workload %u waits; no plan started it",
                          (unsigned long long)owner->id, owner->index);
-    return WEIR_OK;
+    return weir_host_rank_may_come(host, record, kind, error);
 }
 
 weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outcome *outcome,
-                                  struct weir_error *error)
+                                  uint32_t kind, struct weir_error *error)
 {
     const uint32_t record = weir_jobs_find(&host->jobs, outcome->owner.index, outcome->owner.id);
 
@@ -296,8 +296,8 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
     switch ((enum weir_outcome_kind)outcome->kind) {
     case WEIR_OUTCOME_STARTED:
         if (job->state == WEIR_JOB_RUNNING) {
-            placed->started++;
-            return weir_host_rank_came(host, record, error);
+            weir_host_rank_came(host, record, kind);
+            return WEIR_OK;
         }
         if (outcome->worker < placed->first_worker)
             placed->first_worker = outcome->worker;

@@ -75,8 +75,7 @@ weir_status weir_host_add_reservation(struct weir_host *host,
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (number != NULL)
         *number = host->jobs.reservations.count;
-    host->jobs.reservations.next_ns =
-        weir_reservations_next(&host->jobs.reservations, host->now_ns);
+    weir_reservations_look_ahead(&host->jobs.reservations, host->now_ns);
     host->jobs.surprises++;
     host->is_dirty = true;
     return WEIR_OK;

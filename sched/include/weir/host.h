@@ -147,7 +147,8 @@ WEIR_API weir_status weir_host_submit(struct weir_host *host, const struct weir_
 WEIR_API weir_status weir_host_keep_infeasible(struct weir_host *host, bool is_kept);
 /* How many jobs of a workload may wait; UINT64_MAX (at first) = all. Of those that came since the
  * decision before and cannot start, the last are turned away: a DENY with WEIR_REASON_QUEUE_FULL
- * says so, and they are known no more. */
+ * says so, and they are known no more. A plan that max_actions or the deadline cuts short turns
+ * nobody away; the next one does. */
 WEIR_API weir_status weir_host_set_queue_limit(struct weir_host *host, uint32_t workload,
                                                uint64_t limit);
 /* It waits no more: its submitter took it back, or lost patience. One that a plan starts, of which
@@ -173,7 +174,9 @@ WEIR_API weir_status weir_host_set_mix(struct weir_host *host, const struct weir
 
 WEIR_API weir_status weir_host_measure(struct weir_host *host, const struct weir_measurement *task);
 /* STARTED adds the worker with its allocation, STOPPED and LOST remove it, REFUSED changes
- * nothing. `alloc` is needed for STARTED only. */
+ * nothing. `alloc` is needed for STARTED only. Errors, with which nothing has changed: WEIR_EINVAL
+ * (the worker is not this owner's), WEIR_ENOTFOUND, WEIR_EDUPLICATE, WEIR_EOVERCOMMIT,
+ * WEIR_ENOMEM. */
 WEIR_API weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome *outcome,
                                        const struct weir_alloc *alloc, struct weir_error *error);
 WEIR_API weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker,
@@ -195,7 +198,8 @@ struct weir_call {
     int64_t now_ns;  /* never before that of an earlier call */
     /* By the host's clock (weir_host_config.clock_ns), 0 = none. Looked at between jobs and before
      * the stages are asked; a policy that is at work is not interrupted. What there was no time for
-     * is decided by the next call, and the plan has a WAKE at now_ns. */
+     * is decided by the next call, for which the plan has a WAKE at now_ns beside those that it has
+     * anyway. */
     int64_t deadline_ns;
     /* Actions that the controller has to carry out, at most; 0 = no cap. Ranks of a job, and
      * members of a group, come together even when they are more. The rest as above. */
@@ -240,8 +244,9 @@ WEIR_API weir_status weir_host_follow(struct weir_host *host, const struct weir_
 
 /* The plan handed out last will not be applied, and no outcome of it was told: jobs it starts wait
  * again, GPUs it closed for a cut give out instances again, and the policy learns that each start
- * and each request of a node was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards.
- * WEIR_ENOTFOUND when there is none, or an outcome was told since. */
+ * and each request of a node was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards; the
+ * calls that it asked for (WAKE) are asked for by the next plan. WEIR_ENOTFOUND when there is none,
+ * or an outcome was told since. */
 WEIR_API weir_status weir_host_cancel(struct weir_host *host, struct weir_error *error);
 
 struct weir_host_stats {
@@ -336,6 +341,9 @@ enum weir_policy_part {
 WEIR_API weir_status weir_host_restore_policy(struct weir_host *host, uint32_t part,
                                               const double *numbers, uint32_t count,
                                               struct weir_error *error);
+/* A call that no plan has asked for yet, although a policy or a reservation needs it: the next plan
+ * does. `causes` as of the WAKE. From 2.3 on. */
+WEIR_API weir_status weir_host_restore_wake(struct weir_host *host, int64_t at_ns, uint32_t causes);
 /* Last: what it had counted. */
 struct weir_host_past {
     uint32_t size;     /* sizeof */
@@ -344,6 +352,10 @@ struct weir_host_past {
     uint64_t next_worker; /* id of the next new worker */
     int64_t now_ns;       /* of the latest decision; WEIR_UNKNOWN_TIME = none */
     uint64_t surprises;   /* see weir_view_surprises; from 2.3 on */
+    /* Not 0 = kinds that are settled found no place by the view alone: the truth refused none of
+     * their jobs. From 2.3 on. */
+    uint32_t none_refused;
+    uint32_t reserved;
 };
 WEIR_API weir_status weir_host_restore(struct weir_host *host, const struct weir_host_past *past,
                                        struct weir_error *error);

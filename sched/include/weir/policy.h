@@ -202,8 +202,9 @@ struct weir_scaling_ops {
      * `capacity` are written; the answer is how many there are. NULL = nothing: what can be worked
      * out again from a view need not be kept. */
     uint32_t (*save)(const void *state, double *numbers, uint32_t capacity);
-    /* Goes on from what another one with the same parameters saved, before its first decision;
-     * the view has the pools of that one. WEIR_EFORMAT when the numbers cannot be those. */
+    /* Goes on from what another one with the same parameters saved, before its first decision. The
+     * view has the nodes and pools of that one, and those that came since its latest decision. NAN
+     * and infinite numbers come back as such. WEIR_EFORMAT when the numbers cannot be those. */
     weir_status (*restore)(void *state, const struct weir_view *view, const double *numbers,
                            uint32_t count, struct weir_error *error);
 };

@@ -78,9 +78,9 @@ struct weir_traffic {
     double bound;     /* part of its time that waits for memory, 0 to 1 */
 };
 
-/* A job as its submitter describes it. Ids are unique within their workload while the job is
- * known; order and random choices are named by workload and id, so that one workload never changes
- * what is drawn for another. */
+/* A job as its submitter describes it. Ids are below 2^44 (else WEIR_ERANGE) and unique within
+ * their workload while the job is known; order and random choices are named by workload and id, so
+ * that one workload never changes what is drawn for another. */
 struct weir_job_spec {
     uint32_t size;
     uint32_t workload; /* see weir_host_add_workload */
@@ -96,7 +96,7 @@ struct weir_job_spec {
     uint32_t throughput_count;
     int64_t submit_ns;       /* for the first time */
     int64_t queued_ns;       /* since when it waits this time */
-    int64_t estimate_ns;     /* of its run time, by its user */
+    int64_t estimate_ns;     /* of its run time, by its user; WEIR_UNKNOWN_TIME = none */
     int64_t deadline_ns;     /* WEIR_UNKNOWN_TIME = none */
     int64_t attained_ns;     /* it has run so far, times its GPUs (ranks without GPUs count 1) */
     int64_t restart_cost_ns; /* to start again from its last checkpoint */

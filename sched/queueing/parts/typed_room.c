@@ -61,9 +61,12 @@ weir_status weir_typed_add_need(struct weir_typed_room *room, const struct weir_
     struct weir_typed_profile *const made = &room->all[room->count];
     made->accepted = accepted_by(job);
     weir_profile_open(&made->profile, &room->allocator);
-    WEIR_TRY(weir_profile_begin(&made->profile, 0, (struct weir_room){ 0 }));
-    room->count++;
-    return WEIR_OK;
+    const weir_status status = weir_profile_begin(&made->profile, 0, (struct weir_room){ 0 });
+    if (status == WEIR_OK)
+        room->count++;
+    else
+        weir_profile_close(&made->profile);
+    return status;
 }
 
 /* ---- drawing ---- */

@@ -59,7 +59,8 @@ extern const struct decide_keys decide_document_keys, decide_offer_keys, decide_
     decide_stage_keys, decide_shape_keys, decide_estimate_keys, decide_worker_keys,
     decide_workload_keys, decide_tenant_keys, decide_licence_keys, decide_reservation_keys,
     decide_kind_keys, decide_group_keys, decide_job_keys, decide_new_job_keys, decide_cut_keys,
-    decide_policy_keys, decide_change_keys, decide_outcome_keys, decide_changed_stage_keys;
+    decide_policy_keys, decide_change_keys, decide_outcome_keys, decide_changed_stage_keys,
+    decide_wake_keys;
 
 /* Every kind of object; the document is the first. */
 extern const struct decide_keys *const decide_formats[];

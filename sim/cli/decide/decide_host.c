@@ -6,6 +6,7 @@
 #include "sim/cli/decide/decide_tenants.h"
 #include "sim/port/module.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,7 @@ static weir_status take_any_job(struct decide_host *made, const json_t *json, bo
     struct decide_job job = { .spec = { .size = sizeof job.spec,
                                         .submit_ns = is_new ? made->head.time_ns : 0,
                                         .queued_ns = WEIR_UNKNOWN_TIME,
+                                        .estimate_ns = WEIR_UNKNOWN_TIME,
                                         .deadline_ns = WEIR_UNKNOWN_TIME },
                               .past = { .size = sizeof job.past } };
     struct weir_rank_group *groups = NULL;
@@ -429,7 +431,37 @@ static weir_status take_cut(struct decide_host *made, const json_t *json, size_t
     return weir_host_restore_cut(made->host, &cut, error);
 }
 
+/* Bits of the words; 0 = none are given. */
+static uint32_t read_causes(const json_t *json)
+{
+    static const char *const words = "timer|wake|jobs|nodes|workers|capacity";
+    const json_t *const list = json_object_get(json, "causes");
+    uint32_t causes = 0;
+
+    for (size_t i = 0; i < json_array_size(list); i++)
+        causes |= 1U << decide_choice(words, json_string_value(json_array_get(list, i)));
+    return causes;
+}
+
+static weir_status take_wake(struct decide_host *made, const json_t *json, size_t place,
+                             struct weir_error *error)
+{
+    struct decide_wake wake;
+
+    (void)place;
+    WEIR_TRY(decide_read(json, &decide_wake_keys, &wake, error));
+    return weir_host_restore_wake(made->host, wake.at_ns, read_causes(json));
+}
+
 /* ---- policies and counts ---- */
+
+/* null = no number; the largest numbers stand for infinite ones. */
+static double remembered(const json_t *json)
+{
+    const double number = json_is_number(json) ? json_number_value(json) : (double)NAN;
+
+    return fabs(number) >= DBL_MAX ? copysign((double)INFINITY, number) : number;
+}
 
 static weir_status take_memory(struct decide_host *made, const char *key, uint32_t part,
                                struct weir_error *error)
@@ -441,10 +473,8 @@ static weir_status take_memory(struct decide_host *made, const char *key, uint32
 
     if (numbers == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    for (size_t i = 0; i < count; i++) {
-        const json_t *const number = json_array_get(list, i);
-        numbers[i] = json_is_number(number) ? json_number_value(number) : (double)NAN;
-    }
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = remembered(json_array_get(list, i));
     const weir_status status =
         weir_host_restore_policy(made->host, part, numbers, (uint32_t)count, error);
     if (status != WEIR_OK)
@@ -460,7 +490,8 @@ static weir_status take_past(struct decide_host *made, struct weir_error *error)
                                          .decisions = made->head.decision,
                                          .next_worker = made->head.next_worker,
                                          .now_ns = made->head.last_ns,
-                                         .surprises = made->head.surprises };
+                                         .surprises = made->head.surprises,
+                                         .none_refused = made->head.none_refused };
 
     WEIR_TRY(take_memory(made, "placement_memory", WEIR_POLICY_PLACEMENT, error));
     WEIR_TRY(take_memory(made, "scaling_memory", WEIR_POLICY_SCALING, error));
@@ -481,17 +512,13 @@ static int64_t read_clock(void *state)
 
 void decide_read_call(struct decide_host *made)
 {
-    const json_t *const causes = json_object_get(made->input, "causes");
     const bool has_deadline = json_is_number(json_object_get(made->input, "time_left_ns"));
-    static const char *const words = "timer|wake|jobs|nodes|workers|capacity";
+    const uint32_t causes = read_causes(made->input);
 
     made->call = (struct weir_call){ .size = sizeof made->call,
-                                     .causes = json_array_size(causes) > 0 ? 0 : WEIR_CAUSE_TIMER,
+                                     .causes = causes != 0 ? causes : WEIR_CAUSE_TIMER,
                                      .now_ns = made->head.time_ns,
                                      .max_actions = made->head.max_actions };
-    for (size_t i = 0; i < json_array_size(causes); i++)
-        made->call.causes |=
-            1U << decide_choice(words, json_string_value(json_array_get(causes, i)));
     if (has_deadline)
         made->call.deadline_ns = read_clock(NULL) + made->head.time_left_ns;
 }
@@ -611,6 +638,7 @@ static weir_status tell(struct decide_host *made, struct weir_error *error)
     WEIR_TRY(decide_take_all(made, "new_jobs", take_new_job, error));
     WEIR_TRY(decide_take_all(made, "tenants", take_usage, error));
     WEIR_TRY(decide_take_all(made, "cuts", take_cut, error));
+    WEIR_TRY(decide_take_all(made, "wakes", take_wake, error));
     return take_past(made, error);
 }
 

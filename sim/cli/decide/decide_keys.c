@@ -4,6 +4,7 @@
 
 #include "sim/cli/decide/decide_parts.h"
 
+#include <float.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -351,7 +352,8 @@ static const struct decide_key job[] = {
     { TIME("submit_ns", decide_job, spec.submit_ns), .help = "came for the first time" },
     { TIME("queued_ns", decide_job, spec.queued_ns), .help = "waits since, this time (submit_ns)" },
     { TIME("start_ns", decide_job, past.start_ns), .help = "began to start or run" },
-    { TIME("estimate_ns", decide_job, spec.estimate_ns), .help = "run time, by its user" },
+    { TIME("estimate_ns", decide_job, spec.estimate_ns),
+      .help = "run time, by its user; not known without it" },
     { TIME("deadline_ns", decide_job, spec.deadline_ns), .help = "is to be over" },
     { TIME("attained_ns", decide_job, spec.attained_ns), .help = "has run so far, times its GPUs" },
     { TIME("done_ns", decide_job, spec.done_ns), .help = "of its estimate, and kept" },
@@ -451,20 +453,19 @@ const struct decide_keys decide_offer_keys = TABLE(offer, "offer");
 static const struct decide_key policy[] = {
     { REQUIRED("placement", DECIDE_TEXT), .help = "name of the placement policy" },
     { OPTIONAL("placement_params", DECIDE_PARAMS), .help = "its parameters by name" },
-    { LIST_OF("placement_memory", DECIDE_NUMBER), .least = -0x1p1023,
-      .help = "what it remembered" },
+    { LIST_OF("placement_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { REQUIRED("scaling", DECIDE_TEXT), .help = "name of the scaling policy" },
     { OPTIONAL("scaling_params", DECIDE_PARAMS), .help = "its parameters by name" },
-    { LIST_OF("scaling_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { LIST_OF("scaling_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { OPTIONAL("queueing", DECIDE_TEXT), .help = "name of the queueing policy (first_fit)" },
     { OPTIONAL("queueing_params", DECIDE_PARAMS), .help = "its parameters by name" },
-    { LIST_OF("queueing_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { LIST_OF("queueing_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { OPTIONAL("capacity", DECIDE_TEXT), .help = "name of the capacity policy (none)" },
     { OPTIONAL("capacity_params", DECIDE_PARAMS), .help = "its parameters by name" },
-    { LIST_OF("capacity_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { LIST_OF("capacity_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { OPTIONAL("fallback", DECIDE_TEXT),
       .help = "scaling policy that decides when a plan is rejected" },
-    { LIST_OF("fallback_memory", DECIDE_NUMBER), .least = -0x1p1023, .help = "what it remembered" },
+    { LIST_OF("fallback_memory", DECIDE_NUMBER), .least = -DBL_MAX, .help = "what it remembered" },
     { OPTIONAL("group_scorer", DECIDE_CHOICE), INTO(decide_policy_rest, group_scorer),
       .choices = "ray|placement", .help = "who says where bundles of placement groups go" },
     { OPTIONAL("group_report", DECIDE_CHOICE), INTO(decide_policy_rest, group_report),
@@ -479,6 +480,14 @@ static const struct decide_key policy[] = {
       .choices = "refuse|wait", .help = "what becomes of jobs that no nodes there are hold" },
 };
 const struct decide_keys decide_policy_keys = TABLE(policy, "policy");
+
+static const struct decide_key wake[] = {
+    { REQUIRED("at_ns", DECIDE_WHOLE), INTO(decide_wake, at_ns), .unit = "ns", ANY_TIME,
+      .help = "time of the call" },
+    { LIST_OF("causes", DECIDE_CHOICE), .choices = "timer|wake|jobs|nodes|workers|capacity",
+      .help = "why it is asked for (wake)" },
+};
+const struct decide_keys decide_wake_keys = TABLE(wake, "wake");
 
 static const struct decide_key document[] = {
     { REQUIRED("format", DECIDE_TEXT), .help = "`weir-decision`" },
@@ -503,6 +512,10 @@ static const struct decide_key document[] = {
       .help = "how often jobs and capacity came or went otherwise than was expected" },
     { OPTIONAL("may_start_jobs", DECIDE_FLAG), INTO(decide_document, may_start_jobs),
       .help = "a job may start that could not before (default true)" },
+    { OPTIONAL("none_refused", DECIDE_FLAG), INTO(decide_document, none_refused),
+      .help = "no start of a job that is settled was refused by the controller" },
+    { OPTIONAL("wakes", DECIDE_LIST), .of = &decide_wake_keys,
+      .help = "calls that are needed and that no plan has asked for yet" },
     { OPTIONAL("mig_tables", DECIDE_LIST), .of = &decide_table_keys,
       .help = "how GPUs may be cut" },
     { REQUIRED("nodes", DECIDE_LIST), .of = &decide_node_keys, .help = "the cluster" },
@@ -627,5 +640,6 @@ const struct decide_keys *const decide_formats[] = {
     &decide_change_keys,   &decide_outcome_keys,
     &changed_node_keys,    &decide_changed_stage_keys,
     &decide_offer_keys,    &decide_licence_keys,
+    &decide_wake_keys,
 };
 const size_t decide_formats_count = sizeof decide_formats / sizeof decide_formats[0];

@@ -206,21 +206,6 @@ static void say_skipped(const char *path, const struct wl_csv_counts *counts)
                       counts->skipped + counts->rows);
 }
 
-static weir_status write_scenario(const struct arguments *arguments, const struct wl_model *model,
-                                  struct weir_error *error)
-{
-    const struct wl_yaml_options yaml = { .name =
-                                              arguments->name == NULL ? "fitted" : arguments->name,
-                                          .path = arguments->output,
-                                          .source = arguments->read.path,
-                                          .fixes_workers = arguments->fixes_workers };
-    if (arguments->output == NULL || strcmp(arguments->output, "-") == 0)
-        return wl_model_write(model, &yaml, stdout, error);
-    struct written file;
-    WEIR_TRY(written_open(arguments->output, &file, error));
-    return written_close(&file, wl_model_write(model, &yaml, file.out, error), error);
-}
-
 static FILE *report_file(const struct arguments *arguments)
 {
     const bool is_taken = arguments->output == NULL || strcmp(arguments->output, "-") == 0;
@@ -238,48 +223,15 @@ static weir_status fit(const struct arguments *arguments, struct wl_span_log *lo
     return wl_model_fit(log, &arguments->fit, model, error);
 }
 
-static weir_status make_new(const struct arguments *arguments, const struct wl_model *model,
-                            struct weir_error *error)
-{
-    WEIR_TRY(write_scenario(arguments, model, error));
-    struct sim_table *table = sim_fit_table(model);
-    sim_table_print(table, arguments->options.format, report_file(arguments));
-    sim_table_destroy(table);
-    sim_fit_warn(model);
-    return WEIR_OK;
-}
+/* ---- before a file is touched ---- */
 
-/* ---- into a scenario ---- */
-
-/* The name of the event file as the scenario has to call it: from the folder of the output. */
-static const char *events_name(struct sim_arena *arena, const struct arguments *arguments)
+/* Where the scenario will be. */
+static const char *scenario_path(const struct arguments *arguments)
 {
-    const char *output = arguments->output == NULL ? arguments->into : arguments->output;
-    const char *folder = sim_input_file_folder(arena, output);
-    const char *events = arguments->events;
-    if (events == NULL || folder == NULL || events[0] == '/')
-        return events;
-    const size_t length = strlen(folder);
-    if (strncmp(events, folder, length) == 0)
-        return events + length;
-    char *whole = realpath(events, NULL);
-    const char *kept = sim_arena_copy(arena, whole == NULL ? events : whole);
-    free(whole);
-    return kept;
-}
-
-static const char *note_of(struct sim_arena *arena, const struct arguments *arguments,
-                           const struct wl_model *model)
-{
-    if (model == NULL)
-        return NULL;
-    size_t tasks = 0;
-    for (size_t s = 0; s < model->stage_count; s++)
-        tasks += model->stages[s].tasks;
-    return sim_arena_printf(
-        arena, "Laws measured in %s: %zu tasks of %zu stages (weir import).%s",
-        arguments->read.path, tasks, model->stage_count,
-        wl_model_shows_capacity(model) ? "" : " Arrivals limit that log: no model of capacity.");
+    const bool is_printed = arguments->output == NULL || strcmp(arguments->output, "-") == 0;
+    if (arguments->into != NULL)
+        return arguments->output == NULL ? arguments->into : arguments->output;
+    return is_printed ? "the scenario" : arguments->output;
 }
 
 static weir_status load(const char *path, const char *text, struct sim_diagnostics *said)
@@ -306,15 +258,16 @@ static void name_unwritten(struct sim_diagnostics *said, const char *path)
     }
 }
 
-/* The scenario must be one that runs before a file is touched. Where it was none before, what is
- * wrong there is said, with the lines that there are. */
+/* The scenario must be one that runs before a file is touched. Where it is put into one that was
+ * none before, what is wrong there is said, with the lines that there are. */
 static int check_text(const struct arguments *arguments, const char *text)
 {
-    const char *path = arguments->output == NULL ? arguments->into : arguments->output;
+    const char *path = scenario_path(arguments);
     struct sim_diagnostics said = { .items = NULL };
     struct sim_diagnostics before = { .items = NULL };
     const weir_status status = load(path, text, &said);
-    const bool was_wrong = status != WEIR_OK && load(arguments->into, NULL, &before) != WEIR_OK;
+    const bool was_wrong = status != WEIR_OK && arguments->into != NULL &&
+                           load(arguments->into, NULL, &before) != WEIR_OK;
     if (status != WEIR_OK)
         name_unwritten(&said, path);
     sim_diagnostics_print(was_wrong ? &before : &said, stderr);
@@ -334,6 +287,79 @@ static weir_status write_text(const struct arguments *arguments, const char *tex
     WEIR_TRY(written_open(arguments->output, &file, error));
     (void)fputs(text, file.out);
     return written_close(&file, WEIR_OK, error);
+}
+
+/* ---- a new scenario ---- */
+
+/* The text of one, and samples that it names beside its path; the caller's to be freed. */
+static weir_status describe(const struct arguments *arguments, const struct wl_model *model,
+                            char **text, struct weir_error *error)
+{
+    const struct wl_yaml_options yaml = { .name =
+                                              arguments->name == NULL ? "fitted" : arguments->name,
+                                          .path = arguments->output,
+                                          .source = arguments->read.path,
+                                          .fixes_workers = arguments->fixes_workers };
+    size_t size = 0;
+    FILE *out = open_memstream(text, &size);
+    if (out == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = wl_model_write(model, &yaml, out, error);
+    return fclose(out) == 0 || status != WEIR_OK ? status
+                                                 : weir_fail(error, WEIR_ENOMEM, "out of memory");
+}
+
+/* As put_into. */
+static weir_status make_new(const struct arguments *arguments, const struct wl_model *model,
+                            int *code, struct weir_error *error)
+{
+    char *text = NULL;
+    weir_status status = describe(arguments, model, &text, error);
+    if (status == WEIR_OK)
+        *code = check_text(arguments, text);
+    if (status == WEIR_OK && *code == SIM_EXIT_OK)
+        status = write_text(arguments, text, error);
+    free(text);
+    if (status != WEIR_OK || *code != SIM_EXIT_OK)
+        return status;
+    struct sim_table *table = sim_fit_table(model);
+    sim_table_print(table, arguments->options.format, report_file(arguments));
+    sim_table_destroy(table);
+    sim_fit_warn(model);
+    return WEIR_OK;
+}
+
+/* ---- into a scenario ---- */
+
+/* The name of the event file as the scenario has to call it: from the folder of the output. */
+static const char *events_name(struct sim_arena *arena, const struct arguments *arguments)
+{
+    const char *output = scenario_path(arguments);
+    const char *folder = sim_input_file_folder(arena, output);
+    const char *events = arguments->events;
+    if (events == NULL || folder == NULL || events[0] == '/')
+        return events;
+    const size_t length = strlen(folder);
+    if (strncmp(events, folder, length) == 0)
+        return events + length;
+    char *whole = realpath(events, NULL);
+    const char *kept = sim_arena_copy(arena, whole == NULL ? events : whole);
+    free(whole);
+    return kept;
+}
+
+static const char *note_of(struct sim_arena *arena, const struct arguments *arguments,
+                           const struct wl_model *model)
+{
+    if (model == NULL)
+        return NULL;
+    size_t tasks = 0;
+    for (size_t s = 0; s < model->stage_count; s++)
+        tasks += model->stages[s].tasks;
+    return sim_arena_printf(
+        arena, "Laws measured in %s: %zu tasks of %zu stages (weir import).%s",
+        arguments->read.path, tasks, model->stage_count,
+        wl_model_shows_capacity(model) ? "" : " Arrivals limit that log: no model of capacity.");
 }
 
 /* WEIR_OK: the rest is in the exit code, and what is wrong was said. */
@@ -388,7 +414,7 @@ static weir_status import_all(const struct arguments *arguments, int *code,
         status = weir_fail(error, WEIR_EINVAL,
                            "events happen in a scenario: say which, with --into SCENARIO");
     else if (status == WEIR_OK)
-        status = make_new(arguments, &model, error);
+        status = make_new(arguments, &model, code, error);
     if (status == WEIR_OK && has_log && arguments->plots != NULL)
         status = sim_fit_plot(&model, arguments->plots, error);
     wl_model_clear(&model);
