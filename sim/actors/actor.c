@@ -11,15 +11,22 @@
 
 enum { LATENCIES_KEPT = 100000 };
 
+/* Limits are for what takes longer: whatever is over at that very instant is seen before. */
+static bool comes_last(enum sim_actors_event kind)
+{
+    return kind == SIM_ACTORS_TURN || kind == SIM_ACTORS_OVER || kind == SIM_ACTORS_LIMIT ||
+           kind == SIM_ACTORS_PATIENCE || kind == SIM_ACTORS_READY_BY ||
+           kind == SIM_ACTORS_HEALTH_LIMIT;
+}
+
 sim_handle sim_actors_schedule(const struct sim_actors_run *run, int64_t at_ns,
                                enum sim_actors_event kind, uint32_t target)
 {
     const struct sim_event event = { .time_ns = at_ns,
                                      .target = target,
                                      .kind = sim_driver_kind(run->config.index, (uint8_t)kind),
-                                     .phase = kind == SIM_ACTORS_TURN || kind == SIM_ACTORS_OVER
-                                                  ? SIM_PHASE_FLOW
-                                                  : SIM_PHASE_COMPLETION };
+                                     .phase =
+                                         comes_last(kind) ? SIM_PHASE_FLOW : SIM_PHASE_COMPLETION };
     return sim_engine_schedule(run->context->engine, &event);
 }
 

@@ -269,6 +269,18 @@ static void late_calls_are_made_again(void)
     CHECK_NEAR(value(CALLS, "actors.s.calls[0].limit=5s", "rpc.timeouts", "pool"), 0, 0);
 }
 
+/* Three of ten callers are in service, 1 s at a time: the last of them has his answer after 4 s.
+ * Who has it at the very moment of his limit has it in time; and who is ready then is. */
+static void what_takes_exactly_its_limit_is_in_time(void)
+{
+    CHECK_NEAR(value(CALLS, "actors.s.calls[0].limit=4s", "rpc.timeouts", "pool"), 0, 0);
+    CHECK(value(CALLS, "actors.s.calls[0].limit=3999ms", "rpc.timeouts", "pool") > 0);
+    struct sim_run_summary *summary =
+        test_run_text(CALLS, "actors.s.roles.worker.creation=60s actors.s.ready_limit=60s");
+    CHECK_STR(summary->outcome, "horizon");
+    free(summary);
+}
+
 #define LOST(node) "timeline: [{at: 99.5 s, action: node_down, node: " node ", for: 10 s}]\n"
 
 /* Workers fill the first node, the pool is on the second: it comes back in the place of a worker,
@@ -336,6 +348,7 @@ static const struct test tests[] = {
     { "an actor that is not ready in time ends its system",
       an_actor_that_is_not_ready_in_time_ends_its_system },
     { "late calls are made again", late_calls_are_made_again },
+    { "what takes exactly its limit is in time", what_takes_exactly_its_limit_is_in_time },
     { "actors run beside other work", actors_run_beside_other_work },
     { "a lost node costs calls and no round", a_lost_node_costs_calls_and_no_round },
 };
