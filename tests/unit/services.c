@@ -6,6 +6,7 @@
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -144,6 +145,26 @@ static void more_requests_than_the_rate_are_turned_away(void)
     CHECK_NEAR(one(text, "services.s.requests.rate_limit=30/min", "requests.limited", "s"), 40, 0);
 }
 
+/* Four that come in a row are all that a bucket of four lets in, and more than that are turned away
+ * where four wait. Who is worked on when another version is deployed was let in, and waits again.
+ */
+static void who_was_let_in_passes_the_limits_once(void)
+{
+    static const char text[] =
+        CLUSTER "services:\n  - name: s\n    replicas: 1\n    service: 20 s\n"
+                "    batching: {max_batch: 4, max_delay: 10 s}\n"
+                "    requests: {count: 4, arrivals: const(1 s), "
+                "rate_limit: {rate: 0.6/min, burst: 4}}\n"
+                "timeline: [{at: 10500 ms, action: deploy, service: s}]\n";
+    static const char *const many =
+        "services.s.requests.rate_limit=- services.s.requests.count=10 "
+        "services.s.batching.max_batch=1 services.s.batching.max_queue=4";
+
+    CHECK(isnan(one(text, NULL, "requests.limited", "s")));
+    CHECK_NEAR(one(text, NULL, "lat.e2e.max", ""), 29.5, 1e-9);
+    CHECK_NEAR(one(text, many, "batch.rejected", "s"), 5, 0);
+}
+
 /* Two requests every 10 s, which go together: each such batch costs a replica of two, so four are
  * served and the others leave after 5 s; up to 45 s, when the model is deployed anew, and four more
  * are served, of 50 and 60 s. */
@@ -230,6 +251,7 @@ static const struct test tests[] = {
     { "an outage turns away who waits and who comes",
       an_outage_turns_away_who_waits_and_who_comes },
     { "more requests than the rate are turned away", more_requests_than_the_rate_are_turned_away },
+    { "who was let in passes the limits once", who_was_let_in_passes_the_limits_once },
     { "a batcher that loses count serves nobody in the end",
       a_batcher_that_loses_count_serves_nobody_in_the_end },
     { "who may operates a service", who_may_operates_a_service },
