@@ -59,6 +59,12 @@ uint32_t sim_batching_items(const struct sim_stage_run *stage, uint32_t head, ui
     return sum;
 }
 
+uint64_t sim_batching_waiting_items(const struct sim_stage_run *stage)
+{
+    return stage->batching.items +
+           sim_batching_items(stage, stage->queue.head, (uint32_t)stage->queue.count);
+}
+
 void sim_batching_served(struct sim_pipeline_run *run, const struct sim_item *item)
 {
     const struct sim_stage_run *stage = &run->stages[0];
@@ -147,6 +153,7 @@ static weir_status take_one(struct sim_stage_run *stage, uint32_t index)
     if (status == WEIR_OK) {
         item->is_let_in = true;
         stage->batching.count++;
+        stage->batching.items += request.items;
         stage->batching.bytes += item->bytes;
     }
     return status;
@@ -169,10 +176,12 @@ static weir_status take_in(struct sim_stage_run *stage, int64_t *next_ns)
     return WEIR_OK;
 }
 
-static void leaves(struct sim_stage_run *stage, uint32_t item)
+static void leaves(struct sim_stage_run *stage, uint32_t index)
 {
+    const struct sim_item *item = &stage->pipeline->items.items[index];
     stage->batching.count--;
-    stage->batching.bytes -= stage->pipeline->items.items[item].bytes;
+    stage->batching.items -= class_of(stage, item)->items;
+    stage->batching.bytes -= item->bytes;
     if (stage->batching.count == 0)
         stage->batching.bytes = 0; /* no rest of many roundings */
 }

@@ -213,6 +213,7 @@ static double mean_attempts(const struct sim_stage *stage)
 
 static void fill_stages(struct sim_bound_problem *problem, const struct sim_pipeline *pipeline)
 {
+    const double items_of_one = sim_input_mean_items(&pipeline->input);
     double visits = 1;
     for (size_t i = 0; i < problem->stages_count; i++) {
         const struct sim_stage *stage = &pipeline->stages[i];
@@ -221,7 +222,8 @@ static void fill_stages(struct sim_bound_problem *problem, const struct sim_pipe
         entry->request = stage->request;
         entry->task_s = mean_task_s(problem->scenario, pipeline, stage);
         entry->visits = visits;
-        entry->rate_per_s = stage->batch / (entry->task_s * visits * mean_attempts(stage));
+        entry->rate_per_s =
+            stage->batch / (entry->task_s * visits * mean_attempts(stage) * items_of_one);
         shape_needs(problem, SIM_BOUND_REQUESTED, &stage->shape, entry->needs[SIM_BOUND_REQUESTED]);
         shape_needs(problem, SIM_BOUND_USED, &stage->uses_shape, entry->needs[SIM_BOUND_USED]);
         visits *= sim_law_mean(stage->returns);

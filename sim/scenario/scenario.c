@@ -526,6 +526,14 @@ bool sim_pipeline_has_bytes(const struct sim_pipeline *pipeline)
     return false;
 }
 
+double sim_input_mean_items(const struct sim_input *input)
+{
+    double items = 1; /* exact where all count for one */
+    for (size_t i = 0; i < input->classes_count; i++)
+        items += input->classes[i].weight * (input->classes[i].items - 1.0);
+    return items;
+}
+
 bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,
                               const struct sim_pipeline *pipeline)
 {

@@ -743,6 +743,8 @@ const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *sc
 const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index);
 /* Whether stages of the pipeline hand bytes on, and whether some of its bytes take time to move. */
 bool sim_pipeline_has_bytes(const struct sim_pipeline *pipeline);
+/* For how many items of a batch one counts on average; 1 but for requests of a service. */
+double sim_input_mean_items(const struct sim_input *input);
 bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,
                               const struct sim_pipeline *pipeline);
 /* About how many jobs in time come up to the horizon. */

@@ -229,6 +229,17 @@ static void of_equally_near_rows_the_first_counts(void)
     CHECK_I64(remove("bound_table.csv"), 0);
 }
 
+/* Four replicas; an item takes 1 s, and a request counts for one or five, three on average. */
+static void requests_of_several_items_are_as_much_work(void)
+{
+    check_fluid(
+        "schema: 2\nname: b\ncluster: {nodes: [{name: n, cpus: 4}]}\n"
+        "horizon: 1 h\nservices:\n  - name: s\n    replicas: 4\n    service: {per_item: 1 s}\n"
+        "    batching: {max_batch: 8}\n    requests: {arrivals: const(1 ms), "
+        "classes: [{name: x, items: 5}, {name: y}]}\n",
+        4 / 3.0);
+}
+
 /* Twice as long on the GPU there is: half a task a second. */
 static void a_factor_of_a_gpu_is_of_time(void)
 {
@@ -253,5 +264,6 @@ static const struct test tests[] = {
     { "other pipelines need their workers", other_pipelines_need_their_workers },
     { "of equally near rows the first counts", of_equally_near_rows_the_first_counts },
     { "a factor of a GPU is of time", a_factor_of_a_gpu_is_of_time },
+    { "requests of several items are as much work", requests_of_several_items_are_as_much_work },
 };
 TEST_MAIN(tests)

@@ -69,6 +69,20 @@ static void a_batch_takes_as_long_as_its_items(void)
     CHECK_NEAR(one(text, NULL, "batch.fill", "s"), 0.75, 1e-9);
 }
 
+/* A request a second of four items, 1 s each: four replicas, which a policy finds that sees items
+ * wait and leave. One replica serves a request in 4 s. */
+static void requests_of_several_items_are_as_much_work(void)
+{
+    static const char text[] = CLUSTER
+        "services:\n  - name: s\n    service: {per_item: 1 s}\n    batching: {max_batch: 8}\n"
+        "    requests: {arrivals: const(1 s), classes: [{name: x, items: 4}]}\n";
+    static const char *const scaled =
+        "horizon=4000s sched.scaling=ds2 sched.scaling.interval=60s sched.scaling.catch_up=600";
+
+    CHECK(one(text, scaled, "lat.e2e.max", "") < 200);
+    CHECK_NEAR(one(text, "services.s.replicas=1", "thr.bound", ""), 0.25, 1e-9);
+}
+
 /* Two outages that overlap are one from 20.5 to 40.5 s; the batch of 20 s stands still meanwhile.
  */
 static void an_outage_turns_away_who_waits_and_who_comes(void)
@@ -248,6 +262,7 @@ static const struct test tests[] = {
       a_scenario_runs_as_before_with_a_service_beside_it },
     { "requests of a lost replica are served again", requests_of_a_lost_replica_are_served_again },
     { "a batch takes as long as its items", a_batch_takes_as_long_as_its_items },
+    { "requests of several items are as much work", requests_of_several_items_are_as_much_work },
     { "an outage turns away who waits and who comes",
       an_outage_turns_away_who_waits_and_who_comes },
     { "more requests than the rate are turned away", more_requests_than_the_rate_are_turned_away },
