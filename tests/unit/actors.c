@@ -284,22 +284,36 @@ static void what_takes_exactly_its_limit_is_in_time(void)
 #define LOST(node) "timeline: [{at: 99.5 s, action: node_down, node: " node ", for: 10 s}]\n"
 
 /* Workers fill the first node, the pool is on the second: it comes back in the place of a worker,
- * which waits for the next decision behind the repair, and its calls in service are made again.
- * With all of them on one node they go on at once on the other. */
+ * which is back with the repair and not at the next interval, and its calls in service are made
+ * again. With all of them on one node they go on at once on the other. */
 static void a_lost_node_costs_calls_and_no_round(void)
 {
     struct sim_run_summary *summary =
         test_run_text(CALLS LOST("n-1"), "actors.s.roles.worker.cpus=1.6");
     CHECK_NEAR(test_value(summary, "rpc.repeated", "pool"), 3, 0);
     CHECK_NEAR(test_value(summary, "worker.created", ""), 13, 0);
-    CHECK_NEAR(test_value(summary, "actor.pending", "worker"), 0.0205,
-               1e-9); /* from 99.5 to 120 s */
+    CHECK_NEAR(test_value(summary, "actor.pending", "worker"), 0.01, 1e-9);
     CHECK_NEAR(test_value(summary, "thr.pipeline", "") * 1000, 3 * 1000, 3);
     free(summary);
     summary = test_run_text(CALLS LOST("n-0"), NULL);
     CHECK_NEAR(test_value(summary, "worker.created", ""), 22, 0);
     CHECK_NEAR(test_value(summary, "actor.pending", "pool"), 0, 1e-9);
     CHECK_NEAR(test_value(summary, "thr.pipeline", "") * 1000, 3 * 1000, 5);
+    free(summary);
+}
+
+/* A job holds the node that is left from 1 ms on for 100 s, and when it is over they are back. */
+static void who_is_lost_comes_back_when_a_job_is_over(void)
+{
+    static const char job[] =
+        "jobs: [{name: j, count: 1, run_time: 100 s, arrivals: {process: renewal, "
+        "gap: const(1 ms)}, classes: [{name: c, request: {cpus: 16}}]}]\n"
+        "timeline: [{at: 50 s, action: node_down, node: n-0, for: 500 s}]\n";
+    char text[2048];
+    (void)snprintf(text, sizeof text, "%s%s", CALLS, job);
+    struct sim_run_summary *summary = test_run_text(text, "actors.s.roles.worker.count=15");
+    CHECK_NEAR(test_value(summary, "actor.pending", "pool"), 0.050001, 1e-9);
+    CHECK_NEAR(test_value(summary, "actor.pending", "worker"), 15 * 0.050001, 1e-9);
     free(summary);
 }
 
@@ -351,5 +365,6 @@ static const struct test tests[] = {
     { "what takes exactly its limit is in time", what_takes_exactly_its_limit_is_in_time },
     { "actors run beside other work", actors_run_beside_other_work },
     { "a lost node costs calls and no round", a_lost_node_costs_calls_and_no_round },
+    { "who is lost comes back when a job is over", who_is_lost_comes_back_when_a_job_is_over },
 };
 TEST_MAIN(tests)
