@@ -703,6 +703,9 @@ struct sim_scenario_source {
     /* Traces that were read, for the next scenario too; NULL = they are read for this one alone. */
     struct wl_trace_shelf *traces;
     bool is_variant; /* the sets make one variant: the others are not checked on top of it */
+    /* Of the sets the last so many give keys that act with the settings there are, or are refused;
+     * what those before them need a variant may bring. */
+    size_t asked_sets;
 };
 
 /* The single value at a path of the scenario as it was resolved, defaults included; malloc'ed, NULL
