@@ -213,7 +213,8 @@ weir_status weir_batcher_add(struct weir_batcher *batcher, const struct weir_bat
         return weir_fail(error, WEIR_EPOLICY, "batching policy %s: level %u of %u", ops->name,
                          level, batcher->rules.levels);
     const uint32_t list = 2 * (level - 1);
-    if (most > 0 && batcher->lists[list].count + batcher->lists[list + 1].count >= most)
+    if (most > 0 && !request->is_back &&
+        batcher->lists[list].count + batcher->lists[list + 1].count >= most)
         return weir_fail(error, WEIR_EBUSY, "%u requests of level %u wait already", most, level);
     if (take_place(batcher, &index) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");

@@ -11,15 +11,22 @@
 
 enum { LATENCIES_KEPT = 100000 };
 
+/* Limits are for what takes longer: whatever is over at that very instant is seen before. */
+static bool comes_last(enum sim_actors_event kind)
+{
+    return kind == SIM_ACTORS_TURN || kind == SIM_ACTORS_OVER || kind == SIM_ACTORS_LIMIT ||
+           kind == SIM_ACTORS_PATIENCE || kind == SIM_ACTORS_READY_BY ||
+           kind == SIM_ACTORS_HEALTH_LIMIT;
+}
+
 sim_handle sim_actors_schedule(const struct sim_actors_run *run, int64_t at_ns,
                                enum sim_actors_event kind, uint32_t target)
 {
     const struct sim_event event = { .time_ns = at_ns,
                                      .target = target,
                                      .kind = sim_driver_kind(run->config.index, (uint8_t)kind),
-                                     .phase = kind == SIM_ACTORS_TURN || kind == SIM_ACTORS_OVER
-                                                  ? SIM_PHASE_FLOW
-                                                  : SIM_PHASE_COMPLETION };
+                                     .phase =
+                                         comes_last(kind) ? SIM_PHASE_FLOW : SIM_PHASE_COMPLETION };
     return sim_engine_schedule(run->context->engine, &event);
 }
 
@@ -163,6 +170,8 @@ weir_status sim_actor_start(struct sim_set_run *set, const struct sim_start *sta
     if (set->spec->count < 0)
         actor->wanted_ns = sim_actors_now(run);
     set->placed++;
+    if (set->placed > set->placed_most)
+        set->placed_most = set->placed;
     note_pending(set, -1);
     sim_worker_set_state(workers, worker, SIM_WORKER_SETUP);
     sim_worker_set_up(workers, worker, setup_ns(actor));
@@ -310,19 +319,34 @@ static void return_calls(struct sim_actor *actor)
     sim_meter_queue(run->context->meter, sim_actors_now(run), set->pool, set->queued, 0);
 }
 
+/* Once an instant: what a decision takes from some for others is no room for a further one. */
+static bool may_ask(struct sim_actors_run *run)
+{
+    const int64_t now_ns = sim_actors_now(run);
+    const bool is_first = run->asked_ns != now_ns;
+    run->asked_ns = now_ns;
+    return is_first;
+}
+
+bool sim_actors_want_back(struct sim_actors_run *run)
+{
+    for (size_t s = 0; s < run->spec->sets_count && !run->is_over; s++)
+        if (run->sets[s].spec->count >= 0 && run->sets[s].placed < run->sets[s].placed_most)
+            return may_ask(run);
+    return false;
+}
+
 /* A lost process is started again as soon as there is room, or the system ends. */
 static void was_lost(struct sim_actor *actor)
 {
     struct sim_actors_run *run = actor->set->run;
-    const int64_t now_ns = sim_actors_now(run);
     char text[160];
     if (run->is_over)
         return;
     if (run->spec->ends_on_loss) {
         (void)snprintf(text, sizeof text, "an actor of %s was lost", actor->set->spec->name);
         sim_actors_end(run, text);
-    } else if (run->asked_ns != now_ns) {
-        run->asked_ns = now_ns;
+    } else if (may_ask(run)) {
         run->config.services->wake(run->config.world, WEIR_CAUSE_WORKERS);
     }
 }
@@ -354,6 +378,8 @@ weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why)
         set->free_from = actor->number;
     if (why == SIM_STOP_NODE_LOST || why == SIM_STOP_CRASHED)
         was_lost(actor);
+    else
+        (void)may_ask(run); /* the plan that took its place has none for it */
     return WEIR_OK;
 }
 

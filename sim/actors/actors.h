@@ -100,6 +100,7 @@ struct sim_set_run {
     uint32_t count, capacity; /* actors known so far */
     uint32_t free_from;       /* all before this one have a process */
     uint32_t ready, busy, placed;
+    uint32_t placed_most;          /* so many had a place at once */
     uint64_t queued;               /* calls that wait for any of them */
     int64_t environment_most;      /* bytes */
     bool is_told;                  /* that it computes on CPUs */
@@ -221,6 +222,8 @@ weir_status sim_actor_start(struct sim_set_run *set, const struct sim_start *sta
                             uint32_t *reason);
 weir_status sim_actor_ready(struct sim_actor *actor);
 weir_status sim_actor_stop(struct sim_actor *actor, enum sim_stop why);
+/* Somebody made room: whether a process that had a place lacks one. True once an instant. */
+bool sim_actors_want_back(struct sim_actors_run *run);
 /* It may serve more: ready, or a call came or went. */
 weir_status sim_actor_serve(struct sim_actor *actor);
 weir_status sim_actor_computed(struct sim_actor *actor, sim_handle work);

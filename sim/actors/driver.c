@@ -233,6 +233,11 @@ static const char *gave_up(const void *self, int64_t *at_ns)
     return run->gave_up[0] == '\0' ? NULL : run->gave_up;
 }
 
+static bool wants_back(void *self)
+{
+    return sim_actors_want_back(self);
+}
+
 static void progress(const void *self, double *done, double *total)
 {
     const struct sim_actors_run *run = self;
@@ -311,6 +316,7 @@ const struct sim_driver_ops sim_actors_driver = { .kind = "actors",
                                                   .settle = settle,
                                                   .tell = tell,
                                                   .is_done = is_done,
+                                                  .wants_back = wants_back,
                                                   .gave_up = gave_up,
                                                   .progress = progress,
                                                   .inside = inside,

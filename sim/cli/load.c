@@ -54,6 +54,7 @@ int sim_cli_load(const char *path, const struct sim_options *options,
                                                 .limits = &limits.files,
                                                 .sets = options->sets.items,
                                                 .sets_count = options->sets.count,
+                                                .asked_sets = options->sets.count,
                                                 .policies = policies,
                                                 .metric_named = sim_cli_metric,
                                                 .moment_since = sim_cli_moment };

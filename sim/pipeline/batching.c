@@ -59,6 +59,12 @@ uint32_t sim_batching_items(const struct sim_stage_run *stage, uint32_t head, ui
     return sum;
 }
 
+uint64_t sim_batching_waiting_items(const struct sim_stage_run *stage)
+{
+    return stage->batching.items +
+           sim_batching_items(stage, stage->queue.head, (uint32_t)stage->queue.count);
+}
+
 void sim_batching_served(struct sim_pipeline_run *run, const struct sim_item *item)
 {
     const struct sim_stage_run *stage = &run->stages[0];
@@ -83,7 +89,7 @@ static int64_t enters_ns(const struct sim_stage_run *stage, const struct sim_ite
     return item->admitted_ns + stage->pipeline->spec->input.overhead_ns;
 }
 
-static bool is_let_in(const struct sim_stage_run *stage, const struct sim_item *item)
+static bool is_authorised(const struct sim_stage_run *stage, const struct sim_item *item)
 {
     const double unauthorised = stage->pipeline->spec->input.unauthorised;
     if (class_of(stage, item)->is_denied)
@@ -108,23 +114,34 @@ static struct weir_batch_request request_of(const struct sim_stage_run *stage, u
                                         .shape = class->shape,
                                         .queued_ns = enters_ns(stage, item),
                                         .timeout_ns = class->timeout_ns,
-                                        .priority = has_priority ? (int32_t) class->priority : -1 };
+                                        .priority = has_priority ? (int32_t) class->priority : -1,
+                                        .is_back = item->is_let_in };
+}
+
+/* Whether it comes in, or why not. What was let in and comes back, as its replica went or failed,
+ * is the same request: it passes the limits once. */
+static bool passes(struct sim_stage_run *stage, const struct sim_item *item,
+                   enum sim_turned_away *why)
+{
+    *why = SIM_TURNED_AWAY_UNREACHABLE;
+    if (stage->batching.unreachable > 0)
+        return false;
+    if (item->is_let_in)
+        return true;
+    *why = SIM_TURNED_AWAY_UNAUTHORISED;
+    if (!is_authorised(stage, item))
+        return false;
+    *why = SIM_TURNED_AWAY_LIMITED;
+    return sim_token_bucket_take(&stage->batching.tokens, now_of(stage));
 }
 
 static weir_status take_one(struct sim_stage_run *stage, uint32_t index)
 {
-    const struct sim_item *item = &stage->pipeline->items.items[index];
+    struct sim_item *item = &stage->pipeline->items.items[index];
     const struct weir_batch_request request = request_of(stage, index);
-    if (stage->batching.unreachable > 0) {
-        turn_away(stage, index, SIM_TURNED_AWAY_UNREACHABLE);
-        return WEIR_OK;
-    }
-    if (!is_let_in(stage, item)) {
-        turn_away(stage, index, SIM_TURNED_AWAY_UNAUTHORISED);
-        return WEIR_OK;
-    }
-    if (!sim_token_bucket_take(&stage->batching.tokens, now_of(stage))) {
-        turn_away(stage, index, SIM_TURNED_AWAY_LIMITED);
+    enum sim_turned_away why = SIM_TURNED_AWAY_FULL;
+    if (!passes(stage, item, &why)) {
+        turn_away(stage, index, why);
         return WEIR_OK;
     }
     const weir_status status =
@@ -134,7 +151,9 @@ static weir_status take_one(struct sim_stage_run *stage, uint32_t index)
         return WEIR_OK;
     }
     if (status == WEIR_OK) {
+        item->is_let_in = true;
         stage->batching.count++;
+        stage->batching.items += request.items;
         stage->batching.bytes += item->bytes;
     }
     return status;
@@ -157,10 +176,12 @@ static weir_status take_in(struct sim_stage_run *stage, int64_t *next_ns)
     return WEIR_OK;
 }
 
-static void leaves(struct sim_stage_run *stage, uint32_t item)
+static void leaves(struct sim_stage_run *stage, uint32_t index)
 {
+    const struct sim_item *item = &stage->pipeline->items.items[index];
     stage->batching.count--;
-    stage->batching.bytes -= stage->pipeline->items.items[item].bytes;
+    stage->batching.items -= class_of(stage, item)->items;
+    stage->batching.bytes -= item->bytes;
     if (stage->batching.count == 0)
         stage->batching.bytes = 0; /* no rest of many roundings */
 }

@@ -43,5 +43,7 @@ static inline uint64_t sim_batching_waiting(const struct sim_stage_run *stage)
 {
     return stage->batching.count;
 }
+/* For how many items of a batch all count that are not worked on. */
+uint64_t sim_batching_waiting_items(const struct sim_stage_run *stage);
 
 #endif

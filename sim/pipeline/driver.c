@@ -52,7 +52,7 @@ static weir_status add_stages(struct sim_pipeline_run *run)
 {
     struct sim_bound bound = { 0 };
     const bool has_bound = sim_bound_compute(run->config.scenario, run->index, &bound) == WEIR_OK;
-    double source_per_item = 1.0;
+    double source_per_item = 1.0 / sim_input_mean_items(&run->spec->input);
     weir_status status = WEIR_OK;
     run->bound_per_s = has_bound ? bound.integer_per_s : 0;
     for (uint32_t s = 0; s < run->stage_count && status == WEIR_OK; s++) {
@@ -233,7 +233,9 @@ static struct sim_pool_state state_of(const struct sim_stage_run *stage)
                                     .busy = members * stage->count[SIM_WORKER_BUSY],
                                     .slots = stage->slots,
                                     .requested_workers = is_closed ? 0 : stage->requested,
-                                    .queued_items = sim_stage_waiting(stage),
+                                    .queued_items = sim_stage_batches(stage)
+                                                        ? sim_batching_waiting_items(stage)
+                                                        : sim_stage_waiting(stage),
                                     .is_finished = is_closed || stage->loop.is_done };
 }
 

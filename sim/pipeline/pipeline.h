@@ -103,7 +103,8 @@ struct sim_loop_stage {
 /* Requests that wait, of a service (batching.h). */
 struct sim_stage_batching {
     struct weir_batcher *batcher; /* NULL = the stage is of no service */
-    uint64_t count;               /* of those in it */
+    uint64_t count;               /* of those in it, and for how many items they count */
+    uint64_t items;
     double bytes;
     sim_handle due; /* when to look again */
     int64_t due_ns;

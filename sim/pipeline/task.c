@@ -412,14 +412,14 @@ static void show_failure(const struct sim_stage_run *stage, const struct sim_han
 }
 
 static weir_status measure(struct sim_stage_run *stage, const struct sim_hand *hand, uint32_t batch,
-                           uint64_t returns)
+                           uint32_t returns)
 {
     const struct sim_pipeline_run *run = stage->pipeline;
     struct weir_measurement task = { .size = sizeof(task),
                                      .pool = stage->index,
                                      .start_ns = hand->task_start_ns,
                                      .end_ns = sim_engine_now(run->context->engine),
-                                     .returns = (uint32_t)returns,
+                                     .returns = returns,
                                      .batch = batch,
                                      .node = hand->worker->node,
                                      .gpu_type = hand->worker->gpu_type,
@@ -511,6 +511,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
     run->demand_ns += hand->demand_ns;
     sim_meter_task_done(run->context->meter, now_ns, stage->index, service_ns);
     sim_stage_use_up(stage, hand);
+    const uint32_t taken = sim_batching_items(stage, hand->task_head, batch);
     uint32_t item = hand->task_head;
     hand->task_head = SIM_NO_ITEM;
     hand->task_count = 0;
@@ -523,7 +524,8 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
     }
     stage->bytes_made += output.bytes;
     sim_stage_lay_down(stage, hand, &output);
-    WEIR_TRY(measure(stage, hand, batch, output.count));
+    WEIR_TRY(measure(stage, hand, taken,
+                     sim_batching_items(stage, output.head, (uint32_t)output.count)));
     if (run->flow->deliver != NULL) {
         WEIR_TRY(run->flow->deliver(stage, &output));
         make_idle(stage, hand);

@@ -59,8 +59,14 @@ bool sim_port_is_busy(const struct sim_port *port)
 
 void sim_port_room_made(struct sim_port *port)
 {
-    if (port->workload_count > 0)
-        sim_port_wake(port, WEIR_CAUSE_JOBS);
+    uint32_t causes = port->workload_count > 0 ? WEIR_CAUSE_JOBS : 0;
+    for (uint32_t d = 1; d <= port->config.driver_count; d++) {
+        const struct sim_driver *driver = &port->config.drivers[d];
+        if (driver->ops->wants_back != NULL && driver->ops->wants_back(driver->self))
+            causes |= WEIR_CAUSE_WORKERS;
+    }
+    if (causes != 0)
+        sim_port_wake(port, causes);
 }
 
 /* ---- jobs ---- */

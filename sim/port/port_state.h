@@ -134,7 +134,7 @@ void sim_port_apply_reserve(struct sim_port *port, const struct weir_action *act
 void sim_port_count_reserved(struct sim_port *port);
 /* What it asks for, as libweir numbers it; WEIR_NO_INDEX = no such job. */
 uint32_t sim_port_job_kind(struct sim_port *port, uint32_t workload, uint64_t id);
-/* Devices were given back, or a node came: jobs that wait may start. */
+/* Devices were given back, or a node came: jobs that wait may start, and workers come back. */
 void sim_port_room_made(struct sim_port *port);
 
 static inline const struct sim_driver *sim_port_driver(const struct sim_port *port,

@@ -14,6 +14,7 @@
 
 #include "weir/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SIM_NO_ITEM UINT32_MAX
@@ -32,6 +33,7 @@ struct sim_item {
     uint32_t lies_on;    /* node + 1 in whose memory it is; 0 = nowhere */
     uint32_t task_items; /* items of the task it heads; only of tasks in a pool or held */
     uint32_t place;      /* of its bytes, see sim/pipeline/transfer.h */
+    bool is_let_in;      /* by the service that it is a request of */
 };
 
 struct sim_item_slab {

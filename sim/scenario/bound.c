@@ -17,9 +17,9 @@ const char *sim_bound_resource_name(uint32_t resource)
 {
 #define RESOURCE_TEXT(name, text) text,
     static const char *const names[] = { SIM_BOUND_RESOURCES(RESOURCE_TEXT) "fixed workers",
-                                         "arrivals" };
+                                         "arrivals", "store between the stages" };
 #undef RESOURCE_TEXT
-    return resource <= SIM_BOUND_ARRIVALS ? names[resource] : "?";
+    return resource <= SIM_BOUND_STORE ? names[resource] : "?";
 }
 
 /* ---- the cluster ---- */
@@ -211,8 +211,18 @@ static double mean_attempts(const struct sim_stage *stage)
     return p >= 1 ? stage->max_attempts : (1 - pow(p, stage->max_attempts)) / (1 - p);
 }
 
+/* Written to the store by the stage before and read there: for an item of the source. */
+static double mean_store_s(const struct sim_pipeline *pipeline, size_t stage, double visits)
+{
+    const struct sim_law *bytes = stage == 0 ? NULL : pipeline->stages[stage - 1].bytes_out;
+    return bytes != NULL && pipeline->store_bytes_per_s > 0
+               ? 2 * visits * sim_law_mean(bytes) / pipeline->store_bytes_per_s
+               : 0;
+}
+
 static void fill_stages(struct sim_bound_problem *problem, const struct sim_pipeline *pipeline)
 {
+    const double items_of_one = sim_input_mean_items(&pipeline->input);
     double visits = 1;
     for (size_t i = 0; i < problem->stages_count; i++) {
         const struct sim_stage *stage = &pipeline->stages[i];
@@ -221,7 +231,9 @@ static void fill_stages(struct sim_bound_problem *problem, const struct sim_pipe
         entry->request = stage->request;
         entry->task_s = mean_task_s(problem->scenario, pipeline, stage);
         entry->visits = visits;
-        entry->rate_per_s = stage->batch / (entry->task_s * visits * mean_attempts(stage));
+        entry->rate_per_s =
+            stage->batch / (entry->task_s * visits * mean_attempts(stage) * items_of_one);
+        entry->store_s = mean_store_s(pipeline, i, visits);
         shape_needs(problem, SIM_BOUND_REQUESTED, &stage->shape, entry->needs[SIM_BOUND_REQUESTED]);
         shape_needs(problem, SIM_BOUND_USED, &stage->uses_shape, entry->needs[SIM_BOUND_USED]);
         visits *= sim_law_mean(stage->returns);
@@ -449,6 +461,7 @@ static uint32_t end_of_part(const struct sim_bound_problem *problem, uint32_t fi
 
 static void solve_batch(const struct sim_bound_problem *problem, struct sim_bound *bound)
 {
+    double store_s = 0;
     double fluid_s = 0;
     double integer_s = 0;
     double longest_s = 0;
@@ -459,6 +472,7 @@ static void solve_batch(const struct sim_bound_problem *problem, struct sim_boun
         end = end_of_part(problem, first);
         const struct bound_part part = end - first == 1 ? solve_stage(problem, first, bound)
                                                         : solve_overlap(problem, first, end, bound);
+        store_s += problem->stages[first].store_s;
         fluid_s += part.fluid_s;
         integer_s += part.integer_s;
         if (part.fluid_s > longest_s) {
@@ -467,8 +481,10 @@ static void solve_batch(const struct sim_bound_problem *problem, struct sim_boun
             bound->binding = part.binding;
         }
     }
-    bound->fluid_per_s = fmin(1 / fluid_s, problem->arrivals_per_s);
-    bound->integer_per_s = fmin(1 / integer_s, problem->arrivals_per_s);
+    if (store_s > longest_s)
+        bound->binding = SIM_BOUND_STORE;
+    bound->fluid_per_s = fmin(1 / (fluid_s + store_s), problem->arrivals_per_s);
+    bound->integer_per_s = fmin(1 / (integer_s + store_s), problem->arrivals_per_s);
 }
 
 uint32_t sim_bound_shared(const struct sim_bound_problem *problem)

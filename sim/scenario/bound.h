@@ -8,7 +8,7 @@
  * worker of it can serve; the largest z that fits is found by bisection. Nodes are not looked at
  * one by one, set-up and waiting are left out, and mixed GPU types count with their mean speed.
  * Other pipelines keep their least number of workers. With `execution: batch` a stage has all that
- * its shape can take, and the times per item add up.
+ * its shape can take, and the times per item add up, with those that the store between them takes.
  *
  * Requests are held against the catalogue, real use against the truth; the tighter one counts.
  */
@@ -29,7 +29,8 @@
 enum sim_bound_resource {
     SIM_BOUND_RESOURCES(SIM_BOUND_ENUM) SIM_BOUND_RESOURCE_COUNT,
     SIM_BOUND_FIXED = SIM_BOUND_RESOURCE_COUNT, /* a stage with a fixed number of workers */
-    SIM_BOUND_ARRIVALS                          /* no more comes in */
+    SIM_BOUND_ARRIVALS,                         /* no more comes in */
+    SIM_BOUND_STORE                             /* what lies between the stages of a batch */
 };
 #undef SIM_BOUND_ENUM
 
@@ -41,6 +42,7 @@ struct sim_bound_stage {
     double task_s;               /* mean service time of a task */
     double visits;               /* items of this stage for one item of the source */
     double rate_per_s;           /* source items a second one worker can serve */
+    double store_s; /* to write what it works on and to read it, before it opens; of a batch */
     double needs[SIM_BOUND_VIEWS][SIM_BOUND_RESOURCE_COUNT]; /* of one worker */
 };
 

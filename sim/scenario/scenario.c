@@ -37,7 +37,9 @@ struct loading {
     const struct sim_policies *policies;
     const char *folder;
     struct wl_trace_shelf *traces;
-    bool is_trial; /* of a variant */
+    bool is_trial;            /* of a variant */
+    const char *const *asked; /* sets whose keys must act, as all of the text without any */
+    size_t asked_count;
 };
 
 /* ---- policies ---- */
@@ -123,13 +125,15 @@ static void refuse(void *state, struct sim_yaml *node, const char *sentence)
     sim_report_near(state, node, SIM_AT_KEY, NULL, "%s", sentence);
 }
 
-/* Keys that would change nothing. What a key needs may come with another --set. */
+/* Keys that would change nothing. What a key of the text needs a --set may take away. */
 static void check_acts(struct loading *loading, struct sim_yaml *root)
 {
     const struct sim_acts_walk walk = { .arena = &loading->box->arena,
                                         .root = root,
                                         .has_needs =
                                             loading->source->sets_count == 0 && !loading->is_trial,
+                                        .sets = loading->asked,
+                                        .sets_count = loading->asked_count,
                                         .found = refuse,
                                         .state = &loading->report };
     if (!sim_words_are_old(root)) /* there they are left out */
@@ -238,6 +242,8 @@ static void check_variant(struct loading *loading, const struct sim_yaml *root,
     trial.box = new_box();
     trial.report.out = &found;
     trial.is_trial = true;
+    trial.asked = (const char *const *)variant->sets;
+    trial.asked_count = variant->sets_count;
     struct sim_yaml *tree = sim_yaml_clone(&trial.box->arena, root);
     bool is_applied = true;
     for (size_t i = 0; i < variant->sets_count; i++)
@@ -343,6 +349,9 @@ weir_status sim_scenario_load(const struct sim_scenario_source *source,
         .source = source,
         .policies = source->policies == NULL ? &built_in : source->policies,
         .folder = sim_input_file_folder(&box->arena, source->path),
+        .asked = source->asked_sets == 0 ? NULL
+                                         : source->sets + (source->sets_count - source->asked_sets),
+        .asked_count = source->asked_sets,
     };
     box->scenario.path = sim_arena_copy(&box->arena, loading.report.path);
     loading.traces = source->traces == NULL ? wl_trace_shelf_open() : source->traces;
@@ -524,6 +533,14 @@ bool sim_pipeline_has_bytes(const struct sim_pipeline *pipeline)
         if (pipeline->stages[s].bytes_out != NULL)
             return true;
     return false;
+}
+
+double sim_input_mean_items(const struct sim_input *input)
+{
+    double items = 1; /* exact where all count for one */
+    for (size_t i = 0; i < input->classes_count; i++)
+        items += input->classes[i].weight * (input->classes[i].items - 1.0);
+    return items;
 }
 
 bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,

@@ -703,6 +703,9 @@ struct sim_scenario_source {
     /* Traces that were read, for the next scenario too; NULL = they are read for this one alone. */
     struct wl_trace_shelf *traces;
     bool is_variant; /* the sets make one variant: the others are not checked on top of it */
+    /* Of the sets the last so many give keys that act with the settings there are, or are refused;
+     * what those before them need a variant may bring. */
+    size_t asked_sets;
 };
 
 /* The single value at a path of the scenario as it was resolved, defaults included; malloc'ed, NULL
@@ -743,6 +746,8 @@ const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *sc
 const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index);
 /* Whether stages of the pipeline hand bytes on, and whether some of its bytes take time to move. */
 bool sim_pipeline_has_bytes(const struct sim_pipeline *pipeline);
+/* For how many items of a batch one counts on average; 1 but for requests of a service. */
+double sim_input_mean_items(const struct sim_input *input);
 bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,
                               const struct sim_pipeline *pipeline);
 /* About how many jobs in time come up to the horizon. */

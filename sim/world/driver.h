@@ -244,6 +244,9 @@ struct sim_driver_ops {
     bool (*is_done)(const void *self);
     /* Something waits that starts when somebody makes room. NULL = never. */
     bool (*waits)(const void *self);
+    /* Workers of its pools that are gone come back when there is room, not at the next interval:
+     * asked when somebody makes some. NULL = never. */
+    bool (*wants_back)(void *self);
     /* Why it does nothing any more although work is left, and since when; NULL = it has not given
      * up. An entry that is NULL = it never does. */
     const char *(*gave_up)(const void *self, int64_t *at_ns);

@@ -80,6 +80,20 @@ PY
     done
 done
 
+# Each time that a node is up is a bill of its own, and what is up at the end has none yet: 100 min
+# of one node, of the other 10 min that cost an hour, and the 40 min since it is back.
+cat >bills.yaml <<'Y'
+schema: 2
+name: bills
+horizon: 100 min
+prices: {billing: nodes, granularity: hour, cpu: 1}
+cluster: {nodes: [{name: n, count: 2, cpus: 6}]}
+jobs: [{name: work, run_time: 30 min, arrivals: {rate: 2/h}, classes: [{name: one, request: {cpus: 1}}]}]
+timeline: [{at: 10 min, action: node_down, node: n-1, for: 50 min}]
+Y
+expect 0 "$WEIR_BIN" run bills.yaml -q -o bills.db
+value bills.db cost.compute '' 20
+
 # The cheapest of two kinds of nodes, each as many as the target takes: all of the grid says the same.
 cat >buy.yaml <<'Y'
 schema: 2

@@ -54,6 +54,8 @@ hasnt stdout 'Transfers: not modelled'
 expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/examples/caption2.yaml"
 has stdout 'Sizing: shared. Stages compete for GPU'
 has stdout 'Transfers: not modelled'
+expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/examples/caption2.yaml" --set pipelines.0.execution=batch --set pipelines.0.store_bandwidth=1GB
+hasnt stdout 'Transfers: not modelled'
 cat >disjoint.yaml <<'YAML'
 schema: 1
 name: disjoint

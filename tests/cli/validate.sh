@@ -49,6 +49,19 @@ expect 2 "$WEIR_BIN" validate --set cluster.nodes.dgz.count=10 "$plain"
 has stderr "there is no 'dgz'; did you mean 'dgx'?"
 expect 2 "$WEIR_BIN" validate --set cluster.nodes.dgx.count=many "$plain"
 has stderr "expected a whole number, found 'many'"
+
+# A key that is set acts with the settings there are; with one that is set beside it nobody knows.
+sed '/^pipelines:/,/stages:/d; s/cv: 4, //; s/, period: 1 h//' "$broken/process_alone.yaml" >poisson.yaml
+expect 0 "$WEIR_BIN" validate poisson.yaml
+expect 2 "$WEIR_BIN" validate poisson.yaml --set jobs.w.arrivals.cv=9
+has stderr 'acts with process: hyperexponential alone; here that is poisson|trace'
+expect 0 "$WEIR_BIN" validate poisson.yaml --set jobs.w.arrivals.cv=9 --set jobs.w.arrivals.process=hyperexponential
+expect 2 "$WEIR_BIN" compare poisson.yaml -q -o set.db --variant 'x: jobs.w.arrivals.cv=9'
+has stderr 'variant x:'
+expect 2 "$WEIR_BIN" run poisson.yaml --no-db --set jobs.w.arrivals.cv=9
+expect 2 "$WEIR_BIN" compare poisson.yaml -q -o set.db --axis jobs.w.arrivals.cv=2,9
+expect 0 "$WEIR_BIN" compare poisson.yaml -q -o set.db --set jobs.w.arrivals.cv=9 --variant 'x: jobs.w.arrivals.process=hyperexponential'
+
 expect 3 "$WEIR_BIN" validate nowhere.yaml
 has stderr 'nowhere.yaml: error: nowhere.yaml: No such file or directory'
 expect 0 "$WEIR_BIN" validate - <"$plain"

@@ -269,25 +269,51 @@ static void late_calls_are_made_again(void)
     CHECK_NEAR(value(CALLS, "actors.s.calls[0].limit=5s", "rpc.timeouts", "pool"), 0, 0);
 }
 
+/* Three of ten callers are in service, 1 s at a time: the last of them has his answer after 4 s.
+ * Who has it at the very moment of his limit has it in time; and who is ready then is. */
+static void what_takes_exactly_its_limit_is_in_time(void)
+{
+    CHECK_NEAR(value(CALLS, "actors.s.calls[0].limit=4s", "rpc.timeouts", "pool"), 0, 0);
+    CHECK(value(CALLS, "actors.s.calls[0].limit=3999ms", "rpc.timeouts", "pool") > 0);
+    struct sim_run_summary *summary =
+        test_run_text(CALLS, "actors.s.roles.worker.creation=60s actors.s.ready_limit=60s");
+    CHECK_STR(summary->outcome, "horizon");
+    free(summary);
+}
+
 #define LOST(node) "timeline: [{at: 99.5 s, action: node_down, node: " node ", for: 10 s}]\n"
 
 /* Workers fill the first node, the pool is on the second: it comes back in the place of a worker,
- * which waits for the next decision behind the repair, and its calls in service are made again.
- * With all of them on one node they go on at once on the other. */
+ * which is back with the repair and not at the next interval, and its calls in service are made
+ * again. With all of them on one node they go on at once on the other. */
 static void a_lost_node_costs_calls_and_no_round(void)
 {
     struct sim_run_summary *summary =
         test_run_text(CALLS LOST("n-1"), "actors.s.roles.worker.cpus=1.6");
     CHECK_NEAR(test_value(summary, "rpc.repeated", "pool"), 3, 0);
     CHECK_NEAR(test_value(summary, "worker.created", ""), 13, 0);
-    CHECK_NEAR(test_value(summary, "actor.pending", "worker"), 0.0205,
-               1e-9); /* from 99.5 to 120 s */
+    CHECK_NEAR(test_value(summary, "actor.pending", "worker"), 0.01, 1e-9);
     CHECK_NEAR(test_value(summary, "thr.pipeline", "") * 1000, 3 * 1000, 3);
     free(summary);
     summary = test_run_text(CALLS LOST("n-0"), NULL);
     CHECK_NEAR(test_value(summary, "worker.created", ""), 22, 0);
     CHECK_NEAR(test_value(summary, "actor.pending", "pool"), 0, 1e-9);
     CHECK_NEAR(test_value(summary, "thr.pipeline", "") * 1000, 3 * 1000, 5);
+    free(summary);
+}
+
+/* A job holds the node that is left from 1 ms on for 100 s, and when it is over they are back. */
+static void who_is_lost_comes_back_when_a_job_is_over(void)
+{
+    static const char job[] =
+        "jobs: [{name: j, count: 1, run_time: 100 s, arrivals: {process: renewal, "
+        "gap: const(1 ms)}, classes: [{name: c, request: {cpus: 16}}]}]\n"
+        "timeline: [{at: 50 s, action: node_down, node: n-0, for: 500 s}]\n";
+    char text[2048];
+    (void)snprintf(text, sizeof text, "%s%s", CALLS, job);
+    struct sim_run_summary *summary = test_run_text(text, "actors.s.roles.worker.count=15");
+    CHECK_NEAR(test_value(summary, "actor.pending", "pool"), 0.050001, 1e-9);
+    CHECK_NEAR(test_value(summary, "actor.pending", "worker"), 15 * 0.050001, 1e-9);
     free(summary);
 }
 
@@ -336,7 +362,9 @@ static const struct test tests[] = {
     { "an actor that is not ready in time ends its system",
       an_actor_that_is_not_ready_in_time_ends_its_system },
     { "late calls are made again", late_calls_are_made_again },
+    { "what takes exactly its limit is in time", what_takes_exactly_its_limit_is_in_time },
     { "actors run beside other work", actors_run_beside_other_work },
     { "a lost node costs calls and no round", a_lost_node_costs_calls_and_no_round },
+    { "who is lost comes back when a job is over", who_is_lost_comes_back_when_a_job_is_over },
 };
 TEST_MAIN(tests)

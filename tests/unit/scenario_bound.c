@@ -229,6 +229,41 @@ static void of_equally_near_rows_the_first_counts(void)
     CHECK_I64(remove("bound_table.csv"), 0);
 }
 
+/* One worker each, 4 s of work for an item of the source. What lies between two stages is written
+ * at 2 GB/s and read: 3 GB, then twice 1 GB; what leaves the last one is not. The store limits
+ * most.
+ */
+static void the_store_of_a_batch_takes_time(void)
+{
+    static const char text[] =
+        "schema: 2\nname: b\ncluster: {nodes: [{name: n, cpus: 12, gpus: {h100: 1}}]}\n"
+        "pipelines:\n  - name: p\n    semantics: runtime\n    execution: %s\n"
+        "    input: {items: 10}\n    stages:\n"
+        "      - {name: a, workers: 1, service: 1 s, bytes_out: 3 GB}\n"
+        "      - {name: b, workers: 1, service: 1 s, returns: 2, bytes_out: 1 GB}\n"
+        "      - {name: c, workers: 1, service: 1 s, bytes_out: 9 GB}\n";
+    char given[1000];
+    (void)snprintf(given, sizeof given, text, "batch\n    store_bandwidth: 2 GB");
+    check_fluid(given, 1 / (1 + 1 + 2 + 2 * (3 + 2 * 1) / 2.0));
+    struct sim_bound bound = bound_of(given);
+    CHECK_NEAR(bound.integer_per_s, bound.fluid_per_s, 1e-9);
+    CHECK_I64(bound.binding, SIM_BOUND_STORE);
+    sim_bound_clear(&bound);
+    (void)snprintf(given, sizeof given, text, "batch");
+    check_fluid(given, 0.25);
+}
+
+/* Four replicas; an item takes 1 s, and a request counts for one or five, three on average. */
+static void requests_of_several_items_are_as_much_work(void)
+{
+    check_fluid(
+        "schema: 2\nname: b\ncluster: {nodes: [{name: n, cpus: 4}]}\n"
+        "horizon: 1 h\nservices:\n  - name: s\n    replicas: 4\n    service: {per_item: 1 s}\n"
+        "    batching: {max_batch: 8}\n    requests: {arrivals: const(1 ms), "
+        "classes: [{name: x, items: 5}, {name: y}]}\n",
+        4 / 3.0);
+}
+
 /* Twice as long on the GPU there is: half a task a second. */
 static void a_factor_of_a_gpu_is_of_time(void)
 {
@@ -253,5 +288,7 @@ static const struct test tests[] = {
     { "other pipelines need their workers", other_pipelines_need_their_workers },
     { "of equally near rows the first counts", of_equally_near_rows_the_first_counts },
     { "a factor of a GPU is of time", a_factor_of_a_gpu_is_of_time },
+    { "the store of a batch takes time", the_store_of_a_batch_takes_time },
+    { "requests of several items are as much work", requests_of_several_items_are_as_much_work },
 };
 TEST_MAIN(tests)

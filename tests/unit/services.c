@@ -6,6 +6,7 @@
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,6 +67,20 @@ static void a_batch_takes_as_long_as_its_items(void)
     CHECK_NEAR(one(text, NULL, "lat.e2e.max", ""), 4, 1e-9);
     CHECK_NEAR(one(text, NULL, "batch.size.mean", "s"), 6, 1e-9);
     CHECK_NEAR(one(text, NULL, "batch.fill", "s"), 0.75, 1e-9);
+}
+
+/* A request a second of four items, 1 s each: four replicas, which a policy finds that sees items
+ * wait and leave. One replica serves a request in 4 s. */
+static void requests_of_several_items_are_as_much_work(void)
+{
+    static const char text[] = CLUSTER
+        "services:\n  - name: s\n    service: {per_item: 1 s}\n    batching: {max_batch: 8}\n"
+        "    requests: {arrivals: const(1 s), classes: [{name: x, items: 4}]}\n";
+    static const char *const scaled =
+        "horizon=4000s sched.scaling=ds2 sched.scaling.interval=60s sched.scaling.catch_up=600";
+
+    CHECK(one(text, scaled, "lat.e2e.max", "") < 200);
+    CHECK_NEAR(one(text, "services.s.replicas=1", "thr.bound", ""), 0.25, 1e-9);
 }
 
 /* Two outages that overlap are one from 20.5 to 40.5 s; the batch of 20 s stands still meanwhile.
@@ -142,6 +157,26 @@ static void more_requests_than_the_rate_are_turned_away(void)
 
     CHECK_NEAR(one(text, NULL, "requests.limited", "s"), 50 - 3 - 9, 0);
     CHECK_NEAR(one(text, "services.s.requests.rate_limit=30/min", "requests.limited", "s"), 40, 0);
+}
+
+/* Four that come in a row are all that a bucket of four lets in, and more than that are turned away
+ * where four wait. Who is worked on when another version is deployed was let in, and waits again.
+ */
+static void who_was_let_in_passes_the_limits_once(void)
+{
+    static const char text[] =
+        CLUSTER "services:\n  - name: s\n    replicas: 1\n    service: 20 s\n"
+                "    batching: {max_batch: 4, max_delay: 10 s}\n"
+                "    requests: {count: 4, arrivals: const(1 s), "
+                "rate_limit: {rate: 0.6/min, burst: 4}}\n"
+                "timeline: [{at: 10500 ms, action: deploy, service: s}]\n";
+    static const char *const many =
+        "services.s.requests.rate_limit=- services.s.requests.count=10 "
+        "services.s.batching.max_batch=1 services.s.batching.max_queue=4";
+
+    CHECK(isnan(one(text, NULL, "requests.limited", "s")));
+    CHECK_NEAR(one(text, NULL, "lat.e2e.max", ""), 29.5, 1e-9);
+    CHECK_NEAR(one(text, many, "batch.rejected", "s"), 5, 0);
 }
 
 /* Two requests every 10 s, which go together: each such batch costs a replica of two, so four are
@@ -227,9 +262,11 @@ static const struct test tests[] = {
       a_scenario_runs_as_before_with_a_service_beside_it },
     { "requests of a lost replica are served again", requests_of_a_lost_replica_are_served_again },
     { "a batch takes as long as its items", a_batch_takes_as_long_as_its_items },
+    { "requests of several items are as much work", requests_of_several_items_are_as_much_work },
     { "an outage turns away who waits and who comes",
       an_outage_turns_away_who_waits_and_who_comes },
     { "more requests than the rate are turned away", more_requests_than_the_rate_are_turned_away },
+    { "who was let in passes the limits once", who_was_let_in_passes_the_limits_once },
     { "a batcher that loses count serves nobody in the end",
       a_batcher_that_loses_count_serves_nobody_in_the_end },
     { "who may operates a service", who_may_operates_a_service },

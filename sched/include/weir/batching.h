@@ -27,7 +27,7 @@ struct weir_batch_request {
     int64_t
         timeout_ns;   /* how long it may wait, where that is less than the policy says; 0 = that */
     int32_t priority; /* 0 to 100, the most urgent last; below 0 = not said */
-    uint32_t reserved;
+    uint32_t is_back; /* 1 = it was let in before: however many wait, it is not turned away */
 };
 
 /* How requests wait: what a policy says once. */

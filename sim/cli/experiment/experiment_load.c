@@ -36,6 +36,16 @@ static const struct sim_scenario *baseline_of(const struct sim_experiment *exper
     return NULL;
 }
 
+/* A variant answers for what it sets, and the scenario as it is for all where no other follows. */
+static size_t asked_of(const struct sim_experiment_options *options,
+                       const struct sim_variant *variant, size_t count)
+{
+    if (variant != NULL)
+        return count - options->sets_count;
+    const bool has_axes = options->axes != NULL && options->axes->count > 0;
+    return options->variants_count > 0 || has_axes ? 0 : count;
+}
+
 static int load_one(const struct sim_experiment_options *options, const struct sim_variant *variant,
                     const struct sim_experiment *experiment, struct sim_scenario **scenario)
 {
@@ -57,6 +67,7 @@ static int load_one(const struct sim_experiment_options *options, const struct s
                                                     path == NULL ? options->scenario_text : NULL,
                                                 .sets = sets,
                                                 .sets_count = count,
+                                                .asked_sets = asked_of(options, variant, count),
                                                 .policies = options->policies,
                                                 .metric_named = sim_cli_metric,
                                                 .moment_since = sim_cli_moment,

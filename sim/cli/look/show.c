@@ -7,9 +7,9 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/load.h"
 #include "sim/cli/look/show_actors.h"
+#include "sim/cli/look/show_ahead.h"
 #include "sim/cli/look/show_jobs.h"
 #include "sim/cli/look/show_most.h"
-#include "sim/cli/look/show_ahead.h"
 #include "sim/cli/look/show_results.h"
 #include "sim/cli/look/trace.h"
 #include "sim/cli/plugin.h"
@@ -25,7 +25,7 @@ enum { CELL = 256, MOST_CHANGES = 8 };
 struct arguments {
     struct sim_options options;
     const char *file;
-    uint32_t ahead; /* days; 0 = not asked for */
+    uint32_t ahead;                   /* days; 0 = not asked for */
     struct sim_trace_arguments trace; /* where the file is one */
 };
 
@@ -280,7 +280,8 @@ static void show_sizing(struct show *show, const struct sim_bound_problem *probl
 /* Bytes that stages hand on, where no network is given. */
 static void show_transfers(struct show *show, const struct sim_pipeline *pipeline)
 {
-    const bool is_modelled = sim_scenario_moves_bytes(show->scenario, pipeline);
+    const bool is_modelled = sim_scenario_moves_bytes(show->scenario, pipeline) ||
+                             (sim_pipeline_is_batch(pipeline) && pipeline->store_bytes_per_s > 0);
     const char *why = pipeline->transfers == SIM_TRANSFERS_OFF
                           ? "transfers are off"
                           : "no nic of a node, no uplink, no store is given for them";
@@ -605,7 +606,8 @@ static const struct sim_option_table command_options = {
     .help =
         "Show what is in a file; simulates nothing. Of a scenario: the cluster, the stages, how "
         "fast the work could be at best and what would raise that. Of a trace of jobs: how many, "
-        "what they ask for, what never fits. Of a result database: what each tenant got, and what is to come.",
+        "what they ask for, what never fits. Of a result database: what each tenant got, and what "
+        "is to come.",
 };
 
 int sim_cmd_show(int argc, char **argv)

@@ -61,6 +61,7 @@ static int validate(const struct arguments *arguments, const struct sim_policies
                                                 .limits = &limits.files,
                                                 .sets = arguments->options.sets.items,
                                                 .sets_count = arguments->options.sets.count,
+                                                .asked_sets = arguments->options.sets.count,
                                                 .policies = policies,
                                                 .metric_named = sim_cli_metric,
                                                 .moment_since = sim_cli_moment };

@@ -334,6 +334,8 @@ void sim_meter_node_up(struct sim_meter *meter, int64_t now_ns, uint32_t node_in
     meter_tick(meter, now_ns);
     node->is_up = is_up;
     sim_gauge_set(&node->up, now_ns, is_up ? 1.0 : 0.0);
+    if (meter->cost)
+        meter_cost_node(meter, now_ns, node_index, is_up);
     amounts_change(&meter->up_capacity, now_ns, &meter->capacity[node_index], is_up ? 1.0 : -1.0);
     const struct sim_frag none = { { 0 } };
     frag_change(meter, now_ns, is_up ? &none : &node->frag, is_up ? &node->frag : &none);

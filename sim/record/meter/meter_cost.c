@@ -4,8 +4,9 @@
  * warm-up or not.
  *
  * A worker pays the GPUs and CPUs that it holds, for its life in whole units of the granularity; of
- * those that still live it is the time so far. When nodes are paid and not what is held, owners pay
- * their exact part of it and what is left is idle. Either way the parts add up to the whole.
+ * those that still live it is the time so far. When nodes are paid and not what is held, the life
+ * of a node is each time that it is up, owners pay their exact part of it and what is left is idle.
+ * Either way the parts add up to the whole.
  */
 #include "sim/engine/time.h"
 #include "sim/record/meter/meter_jobs.h"
@@ -22,9 +23,16 @@ struct account {
     double rate, begun; /* a second; rate x s */
 };
 
+/* Of a node: the lives that are over, and since when it is up. */
+struct bill {
+    double paid_s;
+    int64_t since_ns;
+};
+
 struct meter_cost {
     struct sim_meter_prices prices;
-    double *gpu_price;       /* by node */
+    double *gpu_price; /* by node, as the bills */
+    struct bill *bills;
     struct account *stages;  /* then classes of jobs, then tenants, the first nobody's */
     struct account *classes; /* in the same memory */
     struct account *tenants;
@@ -43,11 +51,12 @@ weir_status meter_cost_open(struct sim_meter *meter, const struct sim_meter_conf
         return WEIR_ENOMEM;
     cost->prices = *config->prices;
     cost->gpu_price = calloc(config->node_count + 1, sizeof *cost->gpu_price);
+    cost->bills = calloc(config->node_count + 1, sizeof *cost->bills);
     cost->stages = calloc(meter->stage_count + meter->class_count + config->tenant_count + 1,
                           sizeof *cost->stages);
     cost->names = calloc(config->tenant_count + 1, sizeof *cost->names);
     cost->parents = calloc(config->tenant_count + 1, sizeof *cost->parents);
-    if (!cost->gpu_price || !cost->stages || !cost->names || !cost->parents)
+    if (!cost->gpu_price || !cost->bills || !cost->stages || !cost->names || !cost->parents)
         return WEIR_ENOMEM;
     cost->classes = cost->stages + meter->stage_count;
     cost->tenants = cost->classes + meter->class_count;
@@ -66,6 +75,7 @@ void meter_cost_close(struct sim_meter *meter)
     if (!meter->cost)
         return;
     free(meter->cost->gpu_price);
+    free(meter->cost->bills);
     free(meter->cost->stages);
     free((void *)meter->cost->names);
     free(meter->cost->parents);
@@ -114,6 +124,15 @@ void meter_cost_life(struct sim_meter *meter, int64_t now_ns, const struct sim_m
         book(&cost->tenants[t], cost, rate, worker->since_ns, now_ns, begins);
 }
 
+void meter_cost_node(struct sim_meter *meter, int64_t now_ns, uint32_t node, bool is_up)
+{
+    struct bill *bill = &meter->cost->bills[node];
+    if (is_up)
+        bill->since_ns = now_ns;
+    else
+        bill->paid_s += billed_s(meter->cost, now_ns - bill->since_ns);
+}
+
 /* ---- results ---- */
 
 static double balance_of(const struct account *account, int64_t now_ns)
@@ -138,8 +157,9 @@ static double cost_of_nodes(const struct sim_meter *meter, int64_t end_ns)
 {
     double sum = 0;
     for (size_t n = 0; n < meter->node_count; n++) {
-        const struct node_totals totals = sim_meter_node_totals(&meter->nodes[n], end_ns);
-        const double up_s = billed_s(meter->cost, (int64_t)llround(totals.up));
+        const struct bill *bill = &meter->cost->bills[n];
+        const double so_far_s = meter->nodes[n].is_up ? sim_time_s(end_ns - bill->since_ns) : 0;
+        const double up_s = bill->paid_s + so_far_s;
         sum += hourly(meter->cost, (uint32_t)n, &meter->capacity[n]) / 3600.0 * up_s;
     }
     return sum;

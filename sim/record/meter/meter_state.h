@@ -271,6 +271,7 @@ weir_status meter_cost_open(struct sim_meter *meter, const struct sim_meter_conf
 void meter_cost_close(struct sim_meter *meter);
 void meter_cost_life(struct sim_meter *meter, int64_t now_ns, const struct sim_meter_worker *worker,
                      bool begins);
+void meter_cost_node(struct sim_meter *meter, int64_t now_ns, uint32_t node, bool is_up);
 void meter_cost_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
 /* Ranks of a tenant hold so much more, or less. */
 void meter_tenants_held(struct sim_meter *meter, int64_t now_ns, uint32_t tenant,

@@ -52,6 +52,8 @@ static void resolve_classes(struct sim_resolver *resolver, struct draft_input *d
     for (size_t i = 0; i < draft->classes.count; i++) {
         input->classes[i] = classes[i].to;
         input->classes[i].name = classes[i].head.name;
+        if (input->classes[i].items == 0)
+            input->classes[i].items = 1; /* only requests of a service may count for more */
     }
     normalise(resolver, draft, input);
 }

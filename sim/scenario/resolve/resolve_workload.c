@@ -207,20 +207,91 @@ static void list_work(struct sim_resolver *resolver)
         scenario->work[scenario->work_count++] = (struct sim_work){ SIM_WORK_ACTORS, i };
 }
 
-/* Streams of random numbers and rows of results go by the name. */
-static void check_names(struct sim_resolver *resolver)
+/* Where an entry of jobs or fill is named. */
+static const struct sim_yaml *name_of(const struct sim_resolver *resolver, size_t workload)
+{
+    const struct draft_jobs *jobs = resolver->draft->jobs.items;
+    const struct draft_fill *fills = resolver->draft->fill.items;
+    const size_t timed = resolver->draft->jobs.count;
+    return sim_draft_at(workload < timed ? &jobs[workload].head : &fills[workload - timed].head,
+                        "name");
+}
+
+/* Streams of random numbers and rows of results go by the name, whatever the kind of work. Two of
+ * pipelines, and two of actors, were refused where they are resolved. */
+static struct sim_name_set check_names(struct sim_resolver *resolver)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_actor_system *systems = resolver->draft->actors.items;
+    struct sim_name_set names = sim_name_set_open(resolver->arena);
+    for (size_t i = 0; i < scenario->pipelines_count; i++)
+        (void)sim_name_set_add(&names, scenario->pipelines[i].name);
+    for (size_t i = 0; i < scenario->workloads_count; i++)
+        if (!sim_name_set_add(&names, scenario->workloads[i].name))
+            sim_report_error(resolver->report, name_of(resolver, i), "two entries are called '%s'",
+                             scenario->workloads[i].name);
+    const uint32_t before = names.count;
+    for (size_t i = 0; i < scenario->actors_count; i++) {
+        const uint32_t other = sim_name_set_number(&names, scenario->actors[i].name);
+        if (other > 0 && other <= before)
+            sim_report_error(resolver->report, sim_draft_at(&systems[i].head, "name"),
+                             "two entries are called '%s'", scenario->actors[i].name);
+        (void)sim_name_set_add(&names, scenario->actors[i].name);
+    }
+    return names;
+}
+
+static void check_part(struct sim_resolver *resolver, const struct sim_name_set *names,
+                       const char *owner, const struct draft_head *part)
+{
+    if (owner == NULL || part->name == NULL)
+        return; /* said before */
+    const char *label = sim_arena_printf(resolver->arena, "%s.%s", owner, part->name);
+    if (sim_name_set_number(names, label) > 0)
+        sim_report_error(resolver->report, sim_draft_at(part, "name"),
+                         "is reported as '%s', and so is an entry that is called so", label);
+}
+
+/* Classes of requests are reported as SERVICE.CLASS, roles of several systems as SYSTEM.ROLE. */
+static void check_parts(struct sim_resolver *resolver, const struct sim_name_set *names)
+{
+    const struct draft_pipeline *drafts = resolver->draft->pipelines.items;
+    const struct draft_actor_system *systems = resolver->draft->actors.items;
+    for (size_t i = 0; i < resolver->draft->pipelines.count; i++) {
+        const struct draft_list *list = &drafts[i].input.classes;
+        const struct draft_class *classes = list->items;
+        const bool is_served = resolver->scenario->pipelines[i].stages[0].batching != NULL;
+        for (size_t c = 0; is_served && list->count > 1 && c < list->count; c++)
+            check_part(resolver, names, drafts[i].head.name, &classes[c].head);
+    }
+    for (size_t i = 0; resolver->draft->actors.count > 1 && i < resolver->draft->actors.count;
+         i++) {
+        const struct draft_role *roles = systems[i].roles.items;
+        for (size_t r = 0; r < systems[i].roles.count; r++)
+            check_part(resolver, names, systems[i].head.name, &roles[r].head);
+    }
+}
+
+/* Of one entry of jobs classes are reported by their names alone, as stages and roles are. */
+static void check_classes(struct sim_resolver *resolver)
 {
     const struct sim_scenario *scenario = resolver->scenario;
     const struct draft_jobs *jobs = resolver->draft->jobs.items;
-    const struct draft_fill *fills = resolver->draft->fill.items;
-    struct sim_name_set names = sim_name_set_open(resolver->arena);
-    for (size_t i = 0; i < scenario->workloads_count; i++) {
-        const size_t timed = resolver->draft->jobs.count;
-        const struct draft_head *head = i < timed ? &jobs[i].head : &fills[i - timed].head;
-        if (!sim_name_set_add(&names, scenario->workloads[i].name))
-            sim_report_error(resolver->report, sim_draft_at(head, "name"),
-                             "two entries are called '%s'", head->name);
-    }
+    struct sim_name_set pools = sim_name_set_open(resolver->arena);
+    if (scenario->workloads_count != 1 || resolver->draft->jobs.count != 1)
+        return;
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        for (size_t s = 0; s < scenario->pipelines[p].stages_count; s++)
+            (void)sim_name_set_add(&pools, scenario->pipelines[p].stages[s].name);
+    for (size_t a = 0; a < scenario->actors_count; a++)
+        for (size_t s = 0; s < scenario->actors[a].sets_count; s++)
+            (void)sim_name_set_add(&pools, scenario->actors[a].sets[s].name);
+    const struct draft_job_class *classes = jobs[0].source.classes.items;
+    for (size_t c = 0; c < jobs[0].source.classes.count; c++)
+        if (sim_name_set_number(&pools, classes[c].head.name) > 0)
+            sim_report_error(resolver->report, sim_draft_at(&classes[c].head, "name"),
+                             "a class of jobs and a stage, service or role are both called '%s'",
+                             classes[c].head.name);
 }
 
 /* What a run could not hold is no scenario. */
@@ -248,7 +319,9 @@ void sim_resolve_workloads(struct sim_resolver *resolver)
         resolve_jobs(resolver, &jobs[i], &scenario->workloads[scenario->workloads_count++]);
     for (size_t i = 0; i < draft->fill.count; i++)
         resolve_fill(resolver, &fills[i], &scenario->workloads[scenario->workloads_count++]);
-    check_names(resolver);
+    const struct sim_name_set names = check_names(resolver);
+    check_parts(resolver, &names);
+    check_classes(resolver);
     check_count(resolver);
     list_work(resolver);
     const struct sim_yaml *has_jobs = sim_yaml_get(resolver->root, "jobs");

@@ -57,7 +57,7 @@ struct step {
     const struct sim_section *section;
 };
 
-/* The setting of the other key, nearest first; NULL = nobody knows. */
+/* The setting of the other key, nearest first, or those it may have; NULL = nobody knows. */
 static const char *setting(struct sim_arena *arena, const struct step *step, const char *needs)
 {
     char word[64];
@@ -68,8 +68,8 @@ static const char *setting(struct sim_arena *arena, const struct step *step, con
                 continue;
             const struct sim_yaml *given = sim_yaml_get(step->node, field->key);
             if (given == NULL)
-                return field->initial;
-            if (field->section != NULL || given->kind != SIM_YAML_SCALAR)
+                return field->initial == NULL ? field->otherwise : field->initial;
+            if (given->origin != NULL || field->section != NULL || given->kind != SIM_YAML_SCALAR)
                 return NULL;
             const uint32_t choice = sim_choice_find(field->choices, given->text);
             return sim_choice_word(field->choices, choice, word, sizeof word)
@@ -99,16 +99,35 @@ bool sim_needs_is_varied(const struct sim_yaml *root, const char *needs)
     return false;
 }
 
-static const char *unmet_need(const struct sim_acts_walk *walk, const struct step *step,
-                              const struct sim_field *field)
+static bool is_asked(const struct sim_acts_walk *walk, const struct sim_yaml *node)
 {
-    if (!walk->has_needs || field->needs == NULL)
+    for (size_t i = 0; node->origin != NULL && i < walk->sets_count; i++)
+        if (strcmp(node->origin, sim_arena_printf(walk->arena, "--set %s", walk->sets[i])) == 0)
+            return true;
+    return walk->has_needs;
+}
+
+static bool has_any(struct sim_arena *arena, const char *needs, const char *words)
+{
+    for (size_t length = 0; *words != '\0'; words += length + (words[length] == '|')) {
+        length = strcspn(words, "|");
+        if (sim_needs_has_word(needs, sim_arena_text(arena, words, length)))
+            return true;
+    }
+    return false;
+}
+
+static const char *unmet_need(const struct sim_acts_walk *walk, const struct step *step,
+                              const struct sim_field *field, const struct sim_yaml *node)
+{
+    if (field->needs == NULL || !is_asked(walk, node))
         return NULL;
-    const char *word = setting(walk->arena, step, field->needs);
-    if (word == NULL || sim_needs_has_word(field->needs, word) ||
+    const char *words = setting(walk->arena, step, field->needs);
+    if (words == NULL || has_any(walk->arena, field->needs, words) ||
         sim_needs_is_varied(walk->root, field->needs))
         return NULL;
-    return sim_arena_printf(walk->arena, "acts with %s alone; here that is %s", field->needs, word);
+    return sim_arena_printf(walk->arena, "acts with %s alone; here that is %s", field->needs,
+                            words);
 }
 
 static bool has_sync(const struct sim_yaml *jobs)
@@ -207,7 +226,7 @@ static void visit_field(const struct sim_acts_walk *walk, const struct step *ste
         sim_choice_find(field->word, node->text) != SIM_ABSENT_COUNT)
         sentence = unmet_work(walk, field->word_acts & own, there, node->text);
     if (sentence == NULL)
-        sentence = unmet_need(walk, step, field);
+        sentence = unmet_need(walk, step, field, node);
     if (sentence == NULL)
         sentence = unmet_sync(walk, field, own, there);
     if (sentence != NULL)

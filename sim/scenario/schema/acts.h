@@ -4,7 +4,9 @@
  * which other settings (field.needs), held against the work a scenario has.
  *
  * Refused is what is *given* and would change nothing. What a key needs is not asked of a scenario
- * with a variant that sets the other key: then it may act there.
+ * with a variant that sets the other key: then it may act there. Of a scenario with sets it is
+ * asked of keys that these give, and not where a set gives the other key too: an axis may go over
+ * both.
  */
 #ifndef SIM_SCENARIO_ACTS_H
 #define SIM_SCENARIO_ACTS_H
@@ -21,7 +23,9 @@ typedef void (*sim_acts_found)(void *state, struct sim_yaml *node, const char *s
 struct sim_acts_walk {
     struct sim_arena *arena;
     struct sim_yaml *root;
-    bool has_needs; /* whether settings count too, not work alone */
+    bool has_needs;          /* whether settings count too, not work alone */
+    const char *const *sets; /* else they count for the keys that these sets give */
+    size_t sets_count;
     sim_acts_found found;
     void *state;
 };

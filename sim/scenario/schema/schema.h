@@ -79,10 +79,11 @@ struct sim_field {
     uint32_t word_acts; /* enum sim_acts: of `word` */
     uint32_t shows_in;  /* enum sim_acts: where `shows` holds; 0 = everywhere */
     size_t offset;
-    const char *initial;  /* default as text, NULL = absent */
-    const char *fallback; /* what absent means, for the documentation */
-    double min, max;      /* of numbers, counts, times (s) and bytes; both 0 = not limited */
-    const char *choices;  /* "a|b/older-name|c" */
+    const char *initial;   /* default as text, NULL = absent */
+    const char *fallback;  /* what absent means, for the documentation */
+    const char *otherwise; /* CHOICE: words "a|b" that absent may mean; NULL = nobody knows */
+    double min, max;       /* of numbers, counts, times (s) and bytes; both 0 = not limited */
+    const char *choices;   /* "a|b/older-name|c" */
     const struct sim_section *section;
     const char *help;
     const char *word;  /* CHOICE: words "a|b" that act on less: on `word_acts` */

@@ -7,11 +7,11 @@
 
 #define OF_A_PROCESS NEEDS("process: poisson|renewal|hyperexponential|modulated|diurnal")
 
-#define PROCESS_FIELD(means)                                                                       \
+#define PROCESS_FIELD(means, words)                                                                \
     {                                                                                              \
         CHOICE("process", draft_arrivals, to.kind,                                                 \
                "trace|poisson|renewal|hyperexponential|modulated|diurnal"),                        \
-            ABSENT(means),                                                                         \
+            ABSENT(means), OTHERWISE(words),                                                       \
             HELP("trace: when the trace says; poisson; renewal: gaps of the law `gap`; "           \
                  "hyperexponential: gaps of variation `cv`; modulated: Poisson that switches "     \
                  "between bursts and lulls; diurnal: Poisson whose rate follows the time of day")  \
@@ -56,7 +56,7 @@
     }
 
 static const struct sim_field job_fields[] = {
-    PROCESS_FIELD("poisson, with a trace trace"),
+    PROCESS_FIELD("poisson, with a trace trace", "poisson|trace"),
     { NUMBER("rate", draft_arrivals, to.rate_per_s), UNIT(RATE), ABSENT("by load"),
       RANGE(1e-12, 1e9), OF_A_PROCESS, HELP("jobs per second on average") },
     { NUMBER("load", draft_arrivals, load), UNIT(FRACTION), ABSENT("by rate"), RANGE(1e-9, 1e6),
@@ -77,7 +77,8 @@ const struct sim_section sim_schema_job_arrivals = {
 };
 
 static const struct sim_field item_fields[] = {
-    PROCESS_FIELD("renewal with gap, trace with a file that has times, else poisson"),
+    PROCESS_FIELD("renewal with gap, trace with a file that has times, else poisson",
+                  "renewal|trace|poisson"),
     { NUMBER("rate", draft_arrivals, to.rate_per_s), UNIT(RATE), RANGE(1e-12, 1e9), OF_A_PROCESS,
       HELP("items per second on average; needed by all but renewal and trace") },
     PARAMETER_FIELDS("Times of a file are divided by it; items stay what they are",

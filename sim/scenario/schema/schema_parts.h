@@ -47,6 +47,7 @@
 #define MOMENT            .flags = SIM_FIELD_REQUIRED | SIM_FIELD_MOMENT
 #define DEFAULT(text)     .initial = (text)
 #define ABSENT(means)     .fallback = (means)
+#define OTHERWISE(words)  .otherwise = (words)
 #define MOST(bound)       .max = (bound)
 #define RANGE(low, high)  .min = (low), .max = (high)
 #define WAS(old)          .was = (old)

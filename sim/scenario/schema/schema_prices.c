@@ -10,8 +10,10 @@ static const struct sim_field prices_fields[] = {
       HELP("what is paid: what workers hold, or the nodes that are up, whoever uses them") },
     { CHOICE("granularity", draft_prices, granularity, "second|minute|hour"), DEFAULT("second"),
       SHOWS("it is reckoned afterwards"),
-      HELP("the life of a worker, or the time of a node, is paid in whole ones of these, the last "
-           "one begun counts; what still lives at the end has no bill yet and is paid exactly") },
+      HELP("the life of a worker, or each time that a node is up, is paid in whole ones of these, "
+           "the "
+           "last one begun counts; what still lives at the end has no bill yet and is paid "
+           "exactly") },
     { NUMBER("cpu", draft_prices, to.cpu), DEFAULT("0"), MOST(LARGEST_PRICE),
       SHOWS("it is reckoned afterwards"), HELP("price of a CPU for an hour") },
     { NUMBER("storage", draft_prices, to.storage), DEFAULT("0"), MOST(LARGEST_PRICE),

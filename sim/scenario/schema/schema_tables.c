@@ -253,7 +253,7 @@ static const struct sim_field initial_fields[] = {
     { LIST("workers", draft_initial, workers, &initial_workers_section),
       HELP("workers that run already") },
     { NAMED("queues", draft_initial, queues, &queue_section),
-      HELP("items that wait already, by stage") },
+      HELP("items that wait already, by stage, on top of input.items") },
     { NAMED("estimates", draft_initial, estimates, &estimate_section),
       HELP("estimates the scheduler starts with, by stage") },
 };
