@@ -188,7 +188,7 @@ static void write_jobs(const struct an_page *page, size_t work)
                   an_word_number(wait_now).text, is_one(wait_now) ? "s" : "");
     write_some(page, work, "jobs.refused", "refused for good");
     write_some(page, work, "jobs.left", "left before they started");
-    write_some(page, work, "jobs.restarted", "starts lost with their node");
+    write_some(page, work, "jobs.restarted", "runs lost");
     (void)fputc('.', out);
     if (!isnan(wait.value))
         (void)fprintf(out,

@@ -449,7 +449,7 @@ static void print_workload(const struct sim_experiment *experiment, const char *
     const double restarted = mean_of(experiment, "jobs.restarted", label);
     char lost[64] = "";
     if (restarted > 0)
-        (void)snprintf(lost, sizeof lost, "%.3g lost with a node   ", restarted);
+        (void)snprintf(lost, sizeof lost, "%.3g runs lost   ", restarted);
     (void)fprintf(out, "%-14s %.0f arrived   %.0f done   %.0f refused   %s%s\n",
                   *label == '\0' ? "jobs" : label, mean_of(experiment, "jobs.arrived", label),
                   mean_of(experiment, "jobs.done", label),
