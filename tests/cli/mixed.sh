@@ -147,3 +147,5 @@ expect 0 "$WEIR_BIN" report kinds.db -o kinds.html
 # told WORK: the page's sentence of it.
 told() { sed -n '/What became of each kind/,/<\/ul>/p' kinds.html | sed -n "s|<li><b>$1</b>||p"; }
 [[ "$(told calls)" == *'; runs lost: 3.'* ]] || fail "$(told calls)"
+[[ "$(told plain)" == *' wait. Jobs that started '* ]] || fail "$(told plain)"
+[ "$(told drops)" = ' finishes 0 items per second.</li>' ] || fail "$(told drops)"
