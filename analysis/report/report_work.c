@@ -56,14 +56,14 @@ static size_t count_work(const struct an_page *page, bool of_jobs)
     return count;
 }
 
-/* A result of one kind of work. The only pipeline has no label, as the only source of jobs. */
+/* A result of one kind of work; NAN = it has none, whatever others have. Rows of the only source of
+ * jobs have no label. */
 static struct an_value value_of(const struct an_page *page, size_t work, const char *metric)
 {
     char key[300];
     const char *name = an_text(page->work, work, 0);
-    (void)snprintf(key, sizeof key, "%s:%s", metric, name);
-    const struct an_value value = an_page_value(page, key);
-    return isnan(value.value) ? an_page_value(page, metric) : value;
+    (void)snprintf(key, sizeof key, "%s%s%s", metric, name[0] == '\0' ? "" : ":", name);
+    return an_page_value(page, key);
 }
 
 static double number_of(const struct an_page *page, size_t work, const char *metric)
@@ -188,7 +188,7 @@ static void write_jobs(const struct an_page *page, size_t work)
                   an_word_number(wait_now).text, is_one(wait_now) ? "s" : "");
     write_some(page, work, "jobs.refused", "refused for good");
     write_some(page, work, "jobs.left", "left before they started");
-    write_some(page, work, "jobs.restarted", "starts lost with their node");
+    write_some(page, work, "jobs.restarted", "runs lost");
     (void)fputc('.', out);
     if (!isnan(wait.value))
         (void)fprintf(out,
@@ -204,7 +204,7 @@ static void write_jobs(const struct an_page *page, size_t work)
 
 void an_page_work(const struct an_page *page)
 {
-    if (!an_page_is_several(page))
+    if (!an_page_is_several(page) || an_page_is_warmup(page))
         return;
     (void)fputs("<h2>What became of each kind of work</h2>\n", page->out);
     if (page->run->warmup_s > 0.0)

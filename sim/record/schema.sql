@@ -65,7 +65,7 @@
 -- Version 8 added the tables audit and feature_sample and the views v_audit and v_feature.
 -- Version 9 added the column items_left to cluster_sample.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 
 -- What the file says of itself: versions, and what its experiment has beyond a scenario.
 --   key: as model_version, git_commit, windows, axes
@@ -102,7 +102,9 @@ CREATE TABLE input_file (
 --   warmup_s: left out of all results
 --   events: of the simulation
 --   event_digest: of their order and content, 16 hex digits
---   result_digest: of all results but those by the wall clock, 16 hex digits
+--   result_digest: of what results are made of: every transition of an item, a worker, a job or a
+--     node, and when; not of the figures in result, nor of prices, limits and windows that figures
+--     are measured by; 16 hex digits
 CREATE TABLE run (
   run_id INTEGER PRIMARY KEY,
   experiment_id INTEGER NOT NULL,
@@ -179,7 +181,7 @@ CREATE TABLE stage (
   shape TEXT NOT NULL,               -- "1 CPU + 0.25 GPU"
   cpus REAL NOT NULL, gpus REAL NOT NULL, nvdecs INTEGER NOT NULL, nvencs INTEGER NOT NULL,
   batch INTEGER NOT NULL, workers_fixed INTEGER, service_mean_s REAL NOT NULL,
-  bound_workers INTEGER,             -- in the integer throughput bound
+  bound_workers INTEGER,             -- in the integer throughput bound; NULL = there is none
   mix REAL NOT NULL                  -- share in the reference mix of frag.*
 ) STRICT;
 
@@ -383,14 +385,15 @@ CREATE TABLE decision_stage (
 CREATE TABLE action (
   run_id INTEGER NOT NULL, decision INTEGER NOT NULL, seq INTEGER NOT NULL, verb TEXT NOT NULL,
   phase INTEGER NOT NULL, stage INTEGER, worker INTEGER,
-  node INTEGER,                      -- of a denial: the one that comes nearest to having room; of a
-                                     -- stop or preempt: the one that is emptied
+  node INTEGER,                      -- of a denial: the one that comes nearest to having room, NULL = a
+                                     -- limit keeps it waiting; of a stop or preempt: the one that is emptied
   reused INTEGER NOT NULL,
   value INTEGER, outcome TEXT NOT NULL,        -- applied | refused: why
   nodes_seen INTEGER, candidates INTEGER, ties INTEGER, score REAL, score2 REAL,
   runner_up_node INTEGER, runner_up_score REAL, runner_up_score2 REAL, reasons TEXT NOT NULL,
   workload INTEGER, job INTEGER,     -- what it is about; NULL = a stage, or nothing of both
-  holders TEXT                       -- of a denial: {"gpu":3,"workers":[12,40]} on the node; NULL = none
+  holders TEXT                       -- of a denial: {"gpu":3,"workers":[12,40]} on the node, or that use
+                                     -- the limit up; NULL = none
 ) STRICT;
 
 -- Places that an action's worker might have got, with sched.explain top (the chosen one and the
@@ -501,7 +504,8 @@ CREATE TABLE job (
   gpu_types TEXT NOT NULL,           -- types of the cluster it accepts, "a|b"; '' = any
   cpus REAL NOT NULL,                -- asked for by all members
   first_start_s REAL,                -- of the first attempt
-  kind INTEGER                       -- jobs of a kind ask for the same; NULL = it never waited
+  kind INTEGER,                      -- jobs of a kind ask for the same; NULL = it never waited
+  run_s REAL                         -- run time that it came with; NULL = none, or it never started
 ) STRICT;
 -- How jobs in steps went: a row for each stretch of time in which all steps of a job were alike.
 --   sync: share of the time of its ranks in which they exchange bytes
@@ -689,8 +693,9 @@ CREATE VIEW v_job_step AS
   FROM step JOIN job_pace p ON p.rowid = step.pace JOIN run r USING (run_id)
   LEFT JOIN job j ON j.run_id = p.run_id AND j.workload = p.workload AND j.job = p.job;
 -- Denials, one row a holder of what was asked for (one row with holder NULL when nobody is known).
--- device = the kind of device that lacks; node and gpu = where it lacks least. A place that a gang has
--- reserved has no holder, but the name of one.
+-- device = the kind of device that lacks; node and gpu = where it lacks least; a limit lacks on
+-- no node, and its holders are those who use it up. A place that a gang has reserved has no holder,
+-- but the name of one.
 --   reason: why it got no place
 --   device: that lacks
 --   gpu: its index in the node; NULL = none

@@ -82,3 +82,17 @@ for columns in 80 100; do
         has narrow "$last"
     done
 done
+
+# Of a codec engine what a program gets is said, and what that is of the rate in the note.
+cat >codec.yaml <<'Y'
+schema: 2
+name: codec
+cluster: {nodes: [{name: n, cpus: 4, gpus: {l40s: 1}}]}
+pipelines:
+  p:
+    input: {items: 1}
+    stages: [{name: a, cpus: 1, nvdecs: 1, service: {decode: {codec: h264, frames: 1000}}}]
+Y
+expect 0 "$WEIR_BIN" show codec.yaml
+tr -s ' \n' ' ' <stdout >words
+has words 'an engine of l40s decodes 587 frames/s of h264 at 1920 x 1080: the 65 % that a program attains of'

@@ -97,7 +97,7 @@ for workload, source in enumerate(("train", "notebooks")):
     text = (f"{source}: {len(jobs)} job{'s' * (len(jobs) != 1)} came and {count['done']} "
             f"{'is' if count['done'] == 1 else 'are'} done; at the end {run} run{'s' * (run == 1)} "
             f"and {rest} wait{'s' * (rest == 1)}")
-    text += f"; starts lost with their node: {lost}" if lost else ""
+    text += f"; runs lost: {lost}" if lost else ""
     text += f". Jobs that started waited {duration(sum(wait) / len(wait))} on average"
     assert text in page, (text, page[:3000])
     waits[source] = rank(wait + [math.inf] * count["waiting"], 0.95)
@@ -119,3 +119,52 @@ grep -q '>jobs [0-9.]* GPUs<' placement.svg || fail 'no jobs among the holders o
 waiting=$(sqlite3 mixed.db "SELECT printf('%.3g', sum(waiting * dt_s) / 10800) FROM job_sample")
 expect 0 "$WEIR_BIN" plot mixed.db job-queue -o queue.svg
 grep -q ">$waiting jobs wait on average" queue.svg || fail "not $waiting jobs that wait"
+
+# Of several kinds of work each is told by what happened to it alone. No node is lost here: a service
+# does not answer, and the runs that called it are over.
+cat >kinds.yaml <<'Y'
+schema: 2
+name: kinds
+horizon: 1000 s
+cluster: {nodes: [{name: n, cpus: 16}]}
+sched: {scaling: fixed}
+pipelines:
+  drops:
+    execution: streaming
+    input: {items: 3}
+    stages: [{name: fails, cpus: 1, workers: 1, service: 1 s, process_failure: 1, max_attempts: 1, on_failure: ignore}]
+  stays: {execution: streaming, input: {items: 3}, stages: [{name: long, cpus: 1, workers: 1, service: 2000 s}]}
+services: {s: {requests: {count: 10, arrivals: const(1 s)}, cpus: 1, replicas: 1, service: 0.1 s}}
+jobs:
+  - {name: calls, run_time: 100 s, calls: {service: s, timeout: 5 s, attempts: 1}, classes: {one: {count: 1, request: {cpus: 1}}}}
+  - {name: plain, run_time: 100 s, classes: {one: {count: 1, request: {cpus: 1}}}}
+timeline: [{at: 20 s, for: 20 s, action: service_down, service: s}]
+Y
+expect 0 "$WEIR_BIN" run kinds.yaml -o kinds.db
+matches stdout '^calls +1 arrived   1 done   0 refused   3 runs lost   up to the horizon$'
+matches stdout '^plain +1 arrived   1 done   0 refused   up to the horizon$'
+matches stdout '^stays +0 items/s   latency p95 ≥ 0 s$' # unfinished ones reach into it
+matches stdout '^s +0\.01 items/s   latency p95 0\.1 s$'
+expect 0 "$WEIR_BIN" report kinds.db -o kinds.html
+# told WORK: the page's sentence of it.
+told() { sed -n '/What became of each kind/,/<\/ul>/p' kinds.html | sed -n "s|<li><b>$1</b>||p"; }
+[[ "$(told calls)" == *'; runs lost: 3.'* ]] || fail "$(told calls)"
+[[ "$(told plain)" == *' wait. Jobs that started '* ]] || fail "$(told plain)"
+[ "$(told drops)" = ' finishes 0 items per second.</li>' ] || fail "$(told drops)"
+[ "$(sqlite3 kinds.db "SELECT group_concat(label) FROM (SELECT label FROM result WHERE metric = 'thr.pipeline'
+    ORDER BY label)")" = ',drops,s,stays' ] || fail 'jobs are items'
+
+# One makespan, of all work: items come at 0 and are over at 30.01 s, jobs at 51 s.
+cat >over.yaml <<'Y'
+schema: 2
+name: over
+cluster: {nodes: [{name: n, cpus: 8}]}
+sched: {scaling: fixed}
+pipelines: {p: {input: {items: 10}, stages: [{name: a, cpus: 1, workers: 1, service: 3 s}]}}
+jobs: {x: {run_time: 50 s, classes: {one: {count: 2, at: 1 s, request: {cpus: 2}}}}}
+expect: ["makespan <= 40 s"]
+Y
+expect 1 "$WEIR_BIN" run over.yaml --check -o over.db
+matches stderr 'makespan <= 40.*, got 51'
+value over.db makespan '' 51 1e-3
+[ "$(sqlite3 over.db "SELECT count(*) FROM result WHERE metric = 'makespan'")" = 1 ] || fail 'two makespans'

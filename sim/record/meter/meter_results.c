@@ -293,20 +293,26 @@ static void put_bounds(const struct view *view, double done)
     put(view->out, "thr.of_bound", "", "ratio", done / seconds(view->span_ns) / end->bound_per_s);
 }
 
+/* Jobs have none, and are no items. */
+static bool has_stages(const struct sim_meter *meter, size_t pipeline)
+{
+    const uint32_t first = meter->pipelines[pipeline].stage_first;
+    return first < meter->stage_count && meter->info[first].pipeline == pipeline;
+}
+
 static void put_pipelines(const struct view *view)
 {
     struct sim_meter *meter = view->meter;
     struct flow all = { .balance = { (double)NAN, (double)NAN },
                         .steady_balance = { (double)NAN, (double)NAN } };
-    int64_t first = -1;
-    int64_t last = -1;
+    if (meter->stage_count == 0)
+        return;
     for (size_t p = 0; p < meter->pipeline_count; p++) {
         struct pipeline_meter *pipeline = &meter->pipelines[p];
+        if (!has_stages(meter, p))
+            continue;
         const struct flow flow = pipeline_flow(view, pipeline);
         flow_join(&all, &flow);
-        if (first < 0 || (pipeline->first_arrival_ns >= 0 && pipeline->first_arrival_ns < first))
-            first = pipeline->first_arrival_ns;
-        last = pipeline->last_done_ns > last ? pipeline->last_done_ns : last;
         if (meter->pipeline_count == 1)
             continue;
         /* Ages are known for all pipelines together: here the censored ones are only counted. */
@@ -321,8 +327,18 @@ static void put_pipelines(const struct view *view)
                           &(struct sim_censored){ view->end->items_in_system, view->end->age_ns },
                           view->out);
     put(view->out, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
-    if (view->end->is_complete && first >= 0 && last >= first) /* else it is the horizon */
-        put(view->out, "makespan", "", "s", sim_time_s(last - first));
+}
+
+/* Of the whole run and all work. */
+static void put_makespan(const struct view *view)
+{
+    struct sim_meter *meter = view->meter;
+    for (size_t p = 0; p < meter->pipeline_count; p++)
+        if (meter->pipelines[p].last_done_ns >= 0)
+            sim_meter_span(meter, meter->pipelines[p].first_arrival_ns,
+                           meter->pipelines[p].last_done_ns);
+    if (view->end->is_complete && meter->last_ns >= 0) /* else it is the horizon */
+        put(view->out, "makespan", "", "s", sim_time_s(meter->last_ns - meter->first_ns));
 }
 
 /* ---- the whole run ---- */
@@ -467,9 +483,11 @@ static void put_balance(const struct view *view)
 weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,
                               struct sim_results *out)
 {
+    if (meter->warmup_ns > end->end_ns) /* it ends with the run: nothing is left to count */
+        meter->warmup_ns = meter->next_ns = end->end_ns;
     meter_tick(meter, end->end_ns);
     sim_meter_steady_stop(meter, end->end_ns);
-    const int64_t from_ns = meter->is_warm ? meter->warmup_ns : end->end_ns;
+    const int64_t from_ns = meter->warmup_ns;
     const struct view view = { meter, end, out, from_ns, (double)(end->end_ns - from_ns) };
     meter->is_steady = end->is_complete || !sim_meter_grows(meter, from_ns, end->end_ns);
     meter->violations = count_violations(&view);
@@ -490,6 +508,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
         if (meter->workload_count > 0)
             put_balance(&view);
     }
+    put_makespan(&view);
     put_moved(&view, &now);
     meter_cost_results(meter, end->end_ns, out);
     put_counters(&view, &now);

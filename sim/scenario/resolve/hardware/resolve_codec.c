@@ -30,11 +30,11 @@ static void assume_rate(struct sim_resolver *resolver, uint32_t type,
     sim_resolve_assume(
         resolver, sim_arena_printf(
                       resolver->arena,
-                      "an engine of %s %s %g frames/s of %s at %u x %u: NVIDIA's %s application "
-                      "note [derived], of which a program attains %g %%",
+                      "an engine of %s %s %g frames/s of %s at %u x %u: the %g %% that a program "
+                      "attains of NVIDIA's %s application note [derived]",
                       resolver->scenario->gpu_types[type].name, is_encoder ? "encodes" : "decodes",
                       round(fps), sim_codec_name(draft->codec), draft->width, draft->height,
-                      is_encoder ? "NVENC" : "NVDEC", 100 * draft->attained));
+                      100 * draft->attained, is_encoder ? "NVENC" : "NVDEC"));
 }
 
 /* Engines without compute may come from several GPUs of a node. */
