@@ -133,8 +133,9 @@ weir_status sim_recorder_link(struct sim_recorder *recorder, const struct sim_li
                               struct weir_error *error);
 
 struct sim_stage_row {
-    uint32_t stage, position, batch, bound_workers;
-    int32_t workers_fixed; /* -1 = auto */
+    uint32_t stage, position, batch;
+    uint32_t bound_workers; /* 0 = there is no bound */
+    int32_t workers_fixed;  /* -1 = auto */
     const char *pipeline, *name;
     const struct weir_shape *shape;
     const char *nodes; /* that will do, as sim_scenario_print_nodes has them */

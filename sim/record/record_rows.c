@@ -309,7 +309,8 @@ weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_s
                                   cell_if(row->workers_fixed >= 0,
                                           cell_int("workers_fixed", row->workers_fixed)),
                                   cell_real("service_mean_s", row->service_mean_s),
-                                  cell_index("bound_workers", row->bound_workers),
+                                  cell_if(row->bound_workers > 0,
+                                          cell_int("bound_workers", row->bound_workers)),
                                   cell_real("mix", row->mix) };
     return INSERT(recorder, RECORD_STAGE, cells, error);
 }

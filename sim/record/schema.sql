@@ -179,7 +179,7 @@ CREATE TABLE stage (
   shape TEXT NOT NULL,               -- "1 CPU + 0.25 GPU"
   cpus REAL NOT NULL, gpus REAL NOT NULL, nvdecs INTEGER NOT NULL, nvencs INTEGER NOT NULL,
   batch INTEGER NOT NULL, workers_fixed INTEGER, service_mean_s REAL NOT NULL,
-  bound_workers INTEGER,             -- in the integer throughput bound
+  bound_workers INTEGER,             -- in the integer throughput bound; NULL = there is none
   mix REAL NOT NULL                  -- share in the reference mix of frag.*
 ) STRICT;
 

@@ -58,3 +58,9 @@ has stderr 'trainer 0 has no LOCAL_RANK in its environment'
 expect 0 "$WEIR_BIN" explain few.db --pending
 has stdout 'worker'
 has stdout 'CPU'
+
+# No bound is known of a role: its row says none, not 0.
+python3 - <<'P' || fail 'a role has a bound'
+import sqlite3, sys
+sys.exit(sqlite3.connect("few.db").execute("SELECT count(*), count(bound_workers) FROM stage").fetchone() != (2, 0))
+P
