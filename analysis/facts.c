@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the facts of one run; see the header. Only samples that start after warm-up count, unless
- * there are none.
+ * Reads the facts of one run; see the header. Only samples that start after warm-up count.
  */
 #include "analysis/facts.h"
 #include "analysis/nan.h"
@@ -129,13 +128,8 @@ static weir_status read_cluster(const struct an_run *run, struct an_facts *facts
                                 struct weir_error *error)
 {
     const struct an_frame *frame = NULL;
-    struct an_args args = { .run = run->run_id, .from = run->warmup_s - 1e-9 };
+    const struct an_args args = { .run = run->run_id, .from = run->warmup_s - 1e-9 };
     WEIR_TRY(an_keep_query(&facts->keeper, cluster_sql, &args, &frame, error));
-    if (an_number(frame, 0, 0) < 0.5) {
-        /* The run is shorter than its warm-up: all of it is better than nothing. */
-        args.from = 0.0;
-        WEIR_TRY(an_keep_query(&facts->keeper, cluster_sql, &args, &frame, error));
-    }
     facts->from_s = args.from > 0.0 ? args.from : 0.0;
     facts->to_s = run->end_s;
     fill_cluster(facts, frame);

@@ -119,6 +119,8 @@ void an_chart_text(struct an_chart *chart, const struct an_label *label, const c
 {
     char text[400];
     va_list arguments;
+    if (isnan(label->y)) /* beside a figure that there is none of */
+        return;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);

@@ -366,6 +366,10 @@ static weir_status write_claim(const struct an_page *page, struct weir_error *er
         (void)fprintf(page->out, " ended early, at %s", an_word_duration(early_s(page)).text);
         return WEIR_OK;
     }
+    if (an_page_is_warmup(page)) {
+        (void)fputs(": the run ended within its warm-up, nothing is left to count", page->out);
+        return WEIR_OK;
+    }
     if (an_page_is_several(page)) {
         an_page_claims(page);
         return WEIR_OK;

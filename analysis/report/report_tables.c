@@ -43,7 +43,12 @@ double an_page_result(const struct an_page *page, const char *metric)
 
 bool an_page_is_timed(const struct an_page *page)
 {
-    return page->facts->stage_count == 0 && !isnan(an_page_result(page, "thr.jobs_h"));
+    return page->facts->stage_count == 0 && !isnan(an_page_result(page, "jobs.started"));
+}
+
+bool an_page_is_warmup(const struct an_page *page)
+{
+    return page->run->warmup_s > 0.0 && page->run->warmup_s >= page->run->end_s;
 }
 
 static bool is_static(const struct an_page *page)
@@ -106,7 +111,7 @@ weir_status an_page_tiles(const struct an_page *page, struct weir_error *error)
     (void)fputs("<div class=\"tiles\">\n", page->out);
     if (is_compared)
         write_goal_tiles(page);
-    else if (an_page_is_several(page))
+    else if (an_page_is_several(page) && !an_page_is_warmup(page))
         an_page_work_tiles(page);
     for (size_t i = 0; !is_compared && i < sizeof tiles / sizeof tiles[0]; i++)
         if (!an_page_is_several(page) || strcmp(tiles[i], "tile.device") == 0)
@@ -518,7 +523,10 @@ static void write_span(const struct an_page *page)
     const struct an_run *run = page->run;
     FILE *out = page->out;
     (void)fputs("<li>", out);
-    if (!is_static(page))
+    if (an_page_is_warmup(page))
+        (void)fprintf(out, "Simulated: %s, all of it warm-up: no mean counts any of it. ",
+                      an_word_duration(run->end_s).text);
+    else if (!is_static(page))
         (void)fprintf(out, "Simulated: %s, %s of it warm-up that no mean counts. ",
                       an_word_duration(run->end_s).text, an_word_duration(run->warmup_s).text);
     (void)fprintf(out,

@@ -28,6 +28,8 @@ struct an_page {
 
 /* Jobs that arrive, wait, run and end: neither a pipeline nor a static experiment. */
 bool an_page_is_timed(const struct an_page *page);
+/* The run ended before its warm-up did. */
+bool an_page_is_warmup(const struct an_page *page);
 /* A result of the page's run, "metric" or "metric:label"; NAN when there is none. */
 struct an_value an_page_value(const struct an_page *page, const char *metric);
 double an_page_result(const struct an_page *page, const char *metric);

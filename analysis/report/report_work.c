@@ -204,7 +204,7 @@ static void write_jobs(const struct an_page *page, size_t work)
 
 void an_page_work(const struct an_page *page)
 {
-    if (!an_page_is_several(page))
+    if (!an_page_is_several(page) || an_page_is_warmup(page))
         return;
     (void)fputs("<h2>What became of each kind of work</h2>\n", page->out);
     if (page->run->warmup_s > 0.0)

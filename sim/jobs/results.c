@@ -347,7 +347,7 @@ weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct si
     struct writer writer = { .run = run,
                              .out = out,
                              .label = "",
-                             .from_ns = warmup_ns < now_ns ? warmup_ns : 0,
+                             .from_ns = warmup_ns < now_ns ? warmup_ns : now_ns,
                              .to_ns = now_ns };
     WEIR_TRY(count_living_steps(run));
     if (run->labels != NULL && run->index == 0) {

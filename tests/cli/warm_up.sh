@@ -105,3 +105,26 @@ P
 expect 0 "$WEIR_BIN" run items.yaml --set 'warmup=0 s' --set 'pipelines.p.input={items: 50}' -q -o over.db
 expect 0 "$WEIR_BIN" plot over.db warm-up --folder over -o over.svg
 has over/warm-up.gp 'the run ends with its work, and all of it counts'
+# A warm-up that the run does not outlast leaves nothing to count, and nothing is said of the time
+# before it but that the work was done.
+expect 0 "$WEIR_BIN" run items.yaml --set 'pipelines.p.input={items: 50}' -o outlasted.db
+matches stdout '^throughput +–   50 items   complete in [0-9.]+ s$'
+has stdout 'warm-up        30 min, all of the run: nothing is left to count'
+hasnt stdout nan
+expect 0 "$WEIR_BIN" report outlasted.db -o outlasted.html
+has outlasted.html 'all of it warm-up: no mean counts any of it.'
+has outlasted.html '<h1>items: the run ended within its warm-up, nothing is left to count</h1>'
+hasnt outlasted.html 'are finished on average'
+hasnt outlasted.html 'items finished, after warm-up'
+hasnt outlasted.html 'Means after warm-up'
+expect 0 "$WEIR_BIN" run jobs.yaml --set jobs.w.classes.a.count=3 --set 'warmup=9 d' -q -n 1 -o outlasted_jobs.db
+python3 - <<'P' || fail 'something before the warm-up counts'
+import sqlite3
+for name, work in (("outlasted", "pipelines"), ("outlasted_jobs", "jobs")):
+    found = dict(sqlite3.connect(name + ".db").execute("SELECT metric, value FROM result WHERE label = ''"))
+    assert found["makespan"] > 0, found
+    for metric in ("thr.pipeline", "util.cpu.active", "queue.len.mean", "jobs.running.mean", "lat.e2e.mean"):
+        assert metric not in found, (name, metric, found[metric])
+    for metric in ("sched.decisions", "queue.len.max", "work.lost_s"):
+        assert not found.get(metric), (name, metric, found[metric])
+P

@@ -209,27 +209,32 @@ static double mean(const struct sim_experiment *experiment, const char *metric)
     return mean_of(experiment, metric, "");
 }
 
-static void duration_text(double seconds, char *text, size_t capacity)
+static struct an_word duration_of(double seconds)
 {
-    if (isnan(seconds))
-        (void)snprintf(text, capacity, "–");
-    else if (seconds < 120)
-        (void)snprintf(text, capacity, "%.3g s", seconds);
+    struct an_word word = { "–" };
+    if (seconds < 120)
+        (void)snprintf(word.text, sizeof word.text, "%.3g s", seconds);
     else if (seconds < 7200)
-        (void)snprintf(text, capacity, "%.3g min", seconds / 60);
-    else
-        (void)snprintf(text, capacity, "%.3g h", seconds / 3600);
+        (void)snprintf(word.text, sizeof word.text, "%.3g min", seconds / 60);
+    else if (!isnan(seconds))
+        (void)snprintf(word.text, sizeof word.text, "%.3g h", seconds / 3600);
+    return word;
+}
+
+static struct an_word rate_of(double per_s)
+{
+    struct an_word word = { "–" };
+    if (!isnan(per_s))
+        (void)snprintf(word.text, sizeof word.text, "%.4g items/s", per_s);
+    return word;
 }
 
 static void print_latency(const struct sim_experiment *experiment, FILE *out)
 {
-    char p50[32];
-    char p95[32];
-    char p99[32];
-    duration_text(mean(experiment, "lat.e2e.p50"), p50, sizeof(p50));
-    duration_text(mean(experiment, "lat.e2e.p95"), p95, sizeof(p95));
-    duration_text(mean(experiment, "lat.e2e.p99"), p99, sizeof(p99));
-    (void)fprintf(out, "latency        p50 %s   p95 %s   p99 %s\n", p50, p95, p99);
+    (void)fprintf(out, "latency        p50 %s   p95 %s   p99 %s\n",
+                  duration_of(mean(experiment, "lat.e2e.p50")).text,
+                  duration_of(mean(experiment, "lat.e2e.p95")).text,
+                  duration_of(mean(experiment, "lat.e2e.p99")).text);
 }
 
 /* The stage of a pipeline that is the slowest for longest, after `head`. */
@@ -263,10 +268,10 @@ static void print_pipeline(const struct sim_experiment *experiment, size_t index
     const char *name = scenario->pipelines[index].name;
     const bool has_label = scenario->pipelines_count > 1 || scenario->workloads_count > 0 ||
                            scenario->actors_count > 0;
-    char p95[32];
-    duration_text(mean_of(experiment, "lat.e2e.p95", has_label ? name : ""), p95, sizeof p95);
-    (void)fprintf(out, "%-14s %.4g items/s   latency p95 %s\n", name,
-                  mean_of(experiment, "thr.pipeline", has_label ? name : ""), p95);
+    const char *label = has_label ? name : "";
+    (void)fprintf(out, "%-14s %s   latency p95 %s\n", name,
+                  rate_of(mean_of(experiment, "thr.pipeline", label)).text,
+                  duration_of(mean_of(experiment, "lat.e2e.p95", label)).text);
     print_bottleneck(experiment, index, "  slowest      ", out);
 }
 
@@ -317,6 +322,10 @@ static void print_end(const struct sim_experiment *experiment, const struct sim_
     char early[SIM_EARLY_TEXT];
     if (sim_experiment_early(experiment, 0, early) > 0)
         (void)fprintf(out, "%s\n", early);
+    const double warmup_s = sim_time_s(experiment->scenarios[0]->warmup_ns);
+    if (warmup_s > 0 && warmup_s >= run->simulated_s)
+        (void)fprintf(out, "warm-up        %s, all of the run: nothing is left to count\n",
+                      duration_of(warmup_s).text);
     (void)fprintf(out, "digest         %016llx   result %016llx\n", (unsigned long long)run->digest,
                   (unsigned long long)run->result_digest);
     if (experiment->replications > 1)
@@ -493,11 +502,9 @@ static void print_jobs_in_time(const struct sim_experiment *experiment,
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
     const struct sim_sched *sched = &scenario->sched;
-    char simulated[32];
-    duration_text(run->simulated_s, simulated, sizeof(simulated));
     (void)fprintf(out, "%s · %s + %s · seed %llu · %s simulated in %.2f s (%.2f M events/s)\n",
                   scenario->name, sched->queueing.queueing->name, sched->placement.placement->name,
-                  (unsigned long long)run->seed, simulated, run->wall_s,
+                  (unsigned long long)run->seed, duration_of(run->simulated_s).text, run->wall_s,
                   (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
     for (size_t p = 0; p < scenario->pipelines_count; p++)
         print_pipeline(experiment, p, out);
@@ -542,21 +549,18 @@ static void print_summary(const struct sim_experiment *experiment,
             print_jobs_in_time(experiment, run, out);
         return;
     }
-    char simulated[32];
-    char completed[32];
-    duration_text(run->simulated_s, simulated, sizeof(simulated));
-    duration_text(mean(experiment, "makespan"), completed, sizeof(completed));
     (void)fprintf(out, "%s · %s + %s · seed %llu · %s simulated in %.2f s (%.1f M events/s)\n",
                   experiment->scenarios[0]->name, sched->scaling.scaling->name,
-                  sched->placement.placement->name, (unsigned long long)run->seed, simulated,
-                  run->wall_s, (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
+                  sched->placement.placement->name, (unsigned long long)run->seed,
+                  duration_of(run->simulated_s).text, run->wall_s,
+                  (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
     const double steady = mean(experiment, "thr.pipeline.steady");
-    (void)fprintf(out, "throughput     %.4g items/s", mean(experiment, "thr.pipeline"));
+    (void)fprintf(out, "throughput     %s", rate_of(mean(experiment, "thr.pipeline")).text);
     if (!isnan(steady)) /* there was an interval of constant workers */
-        (void)fprintf(out, "   steady %.4g items/s", steady);
+        (void)fprintf(out, "   steady %s", rate_of(steady).text);
     (void)fprintf(out, "   %llu items", (unsigned long long)run->items_done);
     if (strcmp(run->outcome, "complete") == 0)
-        (void)fprintf(out, "   complete in %s\n", completed);
+        (void)fprintf(out, "   complete in %s\n", duration_of(mean(experiment, "makespan")).text);
     else
         (void)fprintf(out, "   %s\n",
                       strcmp(run->outcome, "horizon") == 0 ? "up to the horizon" : run->outcome);

@@ -298,15 +298,10 @@ static void put_pipelines(const struct view *view)
     struct sim_meter *meter = view->meter;
     struct flow all = { .balance = { (double)NAN, (double)NAN },
                         .steady_balance = { (double)NAN, (double)NAN } };
-    int64_t first = -1;
-    int64_t last = -1;
     for (size_t p = 0; p < meter->pipeline_count; p++) {
         struct pipeline_meter *pipeline = &meter->pipelines[p];
         const struct flow flow = pipeline_flow(view, pipeline);
         flow_join(&all, &flow);
-        if (first < 0 || (pipeline->first_arrival_ns >= 0 && pipeline->first_arrival_ns < first))
-            first = pipeline->first_arrival_ns;
-        last = pipeline->last_done_ns > last ? pipeline->last_done_ns : last;
         if (meter->pipeline_count == 1)
             continue;
         /* Ages are known for all pipelines together: here the censored ones are only counted. */
@@ -321,6 +316,20 @@ static void put_pipelines(const struct view *view)
                           &(struct sim_censored){ view->end->items_in_system, view->end->age_ns },
                           view->out);
     put(view->out, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
+}
+
+/* Of the whole run. */
+static void put_makespan(const struct view *view)
+{
+    const struct sim_meter *meter = view->meter;
+    int64_t first = -1;
+    int64_t last = -1;
+    for (size_t p = 0; p < meter->pipeline_count; p++) {
+        const struct pipeline_meter *pipeline = &meter->pipelines[p];
+        if (first < 0 || (pipeline->first_arrival_ns >= 0 && pipeline->first_arrival_ns < first))
+            first = pipeline->first_arrival_ns;
+        last = pipeline->last_done_ns > last ? pipeline->last_done_ns : last;
+    }
     if (view->end->is_complete && first >= 0 && last >= first) /* else it is the horizon */
         put(view->out, "makespan", "", "s", sim_time_s(last - first));
 }
@@ -467,9 +476,11 @@ static void put_balance(const struct view *view)
 weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,
                               struct sim_results *out)
 {
+    if (meter->warmup_ns > end->end_ns) /* it ends with the run: nothing is left to count */
+        meter->warmup_ns = meter->next_ns = end->end_ns;
     meter_tick(meter, end->end_ns);
     sim_meter_steady_stop(meter, end->end_ns);
-    const int64_t from_ns = meter->is_warm ? meter->warmup_ns : end->end_ns;
+    const int64_t from_ns = meter->warmup_ns;
     const struct view view = { meter, end, out, from_ns, (double)(end->end_ns - from_ns) };
     meter->is_steady = end->is_complete || !sim_meter_grows(meter, from_ns, end->end_ns);
     meter->violations = count_violations(&view);
@@ -490,6 +501,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
         if (meter->workload_count > 0)
             put_balance(&view);
     }
+    put_makespan(&view);
     put_moved(&view, &now);
     meter_cost_results(meter, end->end_ns, out);
     put_counters(&view, &now);
