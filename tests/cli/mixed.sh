@@ -149,3 +149,5 @@ told() { sed -n '/What became of each kind/,/<\/ul>/p' kinds.html | sed -n "s|<l
 [[ "$(told calls)" == *'; runs lost: 3.'* ]] || fail "$(told calls)"
 [[ "$(told plain)" == *' wait. Jobs that started '* ]] || fail "$(told plain)"
 [ "$(told drops)" = ' finishes 0 items per second.</li>' ] || fail "$(told drops)"
+[ "$(sqlite3 kinds.db "SELECT group_concat(label) FROM (SELECT label FROM result WHERE metric = 'thr.pipeline'
+    ORDER BY label)")" = ',drops,s,stays' ] || fail 'jobs are items'

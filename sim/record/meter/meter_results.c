@@ -293,13 +293,24 @@ static void put_bounds(const struct view *view, double done)
     put(view->out, "thr.of_bound", "", "ratio", done / seconds(view->span_ns) / end->bound_per_s);
 }
 
+/* Jobs have none, and are no items. */
+static bool has_stages(const struct sim_meter *meter, size_t pipeline)
+{
+    const uint32_t first = meter->pipelines[pipeline].stage_first;
+    return first < meter->stage_count && meter->info[first].pipeline == pipeline;
+}
+
 static void put_pipelines(const struct view *view)
 {
     struct sim_meter *meter = view->meter;
     struct flow all = { .balance = { (double)NAN, (double)NAN },
                         .steady_balance = { (double)NAN, (double)NAN } };
+    if (meter->stage_count == 0)
+        return;
     for (size_t p = 0; p < meter->pipeline_count; p++) {
         struct pipeline_meter *pipeline = &meter->pipelines[p];
+        if (!has_stages(meter, p))
+            continue;
         const struct flow flow = pipeline_flow(view, pipeline);
         flow_join(&all, &flow);
         if (meter->pipeline_count == 1)
