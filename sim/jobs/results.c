@@ -102,8 +102,17 @@ static void put_distribution(struct writer *writer, const char *metric, const ch
     writer->censored = 0;
 }
 
+/* Its last job ended; else it is the horizon. */
+static bool is_over(const struct sim_jobs_run *run)
+{
+    return run->last_done_ns > 0 && !sim_jobs_come(run) &&
+           run->waiting + run->running + run->away == 0;
+}
+
 weir_status sim_jobs_left(const struct sim_jobs_run *run, int64_t now_ns)
 {
+    if (is_over(run))
+        sim_meter_span(run->context->meter, run->first_submit_ns, run->last_done_ns);
     for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
         const struct sim_job *job = sim_job_at(run, i);
         const bool is_waiting = job->state == SIM_JOB_WAITING;
@@ -272,8 +281,8 @@ static bool has_gangs(const struct sim_workload *workload)
 static void put_ends(struct writer *writer)
 {
     const struct sim_jobs_run *run = writer->run;
-    const bool is_over = !sim_jobs_come(run) && run->waiting + run->running + run->away == 0;
-    if (is_over && run->last_done_ns > 0) /* else it is the horizon */
+    /* Of all work, also of the only workload, the meter says it. */
+    if (run->labels != NULL && is_over(run))
         put(writer, "makespan", "s", sim_time_s(run->last_done_ns - run->first_submit_ns));
     if (has_gangs(run->workload))
         put(writer, "gang.partial_holds", "GPU*s", integral_of(writer, SIM_JOBS_RESERVED) / 1e9);

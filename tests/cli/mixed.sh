@@ -151,3 +151,18 @@ told() { sed -n '/What became of each kind/,/<\/ul>/p' kinds.html | sed -n "s|<l
 [ "$(told drops)" = ' finishes 0 items per second.</li>' ] || fail "$(told drops)"
 [ "$(sqlite3 kinds.db "SELECT group_concat(label) FROM (SELECT label FROM result WHERE metric = 'thr.pipeline'
     ORDER BY label)")" = ',drops,s,stays' ] || fail 'jobs are items'
+
+# One makespan, of all work: items come at 0 and are over at 30.01 s, jobs at 51 s.
+cat >over.yaml <<'Y'
+schema: 2
+name: over
+cluster: {nodes: [{name: n, cpus: 8}]}
+sched: {scaling: fixed}
+pipelines: {p: {input: {items: 10}, stages: [{name: a, cpus: 1, workers: 1, service: 3 s}]}}
+jobs: {x: {run_time: 50 s, classes: {one: {count: 2, at: 1 s, request: {cpus: 2}}}}}
+expect: ["makespan <= 40 s"]
+Y
+expect 1 "$WEIR_BIN" run over.yaml --check -o over.db
+matches stderr 'makespan <= 40.*, got 51'
+value over.db makespan '' 51 1e-3
+[ "$(sqlite3 over.db "SELECT count(*) FROM result WHERE metric = 'makespan'")" = 1 ] || fail 'two makespans'

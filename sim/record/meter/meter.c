@@ -356,6 +356,14 @@ void sim_meter_submitted(struct sim_meter *meter, int64_t now_ns, uint32_t pipel
     meter->pipelines[pipeline].first_arrival_ns = now_ns;
 }
 
+void sim_meter_span(struct sim_meter *meter, int64_t first_ns, int64_t last_ns)
+{
+    if (meter->first_ns < 0 || first_ns < meter->first_ns)
+        meter->first_ns = first_ns;
+    if (last_ns > meter->last_ns)
+        meter->last_ns = last_ns;
+}
+
 void sim_meter_item_arrived(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline_index)
 {
     meter_tick(meter, now_ns);

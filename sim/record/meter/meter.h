@@ -224,6 +224,9 @@ struct sim_meter_end {
     /* Items finished a second that plans give at most, and one that stands still; 0 = not known. */
     double bound_per_s, plan_bound_per_s;
 };
+/* Before the results, of work that is no items: it came from `first_ns` on, and the last of it was
+ * over at `last_ns`. The makespan is of all work. */
+void sim_meter_span(struct sim_meter *meter, int64_t first_ns, int64_t last_ns);
 /* Results of the whole run (after warm-up). */
 struct sim_results;
 weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,

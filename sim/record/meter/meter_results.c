@@ -329,20 +329,16 @@ static void put_pipelines(const struct view *view)
     put(view->out, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
 }
 
-/* Of the whole run. */
+/* Of the whole run and all work. */
 static void put_makespan(const struct view *view)
 {
-    const struct sim_meter *meter = view->meter;
-    int64_t first = -1;
-    int64_t last = -1;
-    for (size_t p = 0; p < meter->pipeline_count; p++) {
-        const struct pipeline_meter *pipeline = &meter->pipelines[p];
-        if (first < 0 || (pipeline->first_arrival_ns >= 0 && pipeline->first_arrival_ns < first))
-            first = pipeline->first_arrival_ns;
-        last = pipeline->last_done_ns > last ? pipeline->last_done_ns : last;
-    }
-    if (view->end->is_complete && first >= 0 && last >= first) /* else it is the horizon */
-        put(view->out, "makespan", "", "s", sim_time_s(last - first));
+    struct sim_meter *meter = view->meter;
+    for (size_t p = 0; p < meter->pipeline_count; p++)
+        if (meter->pipelines[p].last_done_ns >= 0)
+            sim_meter_span(meter, meter->pipelines[p].first_arrival_ns,
+                           meter->pipelines[p].last_done_ns);
+    if (view->end->is_complete && meter->last_ns >= 0) /* else it is the horizon */
+        put(view->out, "makespan", "", "s", sim_time_s(meter->last_ns - meter->first_ns));
 }
 
 /* ---- the whole run ---- */

@@ -175,6 +175,7 @@ struct sim_meter {
 
     int64_t warmup_ns;
     bool is_warm;
+    int64_t first_ns, last_ns; /* of all work, when the results are made; -1 = none */
     struct amounts_series up_capacity;
     double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
     int64_t frag_since_ns;

@@ -241,6 +241,7 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
     meter->frag_value[FRAG_RATIO] = 1.0;
     meter->warmup_ns = config->warmup_ns > 0 ? config->warmup_ns : 0;
     meter->is_warm = meter->warmup_ns == 0;
+    meter->first_ns = meter->last_ns = -1;
     meter->node_every = config->node_every;
     meter->is_steady = true;
     meter->growth.step_ns = SIM_NS_PER_S / 1000;
