@@ -143,6 +143,8 @@ Y
 expect 0 "$WEIR_BIN" run kinds.yaml -o kinds.db
 matches stdout '^calls +1 arrived   1 done   0 refused   3 runs lost   up to the horizon$'
 matches stdout '^plain +1 arrived   1 done   0 refused   up to the horizon$'
+matches stdout '^stays +0 items/s   latency p95 ≥ 0 s$' # unfinished ones reach into it
+matches stdout '^s +0\.01 items/s   latency p95 0\.1 s$'
 expect 0 "$WEIR_BIN" report kinds.db -o kinds.html
 # told WORK: the page's sentence of it.
 told() { sed -n '/What became of each kind/,/<\/ul>/p' kinds.html | sed -n "s|<li><b>$1</b>||p"; }

@@ -26,6 +26,10 @@ expect 0 "$WEIR_BIN" run "$scenarios/examples/video_pipeline.yaml" --no-db --set
 matches stdout '^throughput +0 items/s   0 items '
 hasnt stdout nan
 
+# A percentile that unfinished items reach into is a lower bound.
+expect 0 "$WEIR_BIN" run "$scenarios/examples/video_pipeline.yaml" --no-db --set horizon=1s --set warmup=0s
+matches stdout '^latency +p50 ≥ 1 s   p95 ≥ 1 s   p99 ≥ 1 s$'
+
 # Infeasible work ends with a sentence and the code of an invalid scenario; nothing is written.
 cat >nine.yaml <<'Y'
 schema: 1
