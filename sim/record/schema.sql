@@ -102,7 +102,9 @@ CREATE TABLE input_file (
 --   warmup_s: left out of all results
 --   events: of the simulation
 --   event_digest: of their order and content, 16 hex digits
---   result_digest: of all results but those by the wall clock, 16 hex digits
+--   result_digest: of what results are made of: every transition of an item, a worker, a job or a
+--     node, and when; not of the figures in result, nor of prices, limits and windows that figures
+--     are measured by; 16 hex digits
 CREATE TABLE run (
   run_id INTEGER PRIMARY KEY,
   experiment_id INTEGER NOT NULL,

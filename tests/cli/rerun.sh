@@ -24,6 +24,8 @@ rm small.yaml
 expect 0 "$WEIR_BIN" rerun a.db -o b.db
 has stderr 'small.yaml is not there any more'
 [ "$(grep -c same stdout)" -eq 2 ] || fail "not both runs are the same"
+# What was compared is said, and that figures were not.
+has stdout 'digests of all events and of all transitions of items, workers, jobs and nodes; the figures stored are not.'
 expect 0 "$WEIR_BIN" rerun a.db --replication 1 --format json
 has stdout '"verdict": "same"'
 expect 2 "$WEIR_BIN" rerun a.db --variant nobody

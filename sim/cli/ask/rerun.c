@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weir rerun: repeats stored runs from their database alone and says whether they come out the same
- * again; when not, which file is another one since.
+ * weir rerun: repeats stored runs from their database alone and says whether they go the same way
+ * again; when not, which file is another one since. What is compared are digests, of events and of
+ * transitions: figures are made of these, and are not looked at.
  */
 #include "sim/cli/commands.h"
 #include "sim/cli/experiment/isolate_run.h"
@@ -153,6 +154,14 @@ static weir_status repeat_all(const struct sim_stored *stored, const struct sim_
     return status;
 }
 
+static void print_verdicts(struct sim_table *table, enum sim_format format)
+{
+    sim_table_print(table, format, stdout);
+    if (format == SIM_FORMAT_TABLE)
+        (void)puts("Compared are digests of all events and of all transitions of items, workers, "
+                   "jobs and nodes; the figures stored are not.");
+}
+
 static void name_files(const struct sim_stored *stored)
 {
     for (size_t i = 0; i < stored->files_count; i++) {
@@ -187,7 +196,7 @@ static int rerun_into(const struct arguments *arguments, const struct sim_stored
         sim_recorder_close(target.recorder, status == WEIR_OK ? &error : NULL);
     status = status == WEIR_OK ? closed : status;
     if (sim_table_rows(table) > 0)
-        sim_table_print(table, arguments->common.format, stdout);
+        print_verdicts(table, arguments->common.format);
     sim_table_destroy(table);
     name_files(stored);
     if (status != WEIR_OK) {
