@@ -35,12 +35,15 @@ enum { D_NAME = D_HOLDER + 1, D_GPUS, D_CPUS, D_DEVICES, D_SINCE };
 
 /* ---- denials ---- */
 
-/* "0.5 GPU", "2 CPUs", "nvdec3.1" */
+/* "0.5 GPU", "2 CPUs", "nvdec3.1": of the device that lacks; without a node it is a limit that
+ * lacks, and all is told that who uses it up holds: "2 GPUs and 4 CPUs". */
 static void print_amount(FILE *out, const struct an_frame *frame, size_t row, size_t from)
 {
     const double gpus = an_number(frame, row, from + D_GPUS);
     const double cpus = an_number(frame, row, from + D_CPUS);
     const char *devices = an_text(frame, row, from + D_DEVICES);
+    if (an_text(frame, row, from + D_NODE)[0] == '\0' && gpus > 0.0)
+        (void)fprintf(out, "%g GPU%s and ", gpus, an_explain_plural(gpus));
     if (isnan(an_number(frame, row, from + D_GPU)) || (gpus <= 0.0 && devices[0] == '\0'))
         (void)fprintf(out, "%g CPU%s", cpus, an_explain_plural(cpus));
     else if (gpus > 0.0)
@@ -73,17 +76,20 @@ static void print_denial(const struct an_explanation *explanation, const struct 
                   an_explain_clock(explanation, an_number(frame, row, from + D_T)).text,
                   an_text(frame, row, from + D_REASON),
                   device[0] == '\0' ? "" : "; lacks: ", device);
-    if (node[0] == '\0')
-        return;
-    (void)fprintf(out, "    nearest to room: %s", node);
-    if (!isnan(an_number(frame, row, from + D_GPU)))
-        (void)fprintf(out, " GPU %.0f", an_number(frame, row, from + D_GPU));
     const bool is_held = !isnan(an_number(frame, row, from + D_HOLDER));
     const char *name = an_text(frame, row, from + D_NAME);
-    if (!is_held && name[0] != '\0')
-        (void)fprintf(out, ", reserved for %s\n", name);
-    else
-        (void)fputs(is_held ? ", held by\n" : ", meant for workers of the same decision\n", out);
+    if (node[0] == '\0') {
+        (void)fputs(is_held ? "    used up by ranks that hold\n" : "", out);
+    } else {
+        (void)fprintf(out, "    nearest to room: %s", node);
+        if (!isnan(an_number(frame, row, from + D_GPU)))
+            (void)fprintf(out, " GPU %.0f", an_number(frame, row, from + D_GPU));
+        if (!is_held && name[0] != '\0')
+            (void)fprintf(out, ", reserved for %s\n", name);
+        else
+            (void)fputs(is_held ? ", held by\n" : ", meant for workers of the same decision\n",
+                        out);
+    }
     for (size_t i = row; i < row + count; i++)
         if (!isnan(an_number(frame, i, from + D_HOLDER)))
             print_holder(explanation, frame, i, from);

@@ -231,6 +231,12 @@ static bool has_value(const struct weir_action *action)
            action->verb == WEIR_VERB_RESIZE || action->verb == WEIR_VERB_REQUEST_NODE;
 }
 
+/* Of a denial: room on no node would help. */
+static bool is_limit(const struct weir_action *action)
+{
+    return action->reason == WEIR_REASON_QUOTA || action->reason == WEIR_REASON_CUSTOM_LIMIT;
+}
+
 /* A node that is given back, or that somebody is sent away from; a denial's node is the one that
  * comes nearest to having room. */
 static struct cell cell_node(const char *column, const struct weir_action *action,
@@ -240,8 +246,8 @@ static struct cell cell_node(const char *column, const struct weir_action *actio
         return cell_int(column, action->alloc.node);
     if (action->verb == WEIR_VERB_RELEASE_NODE || is_sent_away(action))
         return cell_int(column, action->node);
-    return cell_if(holders->count > 0,
-                   cell_int(column, holders->count > 0 ? holder_at(holders, 0)->node : 0));
+    const bool has_node = holders->count > 0 && !is_limit(action);
+    return cell_if(has_node, cell_int(column, has_node ? holder_at(holders, 0)->node : 0));
 }
 
 static weir_status write_action(struct sim_recorder *recorder, const struct sim_decision_row *row,

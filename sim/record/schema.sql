@@ -385,14 +385,15 @@ CREATE TABLE decision_stage (
 CREATE TABLE action (
   run_id INTEGER NOT NULL, decision INTEGER NOT NULL, seq INTEGER NOT NULL, verb TEXT NOT NULL,
   phase INTEGER NOT NULL, stage INTEGER, worker INTEGER,
-  node INTEGER,                      -- of a denial: the one that comes nearest to having room; of a
-                                     -- stop or preempt: the one that is emptied
+  node INTEGER,                      -- of a denial: the one that comes nearest to having room, NULL = a
+                                     -- limit keeps it waiting; of a stop or preempt: the one that is emptied
   reused INTEGER NOT NULL,
   value INTEGER, outcome TEXT NOT NULL,        -- applied | refused: why
   nodes_seen INTEGER, candidates INTEGER, ties INTEGER, score REAL, score2 REAL,
   runner_up_node INTEGER, runner_up_score REAL, runner_up_score2 REAL, reasons TEXT NOT NULL,
   workload INTEGER, job INTEGER,     -- what it is about; NULL = a stage, or nothing of both
-  holders TEXT                       -- of a denial: {"gpu":3,"workers":[12,40]} on the node; NULL = none
+  holders TEXT                       -- of a denial: {"gpu":3,"workers":[12,40]} on the node, or that use
+                                     -- the limit up; NULL = none
 ) STRICT;
 
 -- Places that an action's worker might have got, with sched.explain top (the chosen one and the
@@ -691,8 +692,9 @@ CREATE VIEW v_job_step AS
   FROM step JOIN job_pace p ON p.rowid = step.pace JOIN run r USING (run_id)
   LEFT JOIN job j ON j.run_id = p.run_id AND j.workload = p.workload AND j.job = p.job;
 -- Denials, one row a holder of what was asked for (one row with holder NULL when nobody is known).
--- device = the kind of device that lacks; node and gpu = where it lacks least. A place that a gang has
--- reserved has no holder, but the name of one.
+-- device = the kind of device that lacks; node and gpu = where it lacks least; a limit lacks on
+-- no node, and its holders are those who use it up. A place that a gang has reserved has no holder,
+-- but the name of one.
 --   reason: why it got no place
 --   device: that lacks
 --   gpu: its index in the node; NULL = none

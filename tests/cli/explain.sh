@@ -263,6 +263,29 @@ rows_do_not_grow_with_the_queue() {
 }
 
 mixed
+# A limit that keeps a job waiting is on no node: who uses it up is told with all that he holds, and
+# no node is nearest to having room.
+limits_are_on_no_node() {
+    local job reason
+    scenario limits '{name: n, count: 2, cpus: 16, gpus: {h100: 4}}' '
+  - name: w
+    run_time: 50 s
+    classes:
+      - {name: a, tenant: a, count: 2, members: 2, request: {cpus: 1, gpus: 2}}
+      - {name: b, count: 2, request: {cpus: 1}, licences: {solver: 1}}' 'tenants: {a: {quota: {hard: {gpus: 4}}}}
+licences: {solver: 1}'
+    expect 0 "$WEIR_BIN" run limits.yaml -q -o limits.db
+    for job in 'a:a limit of its tenant is reached:2 GPUs and 1 CPU' 'b:too few of a licence are left:1 CPU'; do
+        reason=${job#*:}
+        expect 0 "$WEIR_BIN" explain limits.db --job "w/${job%%:*}-1"
+        matches stdout "^    denied as .*: ${reason%:*}\$"
+        has stdout '    used up by ranks that hold'
+        matches stdout "^      job w/${job%%:*}-0: ${reason#*:} since 00:00:00 \(worker [0-9]+\)\$"
+        hasnt stdout 'nearest to room'
+    done
+    [ "$(ask limits.db "SELECT count(*), count(node) FROM action WHERE verb = 'deny'")" = '2|0' ] || fail 'a limit has a node'
+}
+
 # Where no decision comes any more that is said, also between the last one and the horizon.
 no_decision_any_more() {
     cat >between.yaml <<'Y'
@@ -292,3 +315,4 @@ a_gang_comes_back_on_other_nodes
 names_of_a_trace
 rows_do_not_grow_with_the_queue
 no_decision_any_more
+limits_are_on_no_node
