@@ -139,7 +139,9 @@ static weir_status take_view(sqlite3 *db, const char *sql, struct weir_error *er
 /* What older files do not tell of items: that any left which were not done. */
 static const char items_left[] = "VIEW cluster_sample AS SELECT *, 0.0 AS items_left FROM"
                                  " main.cluster_sample";
-enum { HAS_ITEMS_LEFT = 9 }; /* the first version */
+/* Of jobs: how long each runs. */
+static const char run_time[] = "VIEW job AS SELECT rowid, *, NULL AS run_s FROM main.job";
+enum { HAS_JOBS = 2, HAS_ITEMS_LEFT = 9, HAS_RUN_TIME = 10 }; /* the first versions */
 
 /* Views of the schema stand before those of the file. An older file has those it always had. */
 static weir_status take_views(sqlite3 *db, sqlite3 *known, int64_t version,
@@ -149,6 +151,8 @@ static weir_status take_views(sqlite3 *db, sqlite3 *known, int64_t version,
     weir_status status = WEIR_OK;
     if (version < HAS_ITEMS_LEFT)
         WEIR_TRY(take_view(db, items_left, error));
+    if (version >= HAS_JOBS && version < HAS_RUN_TIME)
+        WEIR_TRY(take_view(db, run_time, error));
     int code = sqlite3_prepare_v2(known,
                                   "SELECT name, substr(sql, length('CREATE ') + 1) FROM "
                                   "sqlite_schema WHERE type = 'view'",

@@ -18,7 +18,7 @@
 
 struct sqlite3;
 
-enum { AN_DATABASE_VERSION = 9 }; /* the newest that is read */
+enum { AN_DATABASE_VERSION = 10 }; /* the newest that is read */
 
 enum an_access { AN_TO_READ, AN_TO_WRITE };
 

@@ -85,6 +85,9 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
                                      .submit_ns = job->at_ns,
                                      .first_start_ns = life != NULL ? life->first_start_ns : -1,
                                      .start_ns = life != NULL ? life->start_ns : -1,
+                                     .run_ns = life != NULL && life->run_ns < INT64_MAX
+                                                   ? life->run_ns
+                                                   : -1,
                                      .end_ns = is_there ? -1 : sim_jobs_now(run),
                                      .node = life != NULL ? life->node : WEIR_NO_INDEX,
                                      .members = sim_job_workers(spec),

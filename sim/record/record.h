@@ -18,7 +18,7 @@
 
 struct sim_recorder;
 
-enum { SIM_RECORD_SCHEMA_VERSION = 9 }; /* user_version of schema.sql */
+enum { SIM_RECORD_SCHEMA_VERSION = 10 }; /* user_version of schema.sql */
 /* Of what is computed: the same scenario may give other results when it is another. 2: work has a
  * rate, bytes move (docs/model.md). */
 enum { SIM_RECORD_MODEL_VERSION = 2 };
@@ -245,6 +245,7 @@ struct sim_job_row {
     uint32_t label, attempts, members, node; /* WEIR_NO_INDEX = never placed */
     int64_t submit_ns, end_ns;               /* -1 = never */
     int64_t first_start_ns, start_ns;        /* of the first attempt and the last; -1 = never */
+    int64_t run_ns;                          /* that it came with; -1 = not known, or without end */
     const char *outcome;
     const char *name, *tenant, *user, *model; /* "" = not said */
     const char *request;                      /* of a member, and of ranks that are none */

@@ -296,22 +296,22 @@ weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_s
     /* Engines of a WHOLE shape are per GPU. */
     const int64_t gpus = row->shape->gpu_count > 0 ? row->shape->gpu_count : 1;
     const double gpu_amount = weir_units_amount(row->shape->gpu_units) * (double)gpus;
-    const struct cell cells[] = { cell_int("stage", row->stage),
-                                  cell_text("pipeline", row->pipeline),
-                                  cell_text("name", row->name),
-                                  cell_int("position", row->position),
-                                  cell_text("shape", shape),
-                                  cell_real("cpus", weir_units_amount(row->shape->cpu_units)),
-                                  cell_real("gpus", gpu_amount),
-                                  cell_int("nvdecs", gpus * (int64_t)row->shape->nvdecs),
-                                  cell_int("nvencs", gpus * (int64_t)row->shape->nvencs),
-                                  cell_int("batch", row->batch),
-                                  cell_if(row->workers_fixed >= 0,
-                                          cell_int("workers_fixed", row->workers_fixed)),
-                                  cell_real("service_mean_s", row->service_mean_s),
-                                  cell_if(row->bound_workers > 0,
-                                          cell_int("bound_workers", row->bound_workers)),
-                                  cell_real("mix", row->mix) };
+    const struct cell cells[] = {
+        cell_int("stage", row->stage),
+        cell_text("pipeline", row->pipeline),
+        cell_text("name", row->name),
+        cell_int("position", row->position),
+        cell_text("shape", shape),
+        cell_real("cpus", weir_units_amount(row->shape->cpu_units)),
+        cell_real("gpus", gpu_amount),
+        cell_int("nvdecs", gpus * (int64_t)row->shape->nvdecs),
+        cell_int("nvencs", gpus * (int64_t)row->shape->nvencs),
+        cell_int("batch", row->batch),
+        cell_if(row->workers_fixed >= 0, cell_int("workers_fixed", row->workers_fixed)),
+        cell_real("service_mean_s", row->service_mean_s),
+        cell_if(row->bound_workers > 0, cell_int("bound_workers", row->bound_workers)),
+        cell_real("mix", row->mix)
+    };
     return INSERT(recorder, RECORD_STAGE, cells, error);
 }
 
@@ -537,7 +537,8 @@ weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job
                                   cell_text("gpu_types", row->gpu_types),
                                   cell_real("cpus", row->cpus),
                                   cell_time("first_start_s", row->first_start_ns),
-                                  cell_index("kind", row->kind) };
+                                  cell_index("kind", row->kind),
+                                  cell_time("run_s", row->run_ns) };
     return INSERT(recorder, RECORD_JOB, cells, error);
 }
 

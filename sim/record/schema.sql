@@ -65,7 +65,7 @@
 -- Version 8 added the tables audit and feature_sample and the views v_audit and v_feature.
 -- Version 9 added the column items_left to cluster_sample.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 
 -- What the file says of itself: versions, and what its experiment has beyond a scenario.
 --   key: as model_version, git_commit, windows, axes
@@ -504,7 +504,8 @@ CREATE TABLE job (
   gpu_types TEXT NOT NULL,           -- types of the cluster it accepts, "a|b"; '' = any
   cpus REAL NOT NULL,                -- asked for by all members
   first_start_s REAL,                -- of the first attempt
-  kind INTEGER                       -- jobs of a kind ask for the same; NULL = it never waited
+  kind INTEGER,                      -- jobs of a kind ask for the same; NULL = it never waited
+  run_s REAL                         -- run time that it came with; NULL = none, or it never started
 ) STRICT;
 -- How jobs in steps went: a row for each stretch of time in which all steps of a job were alike.
 --   sync: share of the time of its ranks in which they exchange bytes

@@ -64,7 +64,7 @@ has stdout 'scenario format'
 scenario=$WEIR_SOURCE_DIR/scenarios/queueing/mm1.yaml
 expect 0 "$WEIR_BIN" run "$scenario" -o a.db --quiet --set pipelines.0.input.items=1000
 expect 0 "$WEIR_BIN" upgrade "$scenario" a.db --format json
-has stdout '"version": "database 9"'
+has stdout '"version": "database 10"'
 has stdout '"version": "scenario 2"'
 sed 's/^schema: 2/schema: 3/' "$scenario" >new.yaml
 expect 1 "$WEIR_BIN" upgrade new.yaml "$scenario"

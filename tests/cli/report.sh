@@ -86,3 +86,22 @@ same page.html again-page.html
 expect 0 "$WEIR_BIN" report review.db
 [ -s review.html ] || fail 'no review.html'
 expect 3 "$WEIR_BIN" report review.db -o /nowhere/page.html
+
+# A slowdown is of the run time that a job came with, not of what was left of it at its last attempt:
+# the chart goes as far as the result does.
+cat >again.yaml <<'Y'
+schema: 2
+name: again
+cluster: {nodes: [{name: n, cpus: 4}]}
+jobs:
+  w:
+    run_time: 300 s
+    checkpoint: {interval: 50 s, cost: 1 s, restart: 1 s}
+    classes: {one: {count: 3, every: 10 s, request: {cpus: 2}}}
+timeline: [{at: 290 s, for: 60 s, action: node_down, node: n}]
+Y
+expect 0 "$WEIR_BIN" run again.yaml -q -o again.db
+expect 0 "$WEIR_BIN" plot again.db cdf --folder again -o again.svg
+most=$(sqlite3 again.db "SELECT printf('%.6g', value) FROM result WHERE metric = 'slowdown.max' AND label = ''")
+[ "$(awk 'NF == 2 && /^[0-9]/ { last = $1 } END { print last }' again/cdf.dat)" = "$most" ] ||
+    fail "slowdowns up to $most: $(tail -n 5 again/cdf.dat)"

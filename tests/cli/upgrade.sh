@@ -72,14 +72,14 @@ has stdout 'worker 1'
 expect 0 "$WEIR_BIN" explain v1.db --worker 1 --format json
 hasnt stdout '"places"'
 "$WEIR_BIN" rerun v1.db -o new.db >stdout 2>stderr || [ $? -eq 1 ] # the model may have changed
-[ "$(sqlite3 new.db 'PRAGMA user_version')" = 9 ] || fail 'not made anew'
+[ "$(sqlite3 new.db 'PRAGMA user_version')" = 10 ] || fail 'not made anew'
 
 expect 1 "$WEIR_BIN" upgrade v1.db
 has stdout 'database 1'
 has stdout 'takes no more runs and lacks: candidates of placements, jobs in time'
 expect 0 "$WEIR_BIN" upgrade new.db
-has stdout 'database 9'
-sqlite3 new.db 'PRAGMA user_version = 10'
+has stdout 'database 10'
+sqlite3 new.db 'PRAGMA user_version = 11'
 expect 1 "$WEIR_BIN" upgrade new.db
 has stdout 'needs a newer program'
 expect 3 "$WEIR_BIN" compare new.db
@@ -121,7 +121,7 @@ has stdout 'Verdict'
 # Nothing is added to it, and nothing taken away.
 sqlite3 v1.db 'SELECT resolved_yaml FROM experiment' >old.yaml
 expect 3 "$WEIR_BIN" run old.yaml --resume -o v1.db
-has stderr 'has schema version 1, this program writes 9; runs can only be added to files of that'
+has stderr 'has schema version 1, this program writes 10; runs can only be added to files of that'
 same v1.db kept.db
 
 command -v gnuplot >/dev/null || skip 'no gnuplot'
@@ -157,3 +157,15 @@ sqlite3 v7.db 'DROP VIEW v_audit; DROP TABLE audit; PRAGMA user_version = 7'
 expect 1 "$WEIR_BIN" check v7.db
 has stdout 'database 7  can be read, and lacks: who did what to which model'
 expect 0 "$WEIR_BIN" explain v7.db --stage model
+
+# One of version 9 does not say how long jobs run: its chart has no slowdowns, and all else is read.
+expect 0 "$WEIR_BIN" run today.yaml -n 1 -q -o v9.db --force
+sqlite3 v9.db 'ALTER TABLE job DROP COLUMN run_s; PRAGMA user_version = 9'
+expect 1 "$WEIR_BIN" check v9.db
+has stdout 'database 9  can be read, and lacks: run times of jobs'
+hasnt stdout null
+expect 0 "$WEIR_BIN" explain v9.db --job a-0
+has stdout 'ended at'
+expect 0 "$WEIR_BIN" report v9.db -o v9.html
+expect 0 "$WEIR_BIN" plot v9.db cdf --folder v9 -o v9.svg
+hasnt v9/cdf.gp 'by slowdown'

@@ -77,7 +77,7 @@ def damage_rows(rng, db):
     else:
         db.execute(rng.choice([
             "CREATE TRIGGER hostile AFTER DELETE ON run BEGIN DELETE FROM stage; END",
-            "PRAGMA user_version = 9", "PRAGMA user_version = 0", "PRAGMA user_version = 1",
+            "PRAGMA user_version = 10", "PRAGMA user_version = 0", "PRAGMA user_version = 1",
             "PRAGMA user_version = 4", "PRAGMA application_id = 5"]))
 
 

@@ -201,9 +201,9 @@ static const char machine[] = NUMBERS
     "INSERT INTO job_label SELECT 21, 1, 'b' WHERE NOT EXISTS (SELECT 1 FROM job_label WHERE"      \
     " run_id = 21 AND label = 1);"                                                                 \
     "INSERT INTO job VALUES (21, 0, 0, 0, 0, 3600, 0, 1, 1, 'done', 0, 'a', '" vision              \
-    "', 'ann', 'bert', '3 GPU', 3, 'h100', 1, 0, NULL), (21, 1, 1, 0, 3600, 7200, 0, 1, 1, "       \
+    "', 'ann', 'bert', '3 GPU', 3, 'h100', 1, 0, NULL, 3600), (21, 1, 1, 0, 3600, 7200, 0, 1, 1, " \
     "'done',"                                                                                      \
-    " 0, 'b', 'speech', 'bob', 'resnet', '1 GPU', 1, '', 1, 3600, NULL);"                          \
+    " 0, 'b', 'speech', 'bob', 'resnet', '1 GPU', 1, '', 1, 3600, NULL, 3600);"                    \
     "INSERT INTO worker VALUES (21, 900, NULL, 0, '', 7, 3, 0, 0, 3600, 'stopped', 0, 0, 0, 0),"   \
     " (21, 901, NULL, 0, '', 1, 1, 3600, 3600, 7200, 'stopped', 0, 0, 0, 1);"
 

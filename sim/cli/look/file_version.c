@@ -22,6 +22,8 @@ static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
     [6] = "links, stores, memory, caps, throttles and temperatures in time, the model version",
     [7] = "what links could give in time, while they are slow or out",
     [8] = "who did what to which model, features of forecasts in time",
+    [9] = "items that left without being done",
+    [10] = "run times of jobs",
 };
 
 /* What the first model made of scenarios that today's reads. */
