@@ -73,14 +73,17 @@ EOF2
 expect 0 "$WEIR_BIN" run hold.yaml -o hold.db
 value hold.db wait.job.max g 999
 
-# A job that outran its estimate is lost, and goes on from a checkpoint: no plan for every ns.
+# Jobs that outran their estimates are lost, and go on from checkpoints: no plan for every ns.
 scenario '{name: n, count: 3, cpus: 16, gpus: {h100: 2}}' 'queueing: conservative, placement: spread' \
-    'timeline: [{at: 59 s, action: node_down, node: n-0, for: 30 s}]' >outran.yaml <<'EOF2'
+    >outran.yaml <<'EOF2'
 {name: a, count: 6, at: 20 s, every: 5 s, members: 2, request: {gpus: 2}, run_time: 100 s, estimate: 0.5}
 {name: b, count: 6, every: 5 s, members: 2, request: {gpus: 1}, run_time: 100 s, estimate: 0.3}
 {name: c, count: 6, at: 10 s, every: 5 s, members: 3, request: {gpus: 2}, run_time: 50 s, estimate: 0.9}
+{name: d, count: 6, at: 20 s, every: 5 s, request: {gpus: 1}, run_time: 100 s, estimate: 0.3}
 EOF2
-expect 0 timeout 60 "$WEIR_BIN" run outran.yaml -o outran.db --set "jobs.w.checkpoint={interval: 20 s, cost: 1 s}"
+failures='{gpu_between: exp(300 s), gpu_repair: exp(30 s), detection: const(5)}'
+expect 0 timeout 60 "$WEIR_BIN" run outran.yaml -o outran.db --seed 12 --set 'horizon=400 s' \
+    --set 'jobs.w.checkpoint={interval: 20 s, cost: 1 s}' --set "cluster.failures=$failures"
 expect 0 python3 -c 'import sqlite3; count = sqlite3.connect("outran.db").execute("SELECT count(*) FROM decision").fetchone()[0]; assert count < 1000, count'
 
 # Where members are placed by themselves nobody is preempted for a gang: others would take what one
