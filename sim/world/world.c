@@ -509,6 +509,7 @@ weir_status sim_world_begin(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
     const struct sim_initial *initial = &scenario->initial;
+    sim_timeline_expect(world);
     WEIR_TRY(sim_drift_begin(world));
     WEIR_TRY(sim_supply_begin(world));
     for (size_t i = 0; i < initial->stages_count; i++)

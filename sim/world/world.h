@@ -119,6 +119,7 @@ weir_status sim_world_power(struct sim_world *world);
 void sim_world_cap_power(struct sim_world *world, uint32_t node, double cap_w);
 
 /* timeline.c: what the scenario says happens. */
+void sim_timeline_expect(struct sim_world *world); /* before any work begins */
 weir_status sim_timeline_begin(struct sim_world *world);
 weir_status sim_timeline_apply(struct sim_world *world, uint32_t index);
 weir_status sim_timeline_end(struct sim_world *world, uint32_t index);
