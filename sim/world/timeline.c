@@ -138,6 +138,15 @@ static double link_slowness(const struct sim_world *world, const struct sim_time
     return is_out ? (double)INFINITY : fmax(1.0, slow);
 }
 
+static weir_status replace_sched(struct sim_world *world, const struct sim_sched *sched)
+{
+    const int64_t interval_ns = sim_port_interval_ns(world->port);
+    WEIR_TRY(sim_port_replace(world->port, sched));
+    if (sim_port_interval_ns(world->port) != interval_ns && world->timer != SIM_NO_HANDLE)
+        sim_world_restart_timer(world);
+    return WEIR_OK;
+}
+
 /* `is_on` true at the beginning of the entry, false at its end. */
 static weir_status turn(struct sim_world *world, const struct sim_timeline_entry *entry, bool is_on)
 {
@@ -147,7 +156,7 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
         return sim_faults_set_node(world, entry->target,
                                    is_on == (entry->action == SIM_ACTION_NODE_DOWN));
     if (entry->action == SIM_ACTION_SET)
-        return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
+        return replace_sched(world, is_on ? entry->sched : &world->scenario->sched);
     if (entry->action == SIM_ACTION_HEAD_DOWN) {
         world->heads_down += is_on ? 1 : -1;
         if (world->heads_down == 0)

@@ -208,6 +208,15 @@ only_what_stands_behind_blocks() {
     value blocked.db bp.blocked_frac b 0
 }
 
+# One timer runs: another interval counts from the last decision on, and so does one that came late.
+an_interval_is_between_decisions() {
+    run timer '{name: n, cpus: 4}' 'items: 100' '
+      - {name: a, cpus: 1, workers: 1, service: 1 s}' -S horizon=80s \
+        -S 'timeline=[{at: 14 s, action: set, set: {sched.scaling.interval: 2 s}}, {at: 19 s, action: set, set: {sched.scaling.interval: 10 s}}, {at: 45 s, for: 7 s, action: head_down}]'
+    expect 0 python3 -c 'import sqlite3; print(*(int(row[0]) for row in sqlite3.connect("timer.db").execute("SELECT t_s FROM decision")))'
+    has stdout '0 10 14 16 18 28 38 52 62 72'
+}
+
 # A file beside the scenario, found from another folder, is kept with its digest.
 recorded_items_are_an_input() {
     expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/examples/recorded_items.yaml" --check \
@@ -222,6 +231,7 @@ PY
 }
 
 recorded_items_are_an_input
+an_interval_is_between_decisions
 what_a_line_measures
 a_task_whose_worker_died_is_tried_again
 only_what_stands_behind_blocks
