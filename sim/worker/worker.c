@@ -745,9 +745,8 @@ weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *w
     if (worker->crash != SIM_NO_HANDLE)
         (void)sim_engine_cancel(context->engine, worker->crash);
     if (worker->tasks == 0)
-        sim_meter_setup_wasted(context->meter, now_ns,
-                               (worker->ready_ns < 0 ? now_ns : worker->ready_ns) -
-                                   worker->created_ns);
+        sim_meter_setup_wasted(context->meter, now_ns, worker->created_ns,
+                               worker->ready_ns < 0 ? now_ns : worker->ready_ns);
     WEIR_TRY(sim_worker_drop_loads(workers, worker));
     if (worker->is_killed && context->scenario->gpu_reap_ns > 0)
         WEIR_TRY(leave_ghosts(workers, worker));
