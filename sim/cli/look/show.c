@@ -7,9 +7,9 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/load.h"
 #include "sim/cli/look/show_actors.h"
+#include "sim/cli/look/show_ahead.h"
 #include "sim/cli/look/show_jobs.h"
 #include "sim/cli/look/show_most.h"
-#include "sim/cli/look/show_ahead.h"
 #include "sim/cli/look/show_results.h"
 #include "sim/cli/look/trace.h"
 #include "sim/cli/plugin.h"
@@ -25,7 +25,7 @@ enum { CELL = 256, MOST_CHANGES = 8 };
 struct arguments {
     struct sim_options options;
     const char *file;
-    uint32_t ahead; /* days; 0 = not asked for */
+    uint32_t ahead;                   /* days; 0 = not asked for */
     struct sim_trace_arguments trace; /* where the file is one */
 };
 
@@ -233,19 +233,20 @@ static void show_bound(struct show *show, const struct sim_bound *bound,
         if (show->format == SIM_FORMAT_CSV)
             return;
         sim_print_text(stdout,
-                       "Throughput bound %.4g items/s with workers divided at will, %.4g items/s "
-                       "with whole workers: rounding loses %.0f %%\n",
+                       "Throughput bound %.4g source items/s with workers divided at will, %.4g "
+                       "source items/s with whole workers: rounding loses %.0f %%\n",
                        bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
         if (bound->integer_per_s > 0 && !(placed->rate_per_s > 1e-6 * bound->integer_per_s))
             sim_print_text(stdout,
                            "One worker of each stage has no place on these nodes together\n");
         else if (is_tighter(bound, placed))
-            sim_print_text(stdout,
-                           "No way to place them on these nodes gives more than %.4g items/s%s\n",
-                           placed->rate_per_s,
-                           placed->by == SIM_PLACED_LIMIT
-                               ? " (the search for places of whole workers was cut off)"
-                               : "");
+            sim_print_text(
+                stdout,
+                "No way to place them on these nodes gives more than %.4g source items/s%s\n",
+                placed->rate_per_s,
+                placed->by == SIM_PLACED_LIMIT
+                    ? " (the search for places of whole workers was cut off)"
+                    : "");
         printf("\n");
         return;
     }
@@ -605,7 +606,8 @@ static const struct sim_option_table command_options = {
     .help =
         "Show what is in a file; simulates nothing. Of a scenario: the cluster, the stages, how "
         "fast the work could be at best and what would raise that. Of a trace of jobs: how many, "
-        "what they ask for, what never fits. Of a result database: what each tenant got, and what is to come.",
+        "what they ask for, what never fits. Of a result database: what each tenant got, and what "
+        "is to come.",
 };
 
 int sim_cmd_show(int argc, char **argv)
