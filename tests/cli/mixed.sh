@@ -119,3 +119,11 @@ grep -q '>jobs [0-9.]* GPUs<' placement.svg || fail 'no jobs among the holders o
 waiting=$(sqlite3 mixed.db "SELECT printf('%.3g', sum(waiting * dt_s) / 10800) FROM job_sample")
 expect 0 "$WEIR_BIN" plot mixed.db job-queue -o queue.svg
 grep -q ">$waiting jobs wait on average" queue.svg || fail "not $waiting jobs that wait"
+
+# What is the slowest for moments alone is the slowest stage of nobody.
+cp mixed.db moments.db
+sqlite3 moments.db 'UPDATE stage_sample SET is_bottleneck = 1e-5 * is_bottleneck'
+expect 0 "$WEIR_BIN" report moments.db -o moments.html
+has mixed.html 'Its slowest stage is'
+hasnt moments.html 'Its slowest stage is'
+hasnt moments.html 'slowest stage of'

@@ -232,14 +232,16 @@ static void print_latency(const struct sim_experiment *experiment, FILE *out)
     (void)fprintf(out, "latency        p50 %s   p95 %s   p99 %s\n", p50, p95, p99);
 }
 
-/* The stage of a pipeline that is the slowest for longest, after `head`. */
+/* The stage of a pipeline that is the slowest for longest, after `head`: what prints as 0 % is
+ * none.
+ */
 static void print_bottleneck(const struct sim_experiment *experiment, size_t pipeline,
                              const char *head, FILE *out)
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
     const struct sim_pipeline *work = &scenario->pipelines[pipeline];
     const struct sim_stage *worst = NULL;
-    double share = 0;
+    double share = 0.005;
     for (size_t s = 0; s < work->stages_count; s++) {
         char label[256];
         const struct sim_stage *stage = &work->stages[s];
