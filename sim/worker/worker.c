@@ -689,6 +689,8 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
                           int64_t ended_ns, const char *text)
 {
     const struct sim_context *context = workers->context;
+    const int64_t in_hand_ns =
+        worker->state == SIM_WORKER_BUSY ? sim_engine_now(context->engine) - worker->since_ns : 0;
     if (!sim_recorder_keeps(context->recorder, SIM_KEEP_JOBS))
         return WEIR_OK;
     for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
@@ -703,7 +705,7 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
                                             .end_reason = text,
                                             .tasks =
                                                 hold == sim_first_of(worker) ? worker->tasks : 0,
-                                            .busy_ns = worker->busy_ns };
+                                            .busy_ns = worker->busy_ns + in_hand_ns };
         WEIR_TRY(sim_recorder_worker(context->recorder, &row, context->error));
     }
     return WEIR_OK;

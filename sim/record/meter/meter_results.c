@@ -88,7 +88,8 @@ static void put_use(const struct view *view, const struct cluster_totals *now)
     const double active = sum.active[SIM_RESOURCE_GPU];
     const double assigned = sum.assigned[SIM_RESOURCE_GPU];
     put(view->out, "util.gpu.seed", "", "ratio", ratio(active, gpus * view->span_ns));
-    put(view->out, "waste.alloc_unused", "", "ratio", ratio(assigned - active, assigned));
+    if (active <= assigned * (1 + 1e-9)) /* who takes turns may be given more than he holds */
+        put(view->out, "waste.alloc_unused", "", "ratio", ratio(assigned - active, assigned));
 }
 
 static void put_frag(const struct view *view, const struct cluster_totals *now)
