@@ -44,6 +44,10 @@ const char *an_verdict_text(enum an_verdict verdict);
 /* The same for people, who are told that two variants are equal in every run. */
 const char *an_verdict_word(enum an_verdict verdict);
 
+/* SQL, of a row of worker: another took its place as it was to be; its work was over. */
+#define AN_RENEWED_SQL "end_reason IN ('too old', 'another version')"
+#define AN_OVER_SQL    "end_reason IN ('stage done', 'done', 'system over')"
+
 /* SQL, of a row of result: the share of the work that is not in a mean, since it was not over when
  * the run ended; 0 of all else. What is not in it may be longer or shorter: from 5 % on, as a mean
  * over the runs, it is neither the mean of all nor a bound of it. */

@@ -236,9 +236,9 @@ static const char *silence_of(const struct an_frame *job)
 {
     if (isnan(an_number(job, 0, J_KIND)))
         return NEVER;
-    return "no denial of what it asks for was recorded: others came first, or the decision was on "
-           "its "
-           "way";
+    return "no denial of what it asks for was recorded: others came first, it was held back, or "
+           "the "
+           "decision was on its way";
 }
 
 static void print_wait(const struct an_explanation *explanation, const struct an_frame *job,
@@ -403,21 +403,29 @@ static const char jobs_json_sql[] = PENDING_JSON(WAITING, "jobs");
 static const char stages_sql[] = SHORT;
 static const char stages_json_sql[] = PENDING_JSON(SHORT, "workers");
 
-/* Who waits for room may wait for a node that is lost. */
+/* Who waits for room may wait for a node that is lost, and who is held back for a service. */
 #define DOWN                                                                                       \
-    "SELECT h.target AS node, max(h.t_s) AS since_s FROM happening h WHERE h.run_id = :run"        \
-    " AND h.kind = 'node_down' AND h.t_s <= :from AND coalesce(h.until_s, 1e18) > :from"           \
+    "SELECT h.target AS name, min(h.t_s) AS since_s, h.kind = 'node_down' AS is_node FROM"         \
+    " happening h WHERE h.run_id = :run AND h.kind IN ('node_down', 'service_down')"               \
+    " AND h.t_s <= :from AND coalesce(h.until_s, 1e18) > :from"                                    \
     " AND NOT EXISTS (SELECT 1 FROM happening u WHERE u.run_id = :run AND u.kind = 'node_up'"      \
-    " AND u.target = h.target AND u.t_s BETWEEN h.t_s AND :from) GROUP BY h.target ORDER BY 2, 1"
+    " AND u.target = h.target AND u.t_s BETWEEN h.t_s AND :from) GROUP BY h.kind, h.target"        \
+    " ORDER BY 2, 1"
 static const char down_sql[] = DOWN;
-static const char down_json_sql[] = "SELECT json_group_array(json_object('node', node, 'since_s',"
-                                    " since_s)) FROM (" DOWN ")";
+#define DOWN_JSON(what, which)                                                                     \
+    "SELECT json_group_array(json_object('" what "', name, 'since_s', since_s)) FROM (" DOWN       \
+    ") WHERE is_node = " which
+static const char down_json_sql[] = DOWN_JSON("node", "1");
+static const char out_json_sql[] = DOWN_JSON("service", "0");
 
-static void print_down(const struct an_explanation *explanation, const struct an_frame *nodes)
+static void print_down(const struct an_explanation *explanation, const struct an_frame *down)
 {
-    for (size_t row = 0; row < nodes->row_count; row++)
-        (void)fprintf(explanation->out, "%s is down since %s\n", an_text(nodes, row, 0),
-                      an_explain_clock(explanation, an_number(nodes, row, 1)).text);
+    for (size_t row = 0; row < down->row_count; row++)
+        (void)fprintf(
+            explanation->out, "%s is %s since %s%s\n", an_text(down, row, 0),
+            an_number(down, row, 2) > 0.5 ? "down" : "out of reach",
+            an_explain_clock(explanation, an_number(down, row, 1)).text,
+            an_number(down, row, 2) > 0.5 ? "" : ": jobs that call it with a gate are held back");
 }
 
 static void print_waiting(const struct an_explanation *explanation, const struct an_frame *jobs)
@@ -432,8 +440,8 @@ static void print_waiting(const struct an_explanation *explanation, const struct
                       an_explain_clock(explanation, since).text);
         if (an_text(jobs, row, P_DENIAL + D_REASON)[0] == '\0')
             (void)fputs(
-                "    no denial of what they ask for was recorded: others came first, or the "
-                "decision was on its way\n",
+                "    no denial of what they ask for was recorded: others came first, they are held "
+                "back, or the decision was on its way\n",
                 out);
         else
             print_denial(explanation, jobs, row, same_rows(jobs, row, P_KEY), P_DENIAL);
@@ -461,6 +469,8 @@ static weir_status print_pending_json(const struct an_explanation *explanation,
     WEIR_TRY(an_explain_json(explanation, stages_json_sql, args, error));
     (void)fputs(",\"nodes_down\":", out);
     WEIR_TRY(an_explain_json(explanation, down_json_sql, args, error));
+    (void)fputs(",\"services_down\":", out);
+    WEIR_TRY(an_explain_json(explanation, out_json_sql, args, error));
     (void)fputs("}\n", out);
     return WEIR_OK;
 }

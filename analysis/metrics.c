@@ -246,6 +246,8 @@ static const struct an_metric metrics[] = {
     { "spot.expected", "spot losses expected", "nodes",
       "hazard that spot nodes lived under, all together", -1, false, false },
     { "failures", "failures", "count", "how often something failed, by kind", -1, false, false },
+    { "objective", "objective", "1", "what the jobs that are done are worth, less what was lost", 1,
+      false, false },
     { "thr.arrived", "arrived", "1/s", "items that came per second, in a window", 0, false, false },
     { "thr.stage", "tasks done", "1/s", "tasks of a stage done per second, in a window", 1, false,
       true },

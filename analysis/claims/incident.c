@@ -127,11 +127,24 @@ static struct an_word window_of(const struct an_claim *claim)
 
 /* ---- what happened ---- */
 
+/* What came second, with its time where that is another one. */
+static void say_second(const struct an_claim *claim, char *text, size_t capacity)
+{
+    const struct an_word at = clock_of(claim, "second_at");
+    const bool is_later = strcmp(at.text, clock_of(claim, "at").text) != 0;
+    text[0] = '\0';
+    if (an_claim_word(claim, "second")[0] != '\0')
+        (void)snprintf(text, capacity, "; %s%s%s", is_later ? at.text : "", is_later ? ": " : "",
+                       an_claim_word(claim, "second"));
+}
+
 static void say_faults(struct an_claim *claim)
 {
     const double alike = an_claim_number(claim, "alike");
     const double more = an_claim_number(claim, "count") - fmax(alike, 2.0);
     char rest[80] = "";
+    char second[160];
+    say_second(claim, second, sizeof second);
     if (more > 0.5)
         (void)snprintf(rest, sizeof rest, "; and %s more", an_word_number(more).text);
     if (alike > 2.5)
@@ -139,10 +152,8 @@ static void say_faults(struct an_claim *claim)
                      an_claim_word(claim, "target"), an_word_number(alike - 1.0).text,
                      an_claim_word(claim, "tail"), rest);
     else
-        an_claim_say(claim, "%s: %s%s%s%s", clock_of(claim, "at").text,
-                     an_claim_word(claim, "what"),
-                     an_claim_word(claim, "second")[0] == '\0' ? "" : "; ",
-                     an_claim_word(claim, "second"), rest);
+        an_claim_say(claim, "%s: %s%s%s", clock_of(claim, "at").text, an_claim_word(claim, "what"),
+                     second, rest);
 }
 
 static void say_lost(struct an_claim *claim)
@@ -166,9 +177,9 @@ static void say_latency(struct an_claim *claim)
 
 static void say_unfinished(struct an_claim *claim)
 {
-    an_claim_say(claim, "%s of the %s items per second that came in %s were finished",
-                 number_of(claim, "done").text, number_of(claim, "arrived").text,
-                 window_of(claim).text);
+    an_claim_say(claim, "%s items per second were finished in %s, and %s came",
+                 number_of(claim, "done").text, window_of(claim).text,
+                 number_of(claim, "arrived").text);
 }
 
 static void say_slower(struct an_claim *claim)
@@ -383,6 +394,7 @@ static const struct an_claim_ops rows[] = {
              "  FROM f) AS tail, (SELECT count(*) FROM e JOIN f USING (t_s, tail)) AS alike,"
              "  count(*) AS count, min(t_s) AS at, (SELECT substr(text, 1, 90) FROM e WHERE n"
              "  = 1) AS what, (SELECT substr(text, 1, 90) FROM e WHERE n = 2) AS second,"
+             "  (SELECT t_s FROM e WHERE n = 2) AS second_at,"
              "  (SELECT start_unix_s FROM run WHERE run_id = :run) AS start"
              " FROM e HAVING count(*) > 0",
       .say = say_faults },

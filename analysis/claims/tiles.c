@@ -46,8 +46,12 @@ enum { BOUNDS = 160 };
 
 static const char *bounds_of(const struct an_claim *claim, char text[BOUNDS])
 {
+    const double most = an_claim_number(claim, "most");
     text[0] = '\0';
-    if (!isnan(an_claim_number(claim, "most")))
+    if (an_claim_number(claim, "done") > 1.005 * most) /* arrivals and services are drawn */
+        (void)snprintf(text, BOUNDS, "; by chance more than the %s/s that plans give on average",
+                       number_of(claim, "most").text);
+    else if (!isnan(most))
         (void)snprintf(text, BOUNDS, "; plans could give %s/s at most, one that stands still %s/s",
                        number_of(claim, "most").text, number_of(claim, "still").text);
     return text;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Claims about workers of stages. Ranks of jobs begin and end with their job and are no choice of
- * anybody. A worker that its stage has no more work for is done, neither stopped nor lost.
+ * anybody. A worker that its stage has no more work for is done, and one that another takes the
+ * place of because of its age or version is renewed: neither is stopped or lost.
  */
 #include "analysis/claims/claims.h"
 
@@ -16,9 +17,10 @@ static const struct an_shared ends = {
     " e AS (SELECT count(*) AS started, total(created_s <= (SELECT at FROM o)) AS first,"
     " total(end_reason = '' OR end_reason = 'run ended') AS stayed,"
     " total(end_reason = 'stopped') AS stopped,"
-    " total(end_reason = 'stage done' OR end_reason = 'done') AS done"
+    " total(" AN_RENEWED_SQL ") AS renewed, total(" AN_OVER_SQL ") AS done"
     " FROM worker NOT INDEXED WHERE run_id = :run AND stage IS NOT NULL)"
-    " SELECT started, first, stopped, done, started - stayed - stopped - done AS lost FROM e"
+    " SELECT started, first, stopped, renewed, done,"
+    " started - stayed - stopped - renewed - done AS lost FROM e"
 };
 
 static struct an_word count_of(const struct an_claim *claim, const char *key)
@@ -26,15 +28,21 @@ static struct an_word count_of(const struct an_claim *claim, const char *key)
     return an_word_number(an_claim_number(claim, key));
 }
 
+/* ", 3 renewed" where there are any. */
+static struct an_word also(const struct an_claim *claim, const char *key, const char *what)
+{
+    struct an_word word = { "" };
+    if (an_claim_number(claim, key) > 0.0)
+        (void)snprintf(word.text, sizeof word.text, ", %.16s %s", count_of(claim, key).text, what);
+    return word;
+}
+
 static void say_lost(struct an_claim *claim)
 {
-    const double done = an_claim_number(claim, "done");
-    char rest[80] = "";
-    if (done > 0.0)
-        (void)snprintf(rest, sizeof rest, ", %s ended with their stage", an_word_number(done).text);
-    an_claim_say(claim, "%s workers started, %s stopped, %s lost%s",
+    an_claim_say(claim, "%s workers started, %s stopped, %s lost%s%s",
                  count_of(claim, "started").text, count_of(claim, "stopped").text,
-                 count_of(claim, "lost").text, rest);
+                 count_of(claim, "lost").text, also(claim, "renewed", "renewed").text,
+                 also(claim, "done", "ended with their stage").text);
 }
 
 static void say_still(struct an_claim *claim)
@@ -50,8 +58,8 @@ static void say_changes(struct an_claim *claim)
     if (!isnan(churn))
         (void)snprintf(rest, sizeof rest, ": %s changes an hour after the start",
                        an_word_number(churn).text);
-    an_claim_say(claim, "%s workers started, %s stopped%s", count_of(claim, "started").text,
-                 count_of(claim, "stopped").text, rest);
+    an_claim_say(claim, "%s workers started, %s stopped%s%s", count_of(claim, "started").text,
+                 count_of(claim, "stopped").text, also(claim, "renewed", "renewed").text, rest);
 }
 
 /* Numbers of workers are means of samples: a change shows there with what came of it. */
@@ -93,7 +101,7 @@ static const struct an_claim_ops rows[] = {
     { .name = "workers.lost",
       .threshold = "1 worker that ended neither by a plan nor with its stage: each is a loss",
       .shared = &ends,
-      .sql = "SELECT started, stopped, lost, done FROM weir_ends WHERE lost > 0",
+      .sql = "SELECT started, stopped, lost, renewed, done FROM weir_ends WHERE lost > 0",
       .say = say_lost },
     { .name = "workers.still",
       .threshold = "no start after the first instant of starts, which is in the first 1 % of the "
@@ -101,15 +109,15 @@ static const struct an_claim_ops rows[] = {
                    "loss: one change would make it false",
       .shared = &ends,
       .sql = "SELECT started FROM weir_ends WHERE started > 0 AND started <= first AND stopped = 0"
-             " AND lost = 0",
+             " AND renewed = 0 AND lost = 0",
       .say = say_still },
     { .name = "workers.changes",
       .threshold = "1 start after the first instant of starts or 1 stop, and no loss: losses have "
                    "a sentence of their own",
       .shared = &ends,
-      .sql = "SELECT started, stopped, (SELECT value FROM v_result WHERE run_id = :run"
+      .sql = "SELECT started, stopped, renewed, (SELECT value FROM v_result WHERE run_id = :run"
              "  AND metric = 'worker.churn' AND label = '') AS churn FROM weir_ends"
-             " WHERE lost = 0 AND (started > first OR stopped > 0)",
+             " WHERE lost = 0 AND (started > first OR stopped > 0 OR renewed > 0)",
       .say = say_changes },
     { .name = "workers.same",
       .threshold = "no stage whose samples differ by a hundredth of a worker",

@@ -9,11 +9,12 @@
 enum { BARS = 96 };
 
 /* A worker that the end of the run ends was not stopped, one that its stage has no more work for
- * was neither stopped nor lost. Ranks of jobs begin and end with their job. */
+ * was neither stopped nor lost, one that is renewed was stopped for another. Ranks of jobs begin
+ * and end with their job. */
 static const char workers_sql[] =
-    "SELECT created_s, CASE WHEN end_reason = '' OR end_reason = 'run ended' OR"
-    " end_reason = 'stage done' OR end_reason = 'done' THEN NULL ELSE ended_s END,"
-    " end_reason <> 'stopped' FROM worker NOT INDEXED WHERE run_id = :run AND stage IS NOT NULL";
+    "SELECT created_s, CASE WHEN end_reason = '' OR end_reason = 'run ended' OR " AN_OVER_SQL
+    " THEN NULL ELSE ended_s END, end_reason <> 'stopped' AND NOT " AN_RENEWED_SQL
+    " FROM worker NOT INDEXED WHERE run_id = :run AND stage IS NOT NULL";
 
 static const char samples_sql[] =
     "SELECT t_s, dt_s, sum(workers), sum(setup) FROM stage_sample WHERE run_id = :run GROUP BY t_s"

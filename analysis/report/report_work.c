@@ -73,14 +73,14 @@ static double number_of(const struct an_page *page, size_t work, const char *met
 
 /* ---- stages ---- */
 
-/* Of one pipeline the stage that is the slowest for longest; NULL = none was. */
+/* Of one pipeline the stage that is the slowest for longest; NULL = none was, but for moments. */
 static const struct an_stage_facts *slowest(const struct an_page *page, size_t work)
 {
     const struct an_stage_facts *found = NULL;
     for (size_t i = 0; i < page->facts->stage_count; i++) {
         const struct an_stage_facts *stage = &page->facts->stages[i];
-        if (strcmp(stage->pipeline, an_text(page->work, work, 0)) == 0 && stage->bottleneck > 0.0 &&
-            (found == NULL || stage->bottleneck > found->bottleneck))
+        if (strcmp(stage->pipeline, an_text(page->work, work, 0)) == 0 &&
+            stage->bottleneck >= 0.0005 && (found == NULL || stage->bottleneck > found->bottleneck))
             found = stage;
     }
     return found;

@@ -248,7 +248,7 @@ static weir_status step(struct sim_stage_run *stage, struct weir_batch *batch)
     const struct weir_batch_query query = {
         .size = sizeof query,
         .has_instance = stage->idle.count > stage->batching.missing && stage->stalled == 0,
-        .is_last = run->source_left == 0 && stage->queue.count == 0,
+        .is_last = sim_source_is_dry(run) && stage->queue.count == 0,
         .now_ns = now_of(stage)
     };
     WEIR_TRY(weir_batcher_next(stage->batching.batcher, &query, batch, run->context->error));

@@ -65,7 +65,7 @@ static weir_status rescaled(struct sim_pipeline_run *run)
 static weir_status changed(struct sim_pipeline_run *run, uint32_t position)
 {
     /* The end of the input lets a short last batch go, anywhere down the line. */
-    if (run->has_batches && run->source_left == 0)
+    if (run->has_batches && sim_source_is_dry(run))
         return rescaled(run);
     const uint32_t next = position + 1 < run->stage_count ? position + 1 : position;
     /* The stage itself may be blocked by what its successor took, so go one further up always. */

@@ -334,7 +334,7 @@ static weir_status end_stages(struct sim_pipeline_run *run, bool *has_moved)
 {
     if (run->spec->execution == SIM_EXECUTION_SERVING)
         return WEIR_OK;
-    for (uint32_t s = 0; s < run->stage_count && run->source_left == 0; s++) {
+    for (uint32_t s = 0; s < run->stage_count && sim_source_is_dry(run); s++) {
         struct sim_stage_run *stage = &run->stages[s];
         if (stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count > 0 ||
             stage->loop.used_slots > 0)

@@ -152,7 +152,7 @@ weir_status sim_pipeline_begin(struct sim_pipeline_run *run, const struct sim_in
 
 bool sim_pipeline_is_done(const struct sim_pipeline_run *run)
 {
-    return run->source_left == 0 && run->items.alive == 0;
+    return sim_source_is_dry(run) && run->items.alive == 0;
 }
 
 /* Closes the holes in the list of workers once most of it is holes; order is kept. */

@@ -252,6 +252,10 @@ sim_handle sim_pipeline_schedule(const struct sim_pipeline_run *run, int64_t at_
 /* source.c: arrivals */
 weir_status sim_source_arrive(struct sim_pipeline_run *run);
 weir_status sim_source_burst(struct sim_pipeline_run *run, uint64_t items);
+/* A burst is to come. */
+bool sim_source_is_awaited(const struct sim_pipeline_run *run);
+/* Nothing more comes. */
+bool sim_source_is_dry(const struct sim_pipeline_run *run);
 weir_status sim_source_set_factor(struct sim_pipeline_run *run, double factor);
 weir_status sim_source_begin(struct sim_pipeline_run *run);
 /* Creates the next item of the source. */

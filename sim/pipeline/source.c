@@ -192,6 +192,16 @@ weir_status sim_source_burst(struct sim_pipeline_run *run, uint64_t items)
     return run->flow->changed(run, 0);
 }
 
+bool sim_source_is_awaited(const struct sim_pipeline_run *run)
+{
+    return run->config.services->brings(run->config.world, run->config.index);
+}
+
+bool sim_source_is_dry(const struct sim_pipeline_run *run)
+{
+    return run->source_left == 0 && !sim_source_is_awaited(run);
+}
+
 weir_status sim_source_set_factor(struct sim_pipeline_run *run, double factor)
 {
     const int64_t now_ns = sim_engine_now(run->context->engine);

@@ -37,11 +37,11 @@ uint64_t sim_stage_waiting(const struct sim_stage_run *stage)
     return backlog + stage->queue.count + stage->loop.pool.count + sim_batching_waiting(stage);
 }
 
-/* Nothing more can arrive in front of the stage. */
+/* Nothing more can arrive in front of the stage; a backlog behind it is there already. */
 static bool upstream_is_empty(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline_run *run = stage->pipeline;
-    if (run->source_left > 0)
+    if (sim_source_is_awaited(run) || (run->source_left > 0 && !sim_stage_has_backlog(stage)))
         return false;
     for (uint32_t i = 0; i < stage->position; i++) {
         const struct sim_stage_run *before = &run->stages[i];
@@ -64,7 +64,7 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
                         : available + stage->pipeline->source_left;
     if (available >= batch)
         return batch;
-    if (available == 0 || (!sim_stage_has_backlog(stage) && !upstream_is_empty(stage)))
+    if (available == 0 || !upstream_is_empty(stage))
         return 0;
     return (uint32_t)available;
 }

@@ -314,7 +314,7 @@ CREATE TABLE stage_sample (
 --   ready_s: when its set-up was done; NULL = never
 --   ended_s: when it gave them back; NULL = never
 --   tasks: that it did
---   busy_s: time at work
+--   busy_s: time at work, with what was in hand at the end
 --   workload: whose rank it is; NULL = of a stage
 CREATE TABLE worker (
   run_id INTEGER NOT NULL, worker INTEGER NOT NULL,

@@ -689,6 +689,8 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
                           int64_t ended_ns, const char *text)
 {
     const struct sim_context *context = workers->context;
+    const int64_t in_hand_ns =
+        worker->state == SIM_WORKER_BUSY ? sim_engine_now(context->engine) - worker->since_ns : 0;
     if (!sim_recorder_keeps(context->recorder, SIM_KEEP_JOBS))
         return WEIR_OK;
     for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
@@ -703,7 +705,7 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
                                             .end_reason = text,
                                             .tasks =
                                                 hold == sim_first_of(worker) ? worker->tasks : 0,
-                                            .busy_ns = worker->busy_ns };
+                                            .busy_ns = worker->busy_ns + in_hand_ns };
         WEIR_TRY(sim_recorder_worker(context->recorder, &row, context->error));
     }
     return WEIR_OK;
@@ -745,9 +747,8 @@ weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *w
     if (worker->crash != SIM_NO_HANDLE)
         (void)sim_engine_cancel(context->engine, worker->crash);
     if (worker->tasks == 0)
-        sim_meter_setup_wasted(context->meter, now_ns,
-                               (worker->ready_ns < 0 ? now_ns : worker->ready_ns) -
-                                   worker->created_ns);
+        sim_meter_setup_wasted(context->meter, now_ns, worker->created_ns,
+                               worker->ready_ns < 0 ? now_ns : worker->ready_ns);
     WEIR_TRY(sim_worker_drop_loads(workers, worker));
     if (worker->is_killed && context->scenario->gpu_reap_ns > 0)
         WEIR_TRY(leave_ghosts(workers, worker));

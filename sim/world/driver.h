@@ -162,6 +162,8 @@ struct sim_driver_services {
                            struct sim_ranks_lost lost);
     /* Memory of the nodes that are up. */
     double (*ram_up_bytes)(const struct sim_world *world);
+    /* The timeline will yet bring work to it, whatever its source says. */
+    bool (*brings)(const struct sim_world *world, uint32_t driver);
 };
 
 struct sim_driver_config {
@@ -275,6 +277,7 @@ struct sim_driver_ops {
 struct sim_driver {
     const struct sim_driver_ops *ops;
     void *self;
+    uint32_t bursts; /* of the timeline, that are yet to come */
 };
 static inline const char *sim_driver_name(const struct sim_driver *driver)
 {

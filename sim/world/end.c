@@ -21,6 +21,12 @@ static bool has_end(const struct sim_driver *driver)
     return driver->ops->is_done != NULL;
 }
 
+/* What the timeline will yet bring is work that is not done. */
+static bool is_done(const struct sim_driver *driver)
+{
+    return driver->bursts == 0 && driver->ops->is_done(driver->self);
+}
+
 static bool waits(const struct sim_driver *driver)
 {
     return driver->ops->waits != NULL && driver->ops->waits(driver->self);
@@ -52,8 +58,7 @@ static const struct sim_driver *first_left(const struct sim_world *world)
 {
     for (uint32_t d = 1; d <= world->driver_count; d++) {
         const struct sim_driver *driver = &world->drivers[d];
-        if (has_end(driver) &&
-            (!driver->ops->is_done(driver->self) || (waits(driver) && !is_running(world))))
+        if (has_end(driver) && (!is_done(driver) || (waits(driver) && !is_running(world))))
             return driver;
     }
     return NULL;
@@ -108,7 +113,7 @@ static bool is_settled(const struct sim_world *world)
 {
     for (uint32_t d = 1; d <= world->driver_count; d++) {
         const struct sim_driver *driver = &world->drivers[d];
-        if ((has_end(driver) && !driver->ops->is_done(driver->self)) || waits(driver))
+        if ((has_end(driver) && !is_done(driver)) || waits(driver))
             return false;
     }
     return !is_endless(world);
@@ -121,7 +126,7 @@ static bool is_hopeless(const struct sim_world *world, bool may_give_up)
     int64_t at_ns = 0;
     for (uint32_t d = 1; d <= world->driver_count; d++) {
         const struct sim_driver *driver = &world->drivers[d];
-        if (has_end(driver) && !driver->ops->is_done(driver->self) &&
+        if (has_end(driver) && !is_done(driver) &&
             !(may_give_up && gave_up(driver, &at_ns) != NULL))
             return false;
         is_waiting |= waits(driver);

@@ -74,6 +74,11 @@ static double ram_up_bytes(const struct sim_world *world)
     return bytes;
 }
 
+static bool brings(const struct sim_world *world, uint32_t driver)
+{
+    return world->drivers[driver].bursts > 0;
+}
+
 const struct sim_driver_services sim_world_services = { .add_pool = add_pool,
                                                         .measure = measure,
                                                         .ready = ready,
@@ -85,4 +90,5 @@ const struct sim_driver_services sim_world_services = { .add_pool = add_pool,
                                                         .withdraw = withdraw,
                                                         .ended = ended,
                                                         .resized = resized,
-                                                        .ram_up_bytes = ram_up_bytes };
+                                                        .ram_up_bytes = ram_up_bytes,
+                                                        .brings = brings };

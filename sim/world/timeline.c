@@ -37,6 +37,22 @@ static bool is_target(const struct sim_driver *driver, const struct sim_timeline
     return *name != NULL;
 }
 
+/* One burst more is to come, or one less. */
+static void expect_burst(struct sim_world *world, const struct sim_timeline_entry *entry,
+                         bool is_to_come)
+{
+    const char *name = NULL;
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (entry->action == SIM_ACTION_BURST && is_target(&world->drivers[d], entry, &name))
+            world->drivers[d].bursts += is_to_come ? 1 : UINT32_MAX;
+}
+
+void sim_timeline_expect(struct sim_world *world)
+{
+    for (size_t i = 0; i < world->scenario->timeline_count; i++)
+        expect_burst(world, &world->scenario->timeline[i], true);
+}
+
 /* The first driver that an entry acts on, NULL = none, with the name of what it acts on there. A
  * service is that of those, too, who call it. */
 static const struct sim_driver *driver_of(const struct sim_world *world,
@@ -122,6 +138,15 @@ static double link_slowness(const struct sim_world *world, const struct sim_time
     return is_out ? (double)INFINITY : fmax(1.0, slow);
 }
 
+static weir_status replace_sched(struct sim_world *world, const struct sim_sched *sched)
+{
+    const int64_t interval_ns = sim_port_interval_ns(world->port);
+    WEIR_TRY(sim_port_replace(world->port, sched));
+    if (sim_port_interval_ns(world->port) != interval_ns && world->timer != SIM_NO_HANDLE)
+        sim_world_restart_timer(world);
+    return WEIR_OK;
+}
+
 /* `is_on` true at the beginning of the entry, false at its end. */
 static weir_status turn(struct sim_world *world, const struct sim_timeline_entry *entry, bool is_on)
 {
@@ -131,7 +156,7 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
         return sim_faults_set_node(world, entry->target,
                                    is_on == (entry->action == SIM_ACTION_NODE_DOWN));
     if (entry->action == SIM_ACTION_SET)
-        return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
+        return replace_sched(world, is_on ? entry->sched : &world->scenario->sched);
     if (entry->action == SIM_ACTION_HEAD_DOWN) {
         world->heads_down += is_on ? 1 : -1;
         if (world->heads_down == 0)
@@ -179,6 +204,7 @@ weir_status sim_timeline_apply(struct sim_world *world, uint32_t index)
 {
     const struct sim_timeline_entry *entry = &world->scenario->timeline[index];
     char target[128];
+    expect_burst(world, entry, false);
     target_name(world, entry, target, sizeof(target));
     const int64_t until_ns = entry->for_ns > 0 ? entry->at_ns + entry->for_ns : -1;
     WEIR_TRY(sim_recorder_happening(world->context.recorder, entry->at_ns, until_ns,

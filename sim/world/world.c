@@ -17,10 +17,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void schedule(struct sim_world *world, int64_t at_ns, uint16_t kind, uint16_t phase)
+static sim_handle schedule(struct sim_world *world, int64_t at_ns, uint16_t kind, uint16_t phase)
 {
     const struct sim_event event = { .time_ns = at_ns, .kind = kind, .phase = phase };
-    (void)sim_engine_schedule(world->context.engine, &event);
+    return sim_engine_schedule(world->context.engine, &event);
 }
 
 /* How long the run will last: the horizon, or what the slowest driver expects. */
@@ -315,7 +315,7 @@ weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
 
 static void sample_next(struct sim_world *world, int64_t at_ns)
 {
-    schedule(world, at_ns, SIM_KIND_SAMPLE, SIM_PHASE_SAMPLE);
+    (void)schedule(world, at_ns, SIM_KIND_SAMPLE, SIM_PHASE_SAMPLE);
     sim_meter_sample_at(world->context.meter, at_ns);
 }
 
@@ -341,6 +341,18 @@ static weir_status ask(struct sim_world *world, uint32_t causes)
     return WEIR_OK;
 }
 
+void sim_world_restart_timer(struct sim_world *world)
+{
+    struct sim_engine *engine = world->context.engine;
+    const int64_t now_ns = sim_engine_now(engine);
+    const int64_t due_ns = world->timed_ns + sim_port_interval_ns(world->port);
+    const int64_t at_ns = due_ns > now_ns ? due_ns : now_ns;
+    if (world->timer != SIM_NO_HANDLE)
+        (void)sim_engine_reschedule(engine, world->timer, at_ns);
+    else
+        world->timer = schedule(world, at_ns, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
+}
+
 static weir_status decide(struct sim_world *world, int64_t now_ns, uint32_t causes)
 {
     WEIR_TRY(ask(world, causes));
@@ -349,9 +361,10 @@ static weir_status decide(struct sim_world *world, int64_t now_ns, uint32_t caus
         return WEIR_OK;
     }
     WEIR_TRY(sim_world_settle(world));
-    const int64_t interval_ns = sim_port_interval_ns(world->port);
-    if ((causes & WEIR_CAUSE_TIMER) != 0 && interval_ns > 0)
-        schedule(world, now_ns + interval_ns, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
+    if ((causes & WEIR_CAUSE_TIMER) != 0) {
+        world->timed_ns = now_ns;
+        sim_world_restart_timer(world);
+    }
     return WEIR_OK;
 }
 
@@ -422,6 +435,7 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
     case SIM_KIND_WORKER_CRASH:
         return worker_event(world, event);
     case SIM_KIND_DECIDE:
+        world->timer = SIM_NO_HANDLE;
         return decide(world, event->time_ns, WEIR_CAUSE_TIMER | sim_port_take_causes(world->port));
     case SIM_KIND_WAKE:
         WEIR_TRY(sim_port_looked(world->port));
@@ -509,6 +523,7 @@ weir_status sim_world_begin(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
     const struct sim_initial *initial = &scenario->initial;
+    sim_timeline_expect(world);
     WEIR_TRY(sim_drift_begin(world));
     WEIR_TRY(sim_supply_begin(world));
     for (size_t i = 0; i < initial->stages_count; i++)
@@ -523,8 +538,9 @@ weir_status sim_world_begin(struct sim_world *world)
             WEIR_TRY(world->drivers[d].ops->begin(world->drivers[d].self));
     WEIR_TRY(sim_faults_begin(world));
     WEIR_TRY(sim_timeline_begin(world));
+    world->timed_ns = -SIM_TIME_MAX / 2; /* never: the first comes at 0, whatever is set there */
     if (sim_port_pool_count(world->port) > 0)
-        schedule(world, 0, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
+        sim_world_restart_timer(world);
     sample_next(world, world->sample_ns);
     return WEIR_OK;
 }

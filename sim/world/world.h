@@ -40,6 +40,8 @@ struct sim_world {
     uint64_t stirred_digest;    /* result digest when it changed last */
     int64_t stirred_ns;         /* and when that was */
     uint32_t decisions_in_vain; /* since then */
+    sim_handle timer;           /* the decision that the interval brings next */
+    int64_t timed_ns;           /* when it brought the last */
     int32_t heads_down;         /* outages of the head that last: nothing is decided */
     uint32_t causes_kept;       /* what it would have been asked for meanwhile */
     bool is_still;              /* and nothing will change it */
@@ -82,6 +84,9 @@ weir_status sim_world_check(const struct sim_world *world, struct weir_error *er
 /* Closes the interval of a sample. */
 weir_status sim_world_sample(struct sim_world *world, int64_t now_ns);
 
+/* The next timed decision comes an interval after the last one, or now if that is over. */
+void sim_world_restart_timer(struct sim_world *world);
+
 /* After workers came or went: every driver goes on. */
 weir_status sim_world_settle(struct sim_world *world);
 
@@ -119,6 +124,7 @@ weir_status sim_world_power(struct sim_world *world);
 void sim_world_cap_power(struct sim_world *world, uint32_t node, double cap_w);
 
 /* timeline.c: what the scenario says happens. */
+void sim_timeline_expect(struct sim_world *world); /* before any work begins */
 weir_status sim_timeline_begin(struct sim_world *world);
 weir_status sim_timeline_apply(struct sim_world *world, uint32_t index);
 weir_status sim_timeline_end(struct sim_world *world, uint32_t index);

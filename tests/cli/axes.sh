@@ -119,6 +119,18 @@ PY
     has stdout '"throughput (1/s), best_fit, items 60",'
 fi
 
+# How a service takes its batches is a policy as well.
+cat >batching.yaml <<'Y'
+schema: 2
+name: batching
+horizon: 100 s
+cluster: {nodes: [{name: n, cpus: 16}]}
+services: [{name: a, requests: {arrivals: exp(1 s)}, replicas: 2, batching: dynamic, service: exp(1 s)}]
+Y
+expect 0 "$WEIR_BIN" compare batching.yaml -n 2 -o batching.db --axis services.a.batching=dynamic,fixed
+has stdout '1 point, 2 replications each'
+hasnt stdout 'Nothing is compared across points'
+
 # Mistakes.
 expect 2 compare --axis cluster.nodes.n.coutn=1,2
 has stderr "did you mean 'count'?"

@@ -132,6 +132,42 @@ else
     skip_part 'no gnuplot'
 fi
 
+# A burst is work to come: nobody is done before it, a stage that is a barrier as little as a batch.
+cat >burst.yaml <<'EOF'
+schema: 2
+name: burst
+horizon: 200 s
+cluster: {nodes: [{name: n, cpus: 8}]}
+sched: {scaling: fixed}
+pipelines:
+  - name: p
+    semantics: event
+    execution: streaming
+    input: {items: 3}
+    stages: [{name: a, workers: 1, service: 1 s}, {name: b, workers: 1, batch: 2, service: 1 s}]
+  - name: q
+    execution: batch
+    input: {items: 2}
+    stages: [{name: a, workers: 1, service: 1 s}]
+services: [{name: v, requests: {count: 1, arrivals: const(1 s)}, replicas: 1, service: 1 s}]
+jobs:
+  - name: j
+    count: 1
+    arrivals: {process: renewal, gap: const(1 s)}
+    classes: [{name: c, request: {cpus: 1}, run_time: 5 s}]
+timeline:
+  - {at: 50 s, action: burst, pipeline: p, items: 1}
+  - {at: 60 s, action: burst, pipeline: q, items: 2}
+  - {at: 70 s, action: burst, pipeline: v, items: 3}
+  - {at: 80 s, action: burst, jobs: j, items: 2}
+EOF
+expect 0 "$WEIR_BIN" run burst.yaml -o burst.db
+has stdout '85 s simulated'
+has stdout '3 arrived   3 done   0 refused   complete'
+expect 0 python3 -c 'import sqlite3; print(sqlite3.connect("burst.db").execute(
+    "SELECT group_concat(tasks) FROM (SELECT sum(tasks_done) AS tasks FROM stage_sample WHERE stage < 3 GROUP BY stage)").fetchone()[0])'
+has stdout '4.0,2.0,4.0'
+
 # Every shipped scenario with a clock, as far as its trace is there. What the slow checks after every
 # event find is found where the same scenarios are compared with what they came to (tests/golden).
 export WEIR_CHECK_INVARIANTS=0

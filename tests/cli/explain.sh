@@ -175,6 +175,23 @@ timeline: [{at: 5 min, for: 2 h, action: node_down, node: h}]'
     expect 0 "$WEIR_BIN" run behind.yaml -q -o behind.db
     expect 0 "$WEIR_BIN" explain behind.db --job small-0
     has stdout 'no denial of what it asks for was recorded: others came first'
+    # Nor of one that is held back because the service that it calls cannot be reached.
+    scenario held '{name: n, cpus: 4}' '
+  - name: w
+    run_time: const(1 min)
+    calls: {service: s, timeout: 10 s, gate: true}
+    classes:
+      - {name: late, count: 1, at: 20 s, request: {cpus: 1}}' 'horizon: 10 min
+services: [{name: s, requests: {arrivals: const(5 s)}, replicas: 1, service: 1 s}]
+timeline:
+  - {at: 10 s, action: service_down, service: s, for: 30 s}
+  - {at: 15 s, action: service_down, service: s, for: 30 s}'
+    expect 0 "$WEIR_BIN" run held.yaml -q -o held.db
+    expect 0 "$WEIR_BIN" explain held.db --pending --at 30
+    has stdout 'no denial of what they ask for was recorded: others came first, they are held back, or'
+    has stdout 's is out of reach since 00:00:10: jobs that call it with a gate are held back'
+    expect 0 "$WEIR_BIN" explain held.db --pending --at 30 --format json
+    [ "$(json stdout 'd["services_down"]')" = "[{'service': 's', 'since_s': 10.0}]" ] || fail "$(cat stdout)"
     # Who asks for the same as the head is denied with it, as long as it waits.
     expect 0 "$WEIR_BIN" explain behind.db --job leaver-0
     has stdout '    denied as head-0 by decision 1 at 00:00:01: too few CPUs'

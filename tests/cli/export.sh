@@ -125,6 +125,23 @@ done = sqlite3.connect("jobs.db").execute("SELECT count(*) FROM worker").fetchon
 assert sum(e.get("cat") == "worker" for e in events) == done > 50
 assert any(e["ph"] == "i" and "n-1" in e["name"] for e in events), "what happened"
 P
+# Every pool has a name, whoever's it is: of actors "system.role".
+cat >beside.yaml <<'Y'
+schema: 2
+name: beside
+horizon: 20 s
+cluster: {nodes: [{name: n, count: 1, cpus: 16}]}
+services: [{name: v, requests: {arrivals: const(5 s)}, replicas: 1, setup: 2 s, service: 1 s}]
+actors:
+  - name: sys
+    roles: {w: {count: 2, creation: 3 s}, api: {count: 1, creation: 1 s}}
+    calls: [{from: w, to: api, think: 2 s, service: 2 s}]
+Y
+expect 0 "$WEIR_BIN" run beside.yaml -o beside.db --quiet
+expect 0 "$WEIR_BIN" export beside.db --to perfetto -o beside.json
+grep -o '"name":"[^"]* set-up"' beside.json | sort | uniq -c | awk '{print $1, $2}' >setups
+printf '%s\n' '1 "name":"sys.api' '2 "name":"sys.w' '1 "name":"v' >setups.want
+same setups setups.want
 expect 0 "$WEIR_BIN" export run.db --to perfetto --spans-limit 100 -o few.json
 matches stderr 'the first 100 of [6-9][0-9]{3} spans'
 [ "$(grep -o '"ph":"[XCi]"' few.json | wc -l)" -eq 100 ] || fail 'not 100 events'

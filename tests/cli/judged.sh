@@ -38,3 +38,15 @@ judge 0 near 41 1
 judge 1 near 42 1
 judge 0 near 50 20%
 judge 1 near 30 20%
+
+# The long form names a metric as the short one does.
+judge_metric() {
+    sed "s/metric: makespan/metric: $2/" judged.yaml >named.yaml
+    expect "$1" "$WEIR_BIN" run named.yaml --check --no-db
+}
+judge 0 near 50 20%
+judge_metric 0 'makespan'
+sed -i 's/op: near, value: 50/op: le, value: 30/' judged.yaml
+judge_metric 0 'wait mean'
+judge_metric 2 'waiting'
+has stderr "expect[0].metric: there is no metric 'waiting'"

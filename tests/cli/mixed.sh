@@ -168,3 +168,11 @@ expect 1 "$WEIR_BIN" run over.yaml --check -o over.db
 matches stderr 'makespan <= 40.*, got 51'
 value over.db makespan '' 51 1e-3
 [ "$(sqlite3 over.db "SELECT count(*) FROM result WHERE metric = 'makespan'")" = 1 ] || fail 'two makespans'
+
+# What is the slowest for moments alone is the slowest stage of nobody.
+cp mixed.db moments.db
+sqlite3 moments.db 'UPDATE stage_sample SET is_bottleneck = 1e-5 * is_bottleneck'
+expect 0 "$WEIR_BIN" report moments.db -o moments.html
+has mixed.html 'Its slowest stage is'
+hasnt moments.html 'Its slowest stage is'
+hasnt moments.html 'slowest stage of'

@@ -208,6 +208,50 @@ only_what_stands_behind_blocks() {
     value blocked.db bp.blocked_frac b 0
 }
 
+# One timer runs: another interval counts from the last decision on, and so does one that came late.
+an_interval_is_between_decisions() {
+    run timer '{name: n, cpus: 4}' 'items: 100' '
+      - {name: a, cpus: 1, workers: 1, service: 1 s}' -S horizon=80s \
+        -S 'timeline=[{at: 14 s, action: set, set: {sched.scaling.interval: 2 s}}, {at: 19 s, action: set, set: {sched.scaling.interval: 10 s}}, {at: 45 s, for: 7 s, action: head_down}]'
+    expect 0 python3 -c 'import sqlite3; print(*(int(row[0]) for row in sqlite3.connect("timer.db").execute("SELECT t_s FROM decision")))'
+    has stdout '0 10 14 16 18 28 38 52 62 72'
+}
+
+# 80 s of a task of 100 s are work of its worker, too. Alone it has all turns of a GPU of which it holds
+# a quarter: 25 s in use for each 6.25 s held are no over-allocation.
+work_in_hand_at_the_end() {
+    run hand '{name: n, cpus: 4, gpus: {a100-80: 1}}' 'items: 4' '
+      - {name: a, gpus: 0.25, workers: 1, service: 100 s}' -S horizon=80s -S cluster.share=timeslice
+    expect 0 python3 -c 'import sqlite3; print(*sqlite3.connect("hand.db").execute("SELECT busy_s, tasks FROM worker").fetchone())'
+    has stdout '80.0 0'
+    value hand.db util.gpu.assigned '' 0.25
+    value hand.db util.gpu.active '' 1 0.01
+    expect 0 python3 -c 'import sqlite3; print(*sqlite3.connect("hand.db").execute("SELECT count(*) FROM result WHERE metric = ?", ("waste.alloc_unused",)).fetchone())'
+    has stdout '0'
+    run whole '{name: n, cpus: 4, gpus: {a100-80: 1}}' 'items: 1' '
+      - {name: a, gpus: 1, workers: 1, service: 40 s}
+      - {name: b, cpus: 1, workers: 1, service: 40 s}'
+    value whole.db waste.alloc_unused '' 0.5
+}
+
+# One a second comes on average, and here 59 in 50 s.
+more_than_plans_give_came_by_chance() {
+    cat >lucky.yaml <<'YAML'
+schema: 2
+name: lucky
+seed: 7
+horizon: 50 s
+cluster: {nodes: [{name: n, cpus: 16}]}
+services: [{name: a, requests: {arrivals: {rate: 1}}, replicas: 8, service: 1 s}]
+YAML
+    expect 0 "$WEIR_BIN" run lucky.yaml -o lucky.db
+    has stdout 'bound          1 finished items/s for plans that change over time   1 for one that stands still   on average: by chance there were more'
+    command -v gnuplot >/dev/null || return 0
+    expect 0 "$WEIR_BIN" report lucky.db -o lucky.html
+    has lucky.html 'by chance more than the 1/s that plans give on average'
+    hasnt lucky.html 'plans could give'
+}
+
 # A file beside the scenario, found from another folder, is kept with its digest.
 recorded_items_are_an_input() {
     expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/examples/recorded_items.yaml" --check \
@@ -222,6 +266,9 @@ PY
 }
 
 recorded_items_are_an_input
+an_interval_is_between_decisions
+work_in_hand_at_the_end
+more_than_plans_give_came_by_chance
 what_a_line_measures
 a_task_whose_worker_died_is_tried_again
 only_what_stands_behind_blocks

@@ -23,7 +23,7 @@ python3 -c 'import json; assert len(json.load(open("stdout"))["rows"]) > 5' || f
 
 plain=$WEIR_SOURCE_DIR/scenarios/reference/xenna_plain_n2.yaml
 expect 0 "$WEIR_BIN" show "$plain"
-has stdout 'Throughput bound 1.06 items/s with workers divided at will, 0.7792 items/s with whole workers: rounding loses 26 %'
+has stdout 'Throughput bound 1.06 source items/s with workers divided at will, 0.7792 source items/s with whole workers: rounding loses 26 %'
 expect 0 "$WEIR_BIN" show --format json "$plain"
 python3 - <<'PYTHON' || fail 'the bounds are not the known ones'
 import json

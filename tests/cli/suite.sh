@@ -130,6 +130,9 @@ matches stdout '^wait mean +first_fit +fcfs +2 '
 sed '/scenario: files/{p;s/70%, seed: .1, 2, 3./70%, seed: [4]/}' all.suite >wrong.suite
 expect 2 "$WEIR_BIN" compare wrong.suite -q -o wrong.db
 has stderr 'blocks are told apart by a path that has a value of its own, and no list, in each of them'
+sed 's/^policies.*/policies: {jobs.work.count: [20, 40]}/' all.suite >wrong.suite
+expect 2 "$WEIR_BIN" compare wrong.suite -q -o wrong.db
+has stderr 'policies.jobs.work.count: is no policy, as sched.placement or services.NAME.batching'
 expect 2 "$WEIR_BIN" compare all.suite -q -o wrong.db --axis cluster.nodes.n.count=2,3
 has stderr 'what is run stands in the suite'
 # A variant that failed somewhere takes its block; a mean without the rest decides nothing; blocks that

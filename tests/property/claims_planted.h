@@ -97,6 +97,19 @@
           "workers: 2, service: 1 s") "timeline: [{at: 50 s, action: node_down, node: n-1}]\n",
       { { "workers.lost", "2 lost" } },
       "workers.still workers.changes" },
+    { "workers that are renewed for their age",
+      HEAD CPUS FIXED
+      "horizon: 200 s\npipelines: [{name: p, input: {items: 400}, stages: [{name: a, "
+      "workers: 2, service: 1 s, max_lifetime: 60 s}]}]\n",
+      { { "workers.changes", "0 stopped, 3 renewed" } },
+      "workers.still workers.lost" },
+    { "workers that are renewed, and one that is lost",
+      HEAD "cluster: {nodes: [{name: n, count: 3, cpus: 2}]}\n" FIXED
+           "horizon: 200 s\npipelines: [{name: p, input: {items: 400}, stages: [{name: a, "
+           "workers: 6, service: 1 s, max_lifetime: 60 s}]}]\n"
+           "timeline: [{at: 50 s, action: node_down, node: n-1}]\n",
+      { { "workers.lost", " renewed" } },
+      "workers.still workers.changes" },
     { "two pipelines",
       HEAD CPUS
       "pipelines: [{name: p, input: {items: 100}, stages: [{name: a, workers: 1, service: 1 "
@@ -354,6 +367,17 @@
       { { "incident.backlog", "The backlog rose to" },
         { "incident.back", "back at its usual level" } },
       "incident.not_back incident.taken incident.slower" },
+    { "a stage stands still, and is slow meanwhile",
+      HEAD CPUS FIXED
+      "horizon: 400 s\ntimeline: [{at: 100 s, for: 50 s, action: stage_stall, stage: a}, {at: 110 "
+      "s, "
+      "for: 10 s, action: stage_slow, stage: a, factor: 2}]\n"
+      "windows: {before: ..100, outage: stage_stall, after: 150..}\n"
+      "pipelines: [{name: p, input: {arrivals: {gap: 2 s}}, stages: [{name: a, workers: 1, "
+      "service: 1 s}]}]\n",
+      { { "incident.unfinished", "0 items per second were finished in outage, and 0.5 came" },
+        { "incident.faults", "; 00:01:50: a " } },
+      "incident.slower" },
     { "a node dies that nobody needs",
       SMALL XENNA WARM FLOW("9 s") DIES,
       { { "incident.faults", "n-2 down for" } },

@@ -61,7 +61,9 @@
 #define LAST  "(SELECT max(t_s + dt_s) FROM cluster_sample WHERE run_id = :run)"
 #define LOSS                                                                                       \
     "end_reason <> '' AND end_reason <> 'run ended' AND end_reason <> 'stopped' AND"               \
-    " end_reason <> 'stage done' AND end_reason <> 'done'"
+    " end_reason <> 'stage done' AND end_reason <> 'done' AND end_reason <> 'system over' AND"     \
+    " end_reason <> 'too old' AND end_reason <> 'another version'"
+#define RENEWED ENDS("end_reason IN ('too old', 'another version')")
 #define MEAN(what)                                                                                 \
     "(SELECT sum((" what ") * dt_s) / sum(dt_s) FROM cluster_sample"                               \
     " WHERE run_id = :run AND t_s >= :from)"
@@ -226,28 +228,30 @@ static const struct claim_truth truths[] = {
                                                        "a") " AND NOT " MORE_HELD("z") },
     { "workers.lost",
       "SELECT " ENDS("1") " AS started, " ENDS("end_reason = 'stopped'") " AS stopped, " ENDS(
-          LOSS) " AS lost, " ENDS("end_reason IN ('stage done', 'done')") " AS done "
-                                                                          "WHERE " ENDS(
-                                                                              LOSS) " > 0" },
-    { "workers.still",
-      "SELECT " ENDS("1") " AS started WHERE " ENDS("1") " > 0 AND " ENDS(
-          "created_s > " BEGIN) " = 0 AND " BEGIN " <= 0.01 * " LAST
-                                " AND " ENDS(LOSS) " + " ENDS("end_reason = 'stopped'") " = 0" },
+          LOSS) " AS lost, " RENEWED
+                " AS renewed, " ENDS(
+                    "end_reason IN ('stage done', 'done', 'system over')") " AS done "
+                                                                           "WHERE " ENDS(
+                                                                               LOSS) " > 0" },
+    { "workers.still", "SELECT " ENDS("1") " AS started WHERE " ENDS("1") " > 0 AND " ENDS(
+                           "created_s > " BEGIN) " = 0 AND " BEGIN " <= 0.01 * " LAST
+                                                 " AND " ENDS(LOSS) " + " RENEWED " + " ENDS(
+                                                     "end_reason = 'stopped'") " = 0" },
     { "workers.changes",
-      "SELECT " ENDS("1") " AS started, " ENDS("end_reason = 'stopped'") " AS stopped, " VALUE(
-          "worker.churn") " AS churn WHERE " ENDS(LOSS) " = 0 AND "
-                                                        "(" ENDS(
-                                                            "created_s > " BEGIN
-                                                            " OR end_reason = 'stopped'") " > "
-                                                                                          "0 "
-                                                                                          "OR"
-                                                                                          " " BEGIN
-                                                                                          " > "
-                                                                                          "0."
-                                                                                          "01 "
-                                                                                          "*"
-                                                                                          " " LAST
-                                                                                          ")" },
+      "SELECT " ENDS("1") " AS started, " ENDS(
+          "end_reason = 'stopped'") " AS stopped, " RENEWED
+                                    " AS renewed, " VALUE("worker.churn") " AS churn WHERE " ENDS(
+                                        LOSS) " = 0 AND "
+                                              "(" ENDS("created_s > " BEGIN
+                                                       " OR end_reason IN ('stopped', 'too old', "
+                                                       "'another version')") " > "
+                                                                             "0 "
+                                                                             "OR"
+                                                                             " " BEGIN " > "
+                                                                             "0."
+                                                                             "01 "
+                                                                             "*"
+                                                                             " " LAST ")" },
     { "flow.nothing", "SELECT 0 AS items WHERE " HAS_STAGES " AND (SELECT sum(items_done) FROM"
                       " cluster_sample WHERE run_id = :run) = 0" },
     { "flow.piles_up",

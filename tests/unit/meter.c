@@ -393,7 +393,7 @@ static void work_thrown_away_balances_the_busy_time(void)
     CHECK_I64(sim_meter_check(meter, at(4), 0, NULL), WEIR_EINVARIANT);
     sim_meter_work_lost(meter, at(4), 0, at(3), "stopped by a plan");
     CHECK_I64(sim_meter_check(meter, at(4), 0, NULL), WEIR_OK);
-    sim_meter_setup_wasted(meter, at(4), at(2));
+    sim_meter_setup_wasted(meter, at(4), at(2), at(4));
     sim_meter_retry(meter, at(4), false);
     sim_meter_retry(meter, at(4), true);
     struct sim_run_summary *results = finish(meter, 4, true);
@@ -419,7 +419,7 @@ static const char *happens(struct sim_meter *meter, int what, int64_t now_ns)
         sim_meter_retry(meter, now_ns, true);
         return "retry.exhausted";
     case 2:
-        sim_meter_setup_wasted(meter, now_ns, at(1));
+        sim_meter_setup_wasted(meter, now_ns, now_ns - at(1), now_ns);
         return "waste.setup_s";
     case 3:
         sim_meter_work_lost(meter, now_ns, 0, at(1), "stopped by a plan");
@@ -452,6 +452,22 @@ static void what_happens_first_after_the_warm_up_counts_alone(void)
         free(results);
         sim_meter_destroy(meter);
     }
+}
+
+/* The warm-up ends at 2 s, and with it what does not count of a set-up from 1 to 4 s. */
+static void a_set_up_in_vain_counts_from_the_warm_up_on(void)
+{
+    struct sim_meter *meter = open_meter(2);
+    const struct sim_meter_worker a = worker(0);
+    sim_meter_worker_state(meter, at(1), &a, SIM_METER_GONE, SIM_METER_SETUP);
+    sim_meter_worker_state(meter, at(4), &a, SIM_METER_SETUP, SIM_METER_GONE);
+    sim_meter_setup_wasted(meter, at(4), at(1), at(4));
+    struct sim_run_summary *results = finish(meter, 5, true);
+    static const struct expected rows[] = { { "waste.setup_s", "", 2.0 },
+                                            { "waste.setup_frac", "", 1.0 } };
+    CHECK_RESULTS(results, rows);
+    free(results);
+    sim_meter_destroy(meter);
 }
 
 static void ages_of_items_inside_complete_littles_law(void)
@@ -610,6 +626,7 @@ static const struct test tests[] = {
     { "work thrown away balances the busy time", work_thrown_away_balances_the_busy_time },
     { "what happens first after the warm-up counts alone",
       what_happens_first_after_the_warm_up_counts_alone },
+    { "a set-up in vain counts from the warm-up on", a_set_up_in_vain_counts_from_the_warm_up_on },
     { "ages of items inside complete Little's law", ages_of_items_inside_complete_littles_law },
     { "growth is found between the marks", growth_is_found_between_the_marks },
     { "a growing number in the system is not steady",

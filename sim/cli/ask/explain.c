@@ -153,9 +153,7 @@ static int explain_what_if(const struct arguments *arguments)
                                        .out = stdout };
     const int code = sim_what_if(&asked, text);
     if (code == SIM_EXIT_OK)
-        (void)printf("%s.\n", text[0] == '\0'
-                                  ? "Nothing got worse by a tenth after the first window"
-                                  : text);
+        (void)printf("%s.\n", text);
     return code;
 }
 

@@ -245,14 +245,16 @@ static void print_latency(const struct sim_experiment *experiment, FILE *out)
                   latency_of(experiment, "lat.e2e.p99", "").text);
 }
 
-/* The stage of a pipeline that is the slowest for longest, after `head`. */
+/* The stage of a pipeline that is the slowest for longest, after `head`: what prints as 0 % is
+ * none.
+ */
 static void print_bottleneck(const struct sim_experiment *experiment, size_t pipeline,
                              const char *head, FILE *out)
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
     const struct sim_pipeline *work = &scenario->pipelines[pipeline];
     const struct sim_stage *worst = NULL;
-    double share = 0;
+    double share = 0.005;
     for (size_t s = 0; s < work->stages_count; s++) {
         char label[256];
         const struct sim_stage *stage = &work->stages[s];
@@ -540,9 +542,12 @@ static void print_plan_bounds(const struct sim_experiment *experiment, FILE *out
     const double most = mean(experiment, "thr.bound");
     if (!isnan(most))
         (void)fprintf(out,
-                      "bound          %.4g items/s for plans that change over time   %.4g for one "
-                      "that stands still\n",
-                      most, mean(experiment, "thr.plan_bound"));
+                      "bound          %.4g finished items/s for plans that change over time   %.4g "
+                      "for one that stands still%s\n",
+                      most, mean(experiment, "thr.plan_bound"),
+                      mean(experiment, "thr.pipeline") > 1.005 * most
+                          ? "   on average: by chance there were more"
+                          : "");
 }
 
 static void print_summary(const struct sim_experiment *experiment,

@@ -266,10 +266,30 @@ static weir_status try_all(const struct trial *trial, struct change *best, struc
 
 /* ---- the answer ---- */
 
+static const char *what_of(const struct trial *trial)
+{
+    return strcmp(trial->before.metric, "lat.e2e.p95") == 0 ? "latency p95" : "wait p95";
+}
+
+/* Nothing else was looked at: all the rest may have got worse. */
+static void say_no_worse(const struct trial *trial, char text[SIM_WHAT_IF_TEXT])
+{
+    const char *what = what_of(trial);
+    if (isnan(trial->worse))
+        (void)snprintf(text, SIM_WHAT_IF_TEXT,
+                       "Nothing is tried: no window after the first has a latency p95 or a wait "
+                       "p95 to compare");
+    else
+        (void)snprintf(text, SIM_WHAT_IF_TEXT,
+                       "Nothing is tried: %s, which is all that is looked at, got no worse by a "
+                       "tenth (%s at worst, before it %s)",
+                       what, an_word_duration(worst_of(&trial->before)).text,
+                       an_word_duration(trial->before.by_window[0]).text);
+}
+
 static void say(const struct trial *trial, const struct change *best, char text[SIM_WHAT_IF_TEXT])
 {
-    const char *what =
-        strcmp(trial->before.metric, "lat.e2e.p95") == 0 ? "latency p95" : "wait p95";
+    const char *what = what_of(trial);
     const double worst = worst_of(&trial->before);
     if (best->removed >= helps)
         (void)snprintf(text, SIM_WHAT_IF_TEXT,
@@ -290,10 +310,11 @@ static weir_status answer(struct trial *trial, char text[SIM_WHAT_IF_TEXT],
                           struct weir_error *error)
 {
     struct change best = { .removed = (double)NAN };
-    text[0] = '\0';
     WEIR_TRY(look(trial, error));
-    if (!(trial->worse > 0.1 * trial->before.by_window[0]))
+    if (!(trial->worse > 0.1 * trial->before.by_window[0])) {
+        say_no_worse(trial, text);
         return WEIR_OK;
+    }
     if (trial->asked->out != NULL)
         (void)fprintf(trial->asked->out, "  %-40s %s\n", "as it was",
                       an_word_duration(worst_of(&trial->before)).text);

@@ -20,7 +20,7 @@ struct sim_what_if {
     FILE *out; /* every change and what it does; NULL = not wanted */
 };
 
-/* `text`: the sentence; "" = nothing got worse. Exit code, told on standard error. */
+/* `text`: the sentence. Exit code, told on standard error. */
 int sim_what_if(const struct sim_what_if *asked, char text[SIM_WHAT_IF_TEXT]);
 
 #endif

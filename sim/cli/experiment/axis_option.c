@@ -133,21 +133,27 @@ static bool check_values(const char *word, const struct sim_axis *axis)
     return true;
 }
 
-/* The policy of a kind, not one of its parameters. */
-static bool is_policy(const struct sim_axis *axis)
+/* "KIND" or "KIND.policy". */
+static bool is_kind(const char *path, const char *kind)
+{
+    const size_t length = strlen(kind);
+    return strncmp(path, kind, length) == 0 &&
+           (path[length] == '\0' || strcmp(path + length, ".policy") == 0);
+}
+
+bool sim_axis_is_policy(const char *path)
 {
     static const char *const kinds[] = { "placement",  "scaling",  "queueing",
                                          "preemption", "capacity", "batching" };
-    const char *kind = strncmp(axis->path, "sched.", 6) == 0        ? axis->path + 6
-                       : strncmp(axis->path, "scheduler.", 10) == 0 ? axis->path + 10
-                                                                    : "";
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const size_t length = strlen(kinds[i]);
-        if (strncmp(kind, kinds[i], length) == 0 &&
-            (kind[length] == '\0' || strcmp(kind + length, ".policy") == 0))
+    const char *kind = strncmp(path, "sched.", 6) == 0        ? path + 6
+                       : strncmp(path, "scheduler.", 10) == 0 ? path + 10
+                                                              : "";
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (is_kind(kind, kinds[i]))
             return true;
-    }
-    return false;
+    const char *batching = strstr(path, ".batching"); /* a service has its own */
+    return strncmp(path, "services", 8) == 0 && batching != NULL &&
+           is_kind(batching + 1, "batching");
 }
 
 static bool parse_one(const char *word, enum sim_design design, struct sim_axis *axis)
@@ -163,7 +169,7 @@ static bool parse_one(const char *word, enum sim_design design, struct sim_axis 
     axis->path = strndup(word, (size_t)(end - word));
     if (axis->path == NULL)
         return false;
-    axis->is_policy = is_policy(axis);
+    axis->is_policy = sim_axis_is_policy(axis->path);
     axis->is_span = design == SIM_DESIGN_LHS && !axis->is_policy && strstr(equals, "..") != NULL;
     return read_values(word, axis, equals + 1) &&
            ((design == SIM_DESIGN_LIST && !axis->is_policy) || check_values(word, axis));

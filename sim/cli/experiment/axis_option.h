@@ -54,6 +54,9 @@ struct sim_axes {
 /* How many points they make. */
 size_t sim_axes_points(const struct sim_axes *axes);
 
+/* The policy of a kind, not one of its parameters. */
+bool sim_axis_is_policy(const char *path);
+
 /* False when a word is no axis: what is wrong with it was printed. `axes` has its design, and is
  * always to be cleared. */
 bool sim_axes_parse(const struct sim_words *words, struct sim_axes *axes);

@@ -122,9 +122,14 @@ static bool read_policies(const struct reading *reading, const struct sim_yaml *
 {
     if (!has_paths(reading, node))
         return false;
-    for (const struct sim_yaml *child = node->first; child != NULL; child = child->next)
+    for (const struct sim_yaml *child = node->first; child != NULL; child = child->next) {
+        if (!sim_axis_is_policy(child->key))
+            return sim_report_error(reading->report, child,
+                                    "is no policy, as sched.placement or services.NAME.batching: "
+                                    "other things that are compared are variants of the scenario");
         add_word(reading, &reading->suite->axes,
                  join(reading, child->key, "=", list_of(reading, child)));
+    }
     return true;
 }
 

@@ -233,19 +233,20 @@ static void show_bound(struct show *show, const struct sim_bound *bound,
         if (show->format == SIM_FORMAT_CSV)
             return;
         sim_print_text(stdout,
-                       "Throughput bound %.4g items/s with workers divided at will, %.4g items/s "
-                       "with whole workers: rounding loses %.0f %%\n",
+                       "Throughput bound %.4g source items/s with workers divided at will, %.4g "
+                       "source items/s with whole workers: rounding loses %.0f %%\n",
                        bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
         if (bound->integer_per_s > 0 && !(placed->rate_per_s > 1e-6 * bound->integer_per_s))
             sim_print_text(stdout,
                            "One worker of each stage has no place on these nodes together\n");
         else if (is_tighter(bound, placed))
-            sim_print_text(stdout,
-                           "No way to place them on these nodes gives more than %.4g items/s%s\n",
-                           placed->rate_per_s,
-                           placed->by == SIM_PLACED_LIMIT
-                               ? " (the search for places of whole workers was cut off)"
-                               : "");
+            sim_print_text(
+                stdout,
+                "No way to place them on these nodes gives more than %.4g source items/s%s\n",
+                placed->rate_per_s,
+                placed->by == SIM_PLACED_LIMIT
+                    ? " (the search for places of whole workers was cut off)"
+                    : "");
         printf("\n");
         return;
     }

@@ -18,7 +18,7 @@ struct sim_span_export {
     struct sim_json json;
     uint64_t limit, written, seen;
     bool is_trace, is_brief;
-    char **stages; /* "stage", or "pipeline.stage" when there are several pipelines */
+    char **pools; /* "stage", or "pipeline.stage" when there are several pipelines; "system.role" */
     char **nodes;
 };
 
@@ -26,35 +26,52 @@ enum { NAME = 256 };
 /* A viewer in a browser holds about a million events. */
 static const uint64_t trace_limit = 1000000;
 
+static size_t count_pools(const struct sim_scenario *scenario)
+{
+    size_t count = scenario->stages_total;
+    for (size_t a = 0; a < scenario->actors_count; a++)
+        count += scenario->actors[a].sets_count;
+    return count;
+}
+
 static void destroy(struct sim_span_export *made)
 {
     const struct sim_scenario *scenario = made->scenario;
-    for (size_t s = 0; made->stages != NULL && s < scenario->stages_total; s++)
-        free(made->stages[s]);
+    for (size_t p = 0; made->pools != NULL && p < count_pools(scenario); p++)
+        free(made->pools[p]);
     for (uint32_t n = 0; made->nodes != NULL && n < sim_scenario_node_count(scenario); n++)
         free(made->nodes[n]);
-    free(made->stages);
+    free(made->pools);
     free(made->nodes);
     free(made->path);
     free(made);
 }
 
-static bool name_stages(struct sim_span_export *made)
+static bool name_pool(char **name, const char *owner, const char *pool)
+{
+    if (asprintf(name, "%s%s%s", owner, owner[0] == '\0' ? "" : ".", pool) < 0)
+        *name = NULL;
+    return *name != NULL;
+}
+
+/* In the order in which drivers add their pools: stages, then sets of actors. */
+static bool name_pools(struct sim_span_export *made)
 {
     const struct sim_scenario *scenario = made->scenario;
-    size_t index = 0;
-    made->stages = calloc(scenario->stages_total + 1, sizeof(*made->stages));
-    for (size_t p = 0; made->stages != NULL && p < scenario->pipelines_count; p++) {
+    char **next = made->pools = calloc(count_pools(scenario) + 1, sizeof(*made->pools));
+    bool has_memory = made->pools != NULL;
+    for (size_t p = 0; has_memory && p < scenario->pipelines_count; p++) {
         const struct sim_pipeline *pipeline = &scenario->pipelines[p];
-        const bool is_one = scenario->pipelines_count == 1;
-        for (size_t s = 0; s < pipeline->stages_count; s++, index++)
-            if (asprintf(&made->stages[index], "%s%s%s", is_one ? "" : pipeline->name,
-                         is_one ? "" : ".", pipeline->stages[s].name) < 0) {
-                made->stages[index] = NULL;
-                return false;
-            }
+        const char *owner = scenario->pipelines_count == 1 ? "" : pipeline->name;
+        for (size_t s = 0; has_memory && s < pipeline->stages_count; s++)
+            has_memory = name_pool(next++, owner, pipeline->stages[s].name);
     }
-    return made->stages != NULL;
+    for (size_t a = 0; has_memory && a < scenario->actors_count; a++) {
+        const struct sim_actor_system *system = &scenario->actors[a];
+        for (size_t s = 0; has_memory && s < system->sets_count; s++)
+            has_memory = name_pool(next++, system->name, system->sets[s].name);
+    }
+    return has_memory;
 }
 
 static bool name_nodes(struct sim_span_export *made)
@@ -114,7 +131,7 @@ static void csv_span(void *state, const struct sim_span *span)
     FILE *out = made->out;
     if (!has_room(made))
         return;
-    write_cell(out, made->stages[span->stage]);
+    write_cell(out, made->pools[span->stage]);
     (void)fprintf(out, "%llu,%u,%llu,", (unsigned long long)span->item, span->attempt,
                   (unsigned long long)span->worker);
     write_cell(out, made->nodes[span->node]);
@@ -134,7 +151,7 @@ static void csv_setup(void *state, const struct sim_setup_span *setup)
     FILE *out = made->out;
     if (!has_room(made))
         return;
-    write_cell(out, made->stages[setup->stage]);
+    write_cell(out, made->pools[setup->stage]);
     (void)fprintf(out, ",,%llu,", (unsigned long long)setup->worker);
     write_cell(out, made->nodes[setup->node]);
     write_cell(out, gpu_name(made, setup->gpu_type));
@@ -182,7 +199,7 @@ static void trace_span(void *state, const struct sim_span *span)
     struct sim_json *json = &made->json;
     if (span->place != 0 || !has_room(made))
         return;
-    begin_event(json, made->stages[span->stage], "X", span->node, span->worker);
+    begin_event(json, made->pools[span->stage], "X", span->node, span->worker);
     write_span_times(json, span->has_failed ? "failed" : "task", span->start_ns, span->end_ns);
     sim_json_begin_object(sim_json_key(json, "args"));
     sim_json_unsigned(sim_json_key(json, "item"), span->item);
@@ -203,7 +220,7 @@ static void trace_setup(void *state, const struct sim_setup_span *setup)
     char name[NAME];
     if (!has_room(made))
         return;
-    (void)snprintf(name, sizeof name, "%.200s set-up", made->stages[setup->stage]);
+    (void)snprintf(name, sizeof name, "%.200s set-up", made->pools[setup->stage]);
     begin_event(&made->json, name, "X", setup->node, setup->worker);
     write_span_times(&made->json, "setup", setup->start_ns, setup->end_ns);
     end_event(&made->json);
@@ -240,7 +257,7 @@ weir_status sim_span_export_open(const char *path, uint64_t limit,
     fresh->is_trace = written_ends(path, ".json") || written_ends(path, ".json.gz");
     fresh->limit = limit > 0 ? limit : (fresh->is_trace ? trace_limit : UINT64_MAX);
     weir_status status = WEIR_OK;
-    if (fresh->path == NULL || !name_stages(fresh) || !name_nodes(fresh))
+    if (fresh->path == NULL || !name_pools(fresh) || !name_nodes(fresh))
         status = weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (status == WEIR_OK)
         status = written_open(path, &fresh->file, error);

@@ -417,10 +417,12 @@ void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int
     sim_percentiles_add(&meter->stages[stage].wait, wait_ns);
 }
 
-void sim_meter_setup_wasted(struct sim_meter *meter, int64_t now_ns, int64_t setup_ns)
+void sim_meter_setup_wasted(struct sim_meter *meter, int64_t now_ns, int64_t from_ns, int64_t to_ns)
 {
     meter_tick(meter, now_ns);
-    meter->setup_wasted_ns += (double)setup_ns;
+    const int64_t since_ns = from_ns > meter->warmup_ns ? from_ns : meter->warmup_ns;
+    if (to_ns > since_ns)
+        meter->setup_wasted_ns += (double)(to_ns - since_ns);
 }
 
 void sim_meter_oom(struct sim_meter *meter, int64_t now_ns)

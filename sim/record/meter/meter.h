@@ -166,8 +166,9 @@ void sim_meter_item_done(struct sim_meter *meter, int64_t now_ns, uint32_t pipel
 /* Time an item waited in front of a stage before its task started. */
 void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int64_t wait_ns);
 
-/* Worker ended before it finished one task, after this much set-up. */
-void sim_meter_setup_wasted(struct sim_meter *meter, int64_t now_ns, int64_t setup_ns);
+/* Worker ended before it finished one task; it was in set-up in between. */
+void sim_meter_setup_wasted(struct sim_meter *meter, int64_t now_ns, int64_t from_ns,
+                            int64_t to_ns);
 /* A worker was killed because its node had no memory left. */
 void sim_meter_oom(struct sim_meter *meter, int64_t now_ns);
 /* Somebody did not get the memory of a GPU that he asked for, though enough was free, scattered. */

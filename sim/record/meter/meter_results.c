@@ -88,7 +88,8 @@ static void put_use(const struct view *view, const struct cluster_totals *now)
     const double active = sum.active[SIM_RESOURCE_GPU];
     const double assigned = sum.assigned[SIM_RESOURCE_GPU];
     put(view->out, "util.gpu.seed", "", "ratio", ratio(active, gpus * view->span_ns));
-    put(view->out, "waste.alloc_unused", "", "ratio", ratio(assigned - active, assigned));
+    if (active <= assigned * (1 + 1e-9)) /* who takes turns may be given more than he holds */
+        put(view->out, "waste.alloc_unused", "", "ratio", ratio(assigned - active, assigned));
 }
 
 static void put_frag(const struct view *view, const struct cluster_totals *now)
@@ -355,9 +356,9 @@ static void put_workers(const struct view *view)
         sum.integral[SERIES_SETUP] +=
             now.integral[SERIES_SETUP] - stage->base.integral[SERIES_SETUP];
     }
-    const double wasted_ns = view->meter->setup_wasted_ns - view->meter->base.setup_wasted_ns;
     if (sum.integral[SERIES_SETUP] > 0)
-        put(view->out, "waste.setup_frac", "", "ratio", wasted_ns / sum.integral[SERIES_SETUP]);
+        put(view->out, "waste.setup_frac", "", "ratio",
+            view->meter->setup_wasted_ns / sum.integral[SERIES_SETUP]);
     const double changes = sum.created + sum.deleted - sum.first_fill;
     put(view->out, "worker.created", "", "count", sum.created);
     put(view->out, "worker.deleted", "", "count", sum.deleted);
@@ -393,7 +394,7 @@ static void put_counters(const struct view *view, const struct cluster_totals *n
     if (meter->has_addresses)
         put(view->out, "oom.gpu.scattered", "", "count",
             now->scattered_ooms - base->scattered_ooms);
-    put(view->out, "waste.setup_s", "", "s", seconds(now->setup_wasted_ns - base->setup_wasted_ns));
+    put(view->out, "waste.setup_s", "", "s", seconds(meter->setup_wasted_ns));
     put(view->out, "work.lost_s", "", "s", seconds(now->lost_ns - base->lost_ns));
     put(view->out, "retry.count", "", "count", now->retries - base->retries);
     put(view->out, "retry.exhausted", "", "count", now->exhausted - base->exhausted);

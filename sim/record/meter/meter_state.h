@@ -119,8 +119,8 @@ struct cluster_totals {
     double capacity[SIM_RESOURCE_COUNT];
     double frag[FRAG_SERIES];
     double energy, gpu_energy; /* W ns */
-    double setup_wasted_ns, spilled_bytes, ooms, gpu_ooms, scattered_ooms, lost_ns, retries,
-        exhausted, decisions, refused, samples;
+    double spilled_bytes, ooms, gpu_ooms, scattered_ooms, lost_ns, retries, exhausted, decisions,
+        refused, samples;
     double moved_bytes[SIM_MOVED_KINDS], moving_ns;
 };
 
@@ -179,7 +179,8 @@ struct sim_meter {
     struct amounts_series up_capacity;
     double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
     int64_t frag_since_ns;
-    double setup_wasted_ns, spilled_bytes, moved_bytes[SIM_MOVED_KINDS], moving_ns, jobs_lost_ns;
+    double setup_wasted_ns; /* after the warm-up */
+    double spilled_bytes, moved_bytes[SIM_MOVED_KINDS], moving_ns, jobs_lost_ns;
     uint64_t ooms, gpu_ooms, scattered_ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns, sample_ns;   /* the last and the next one; 0 = at no instant of its own */

@@ -65,7 +65,6 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
     struct cluster_totals totals = {
         .energy = sim_gauge_integral(&meter->power, now_ns),
         .gpu_energy = sim_gauge_integral(&meter->gpu_power, now_ns),
-        .setup_wasted_ns = meter->setup_wasted_ns,
         .spilled_bytes = meter->spilled_bytes,
         .ooms = (double)meter->ooms,
         .gpu_ooms = (double)meter->gpu_ooms,

@@ -95,8 +95,7 @@ static const char *plain_id(const struct sim_resolver *resolver, const struct si
     if (resolver->metric_named == NULL)
         return name;
     const char *id = resolver->metric_named(name, unit, &near);
-    const bool is_word = strchr(id, '.') == NULL && strcmp(id, "makespan") != 0;
-    if (is_word && strcmp(id, name) == 0)
+    if (strchr(id, '.') == NULL && (*unit)[0] == '\0') /* not all ids with a dot are known here */
         sim_report_near(resolver->report, node, SIM_AT_VALUE, near, "there is no metric '%s'",
                         name);
     return id; /* cppcheck-suppress returnDanglingLifetime ; it is not in `near` */

@@ -403,12 +403,14 @@ static void check_minimum(struct sim_resolver *resolver)
     const struct sim_scenario *scenario = resolver->scenario;
     double totals[RESOURCE_COUNT] = { 0 };
     double sums[RESOURCE_COUNT] = { 0 };
+    const struct sim_yaml *pipelines = sim_yaml_get(resolver->root, "pipelines");
+    const struct sim_yaml *services = sim_yaml_get(resolver->root, "services");
     cluster_totals(scenario, totals);
     for (size_t p = 0; p < scenario->pipelines_count; p++)
         add_least(&scenario->pipelines[p], sums);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         if (sums[r] > totals[r] * (1 + 1e-12) + 1e-9)
-            sim_report_error(resolver->report, sim_yaml_get(resolver->root, "pipelines"),
+            sim_report_error(resolver->report, pipelines != NULL ? pipelines : services,
                              "the least numbers of workers need %g %s (%s), the cluster has %g; "
                              "ask for less in these stages or add nodes",
                              sums[r], resource_names[r], users_text(resolver, (enum resource)r),

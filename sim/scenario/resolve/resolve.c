@@ -259,16 +259,27 @@ static void resolve_tolerance(struct sim_resolver *resolver, struct draft_expect
         expect->tolerance_is_relative ? "%" : "");
 }
 
+/* The id of what a key of the long form names. */
+static char *named_by(const struct sim_resolver *resolver, const struct draft_expect *draft,
+                      const char *key, const char *name)
+{
+    const char *unit = "";
+    return name == NULL ? NULL
+                        : sim_arena_copy(resolver->arena,
+                                         sim_metric_id(resolver, sim_draft_at(&draft->head, key),
+                                                       name, &unit));
+}
+
 void sim_resolve_expect(struct sim_resolver *resolver, struct draft_expect *draft,
                         struct sim_expect *expect)
 {
     const bool is_long = draft->that == NULL;
-    const char *unit = "";
     if (!sim_condition_read(resolver, draft))
         return;
-    if (is_long && draft->to.metric != NULL && strchr(draft->to.metric, '@') != NULL)
-        (void)sim_metric_id(resolver, sim_draft_at(&draft->head, "metric"), draft->to.metric,
-                            &unit);
+    if (is_long) {
+        draft->to.metric = named_by(resolver, draft, "metric", draft->to.metric);
+        draft->to.than_metric = named_by(resolver, draft, "than", draft->to.than_metric);
+    }
     if (draft->to.metric == NULL || draft->to.op == SIM_ABSENT_COUNT) {
         sim_report_error(resolver->report, draft->head.node,
                          "key '%s' is missing, or a condition in one line",

@@ -115,12 +115,33 @@ static void refuse_both(struct sim_resolver *resolver, const struct draft_stage 
                             "is given in the stage already");
 }
 
+/* Memory of a GPU is asked for, and nothing else of one; said where it is asked for. */
+static bool refuse_memory_alone(struct sim_resolver *resolver, const struct sim_yaml *at,
+                                const struct weir_request *request)
+{
+    if (request->gpu_mem_bytes == 0 || request->gpus > 0 || request->nvdecs > 0 ||
+        request->nvencs > 0 || request->mig_slices > 0)
+        return false;
+    const struct sim_yaml *own = sim_yaml_get(at, "gpu_memory");
+    const struct sim_yaml *asked = sim_yaml_get(sim_yaml_get(at, "request"), "gpu_memory");
+    sim_report_error(resolver->report,
+                     own != NULL     ? own
+                     : asked != NULL ? asked
+                                     : at,
+                     "%s of GPU memory, but no gpus, nvdecs or nvencs to have it on",
+                     sim_quantity_bytes(resolver->arena, request->gpu_mem_bytes));
+    return true;
+}
+
 /* A request that cannot be read counts as one for nothing, so that nothing is said twice. */
 void sim_resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *at,
                        const struct weir_request *request, struct weir_shape *shape)
 {
     struct weir_error error = { .phase = -1 };
-    if (weir_shape_from_request(request, resolver->scenario->quantum, shape, &error) != WEIR_OK) {
+    if (refuse_memory_alone(resolver, at, request))
+        *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
+    else if (weir_shape_from_request(request, resolver->scenario->quantum, shape, &error) !=
+             WEIR_OK) {
         *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
         sim_report_error(resolver->report, at, "%s", error.text);
     } else if (shape->gpu_count > WEIR_MAX_DEVICES) {
