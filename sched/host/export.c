@@ -524,12 +524,12 @@ static void put_causes(struct weir_json *json, uint32_t causes)
     weir_json_close(json, '[');
 }
 
-static void put_wake(struct weir_json *json, int64_t at_ns, uint32_t causes)
+static void put_wake(struct weir_json *json, const struct weir_wake *wake)
 {
     weir_json_open(json, NULL, '{');
-    weir_json_integer(json, "at_ns", at_ns);
-    if (causes != 0)
-        put_causes(json, causes);
+    weir_json_integer(json, "at_ns", wake->at_ns);
+    if (wake->causes != 0)
+        put_causes(json, wake->causes);
     weir_json_close(json, '{');
 }
 
@@ -537,15 +537,16 @@ static void put_wake(struct weir_json *json, int64_t at_ns, uint32_t causes)
 static void put_wakes(const struct weir_export *out, int64_t now_ns)
 {
     const struct weir_host *const host = out->host;
-    const struct weir_reservations *const reservations = &host->jobs.reservations;
+    const struct weir_wake boundary = { .at_ns = host->jobs.reservations.next_ns };
 
     if (!weir_host_must_wake(host))
         return;
     weir_json_open(out->json, "wakes", '[');
     for (uint32_t i = 0; i < host->owed_count; i++)
-        put_wake(out->json, host->owed[i].at_ns, host->owed[i].causes);
-    if (weir_reservations_must_wake(reservations) && reservations->next_ns > now_ns)
-        put_wake(out->json, reservations->next_ns, 0);
+        put_wake(out->json, &host->owed[i]);
+    if (weir_reservations_must_wake(&host->jobs.reservations) && boundary.at_ns > now_ns &&
+        !weir_host_owes_wake(host, &boundary))
+        put_wake(out->json, &boundary);
     weir_json_close(out->json, '[');
 }
 

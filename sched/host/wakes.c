@@ -16,11 +16,18 @@ bool weir_host_must_wake(const struct weir_host *host)
     return host->owed_count > 0 || weir_reservations_must_wake(&host->jobs.reservations);
 }
 
-weir_status weir_host_owe_wake(struct weir_host *host, const struct weir_wake *wake)
+bool weir_host_owes_wake(const struct weir_host *host, const struct weir_wake *wake)
 {
     for (uint32_t i = 0; i < host->owed_count; i++)
         if (host->owed[i].at_ns == wake->at_ns && host->owed[i].causes == wake->causes)
-            return WEIR_OK;
+            return true;
+    return false;
+}
+
+weir_status weir_host_owe_wake(struct weir_host *host, const struct weir_wake *wake)
+{
+    if (weir_host_owes_wake(host, wake))
+        return WEIR_OK;
     WEIR_ROOM(&host->allocator, host->owed, host->owed_capacity, host->owed_count + 1);
     host->owed[host->owed_count++] = *wake;
     return WEIR_OK;

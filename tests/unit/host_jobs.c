@@ -705,7 +705,7 @@ static uint32_t wakes_of(const struct weir_plan *plan)
 static void a_decision_without_memory_leaves_nothing_behind(void)
 {
     static const struct weir_reservation_spec reserved = {
-        .size = sizeof reserved, .name = "r", .start_ns = 1000, .end_ns = 2000, .nodes = 1
+        .size = sizeof reserved, .name = "r", .start_ns = 1000, .end_ns = 2000, .nodes = 40
     };
     static const struct weir_tenant_spec tenant = { .size = sizeof tenant,
                                                     .name = "t",
@@ -720,7 +720,7 @@ static void a_decision_without_memory_leaves_nothing_behind(void)
     for (uint64_t at = 1; memory.has_failed; at++) {
         const struct weir_plan *plan = NULL;
         memory = (struct test_memory){ .blocks = 0 };
-        struct weir_host *const host = test_jobs_open(&config, 2, 2);
+        struct weir_host *const host = test_jobs_open(&config, 44, 1);
         CHECK_I64(weir_host_add_tenant(host, &tenant, NULL, NULL), WEIR_OK);
         CHECK_I64(weir_host_add_reservation(host, &reserved, NULL, NULL), WEIR_OK);
         CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);

@@ -310,6 +310,28 @@ static void a_plan_that_is_cut_short_turns_nobody_away(void)
     weir_host_destroy(host);
 }
 
+/* At the deadline three of six jobs were not asked: they cannot be too many. */
+static void who_was_not_asked_is_not_turned_away(void)
+{
+    int64_t wall_ns = 0;
+    struct weir_host_config config = test_config("fgd", "xenna");
+    config.clock_ns = tick;
+    config.clock_state = &wall_ns;
+    struct weir_host *const host = open_jobs(0, &config);
+    const struct weir_plan *plan = NULL;
+
+    CHECK_I64(weir_host_set_queue_limit(host, 0, 1), WEIR_OK);
+    for (uint32_t i = 1; i <= 6; i++)
+        CHECK_I64(submit(host, i, 1), WEIR_OK);
+    for (int64_t deadline_ns = 4; deadline_ns >= 0; deadline_ns -= 4) {
+        const struct weir_call call = { .causes = WEIR_CAUSE_WAKE, .deadline_ns = deadline_ns };
+        CHECK_I64(decide(host, call, &plan).starts, 3);
+        CHECK_I64(turned_away(plan), 0);
+        CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    }
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a cap spreads jobs over calls", a_cap_spreads_jobs_over_calls },
     { "ranks of a job come together in spite of a cap",
@@ -323,5 +345,6 @@ static const struct test tests[] = {
     { "calls that were asked for outlive their plan",
       calls_that_were_asked_for_outlive_their_plan },
     { "a plan that is cut short turns nobody away", a_plan_that_is_cut_short_turns_nobody_away },
+    { "who was not asked is not turned away", who_was_not_asked_is_not_turned_away },
 };
 TEST_MAIN(tests)

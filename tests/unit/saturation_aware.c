@@ -90,7 +90,7 @@ static void a_stage_that_was_removed_gets_no_slots(void)
     uint32_t index = 0;
 
     last.name = "c";
-    last.slots = 5;
+    last.slots = 1;
     CHECK_I64(weir_host_add_pool(host, &last, &index, NULL), WEIR_OK);
     CHECK_I64(weir_host_remove_pool(host, index, NULL), WEIR_OK);
     CHECK_STR(decide_at(host, 0).text, "1,1,0");
