@@ -236,9 +236,8 @@ static const char *silence_of(const struct an_frame *job)
 {
     if (isnan(an_number(job, 0, J_KIND)))
         return NEVER;
-    return "no denial of what it asks for was recorded: others came first, it was held back, or "
-           "the "
-           "decision was on its way";
+    return "no denial of what it asks for was recorded: others came first, it was held back, "
+           "or the decision was on its way";
 }
 
 static void print_wait(const struct an_explanation *explanation, const struct an_frame *job,
