@@ -40,32 +40,6 @@ static void a_job_goes_through_its_states(void)
     weir_host_destroy(host);
 }
 
-/* It is forgotten at once; its places are free, and what the controller says of its starts is of
- * nobody. */
-static void a_job_may_be_withdrawn_while_a_plan_starts_it(void)
-{
-    const struct weir_host_config config = test_jobs_config("first_fit");
-    struct weir_host *const host = test_jobs_open(&config, 1, 2);
-    struct weir_outcome outcome = { .size = sizeof outcome, .owner = weir_job_owner(0, 7) };
-
-    CHECK_I64(test_submit(host, 7, 2, 1), WEIR_OK);
-    CHECK_I64(test_submit(host, 8, 2, 1), WEIR_OK);
-    const struct weir_plan *const plan = test_pass(host);
-    const struct weir_alloc alloc = weir_plan_action(plan, 0)->alloc;
-    CHECK_STR(test_starts(plan).text, "7.0@0 7.1@0");
-    CHECK_I64(weir_host_withdraw(host, 0, 7), WEIR_OK);
-    CHECK_I64(weir_view_jobs(weir_host_view(host, 0)), 1);
-    CHECK_I64(weir_host_withdraw(host, 0, 7), WEIR_ENOTFOUND);
-    outcome.kind = WEIR_OUTCOME_REFUSED;
-    CHECK_I64(weir_host_outcome(host, &outcome, NULL, NULL), WEIR_OK);
-    CHECK_I64(weir_host_outcome(host, &outcome, NULL, NULL), WEIR_OK);
-    outcome.kind = WEIR_OUTCOME_STARTED;
-    CHECK_I64(weir_host_outcome(host, &outcome, &alloc, NULL), WEIR_ENOTFOUND);
-    test_starts_are(host, "8.0@0 8.1@0");
-    test_jobs_check(host);
-    weir_host_destroy(host);
-}
-
 /* Two kinds whose first groups are alike: which one is looked at first does not hang on who came.
  */
 static void kinds_have_an_order_of_their_own(void)
@@ -777,8 +751,6 @@ static const struct test tests[] = {
     { "kinds have an order of their own", kinds_have_an_order_of_their_own },
     { "a job is seen as it was told", a_job_is_seen_as_it_was_told },
     { "a job goes through its states", a_job_goes_through_its_states },
-    { "a job may be withdrawn while a plan starts it",
-      a_job_may_be_withdrawn_while_a_plan_starts_it },
     { "a waiting job of other ranks is counted once",
       a_waiting_job_of_other_ranks_is_counted_once },
     { "jobs that make no sense are refused", what_makes_no_sense_is_refused },

@@ -4,6 +4,7 @@
  * is done by later calls, and comes to the same.
  */
 #include "tests/support/check.h"
+#include "tests/support/host_jobs.h"
 #include "tests/support/pipeline.h"
 #include "weir/host.h"
 #include "weir/reservation.h"
@@ -332,7 +333,35 @@ static void who_was_not_asked_is_not_turned_away(void)
     weir_host_destroy(host);
 }
 
+/* It is forgotten at once; its places are free, and what the controller says of its starts is of
+ * nobody. */
+static void a_job_may_be_withdrawn_while_a_plan_starts_it(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 1, 2);
+    struct weir_outcome outcome = { .size = sizeof outcome, .owner = weir_job_owner(0, 7) };
+
+    CHECK_I64(test_submit(host, 7, 2, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 8, 2, 1), WEIR_OK);
+    const struct weir_plan *const plan = test_pass(host);
+    const struct weir_alloc alloc = weir_plan_action(plan, 0)->alloc;
+    CHECK_STR(test_starts(plan).text, "7.0@0 7.1@0");
+    CHECK_I64(weir_host_withdraw(host, 0, 7), WEIR_OK);
+    CHECK_I64(weir_view_jobs(weir_host_view(host, 0)), 1);
+    CHECK_I64(weir_host_withdraw(host, 0, 7), WEIR_ENOTFOUND);
+    outcome.kind = WEIR_OUTCOME_REFUSED;
+    CHECK_I64(weir_host_outcome(host, &outcome, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_host_outcome(host, &outcome, NULL, NULL), WEIR_OK);
+    outcome.kind = WEIR_OUTCOME_STARTED;
+    CHECK_I64(weir_host_outcome(host, &outcome, &alloc, NULL), WEIR_ENOTFOUND);
+    test_starts_are(host, "8.0@0 8.1@0");
+    test_jobs_check(host);
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
+    { "a job may be withdrawn while a plan starts it",
+      a_job_may_be_withdrawn_while_a_plan_starts_it },
     { "a cap spreads jobs over calls", a_cap_spreads_jobs_over_calls },
     { "ranks of a job come together in spite of a cap",
       ranks_of_a_job_come_together_in_spite_of_a_cap },
