@@ -456,8 +456,8 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         return WEIR_OK;
     }
     weir_host_cuts_dropped(host);
-    WEIR_TRY(weir_host_owe_wakes(host));
     WEIR_TRY(weir_host_pass_dropped(host));
+    WEIR_TRY(weir_host_owe_wakes(host));
     return status;
 }
 
@@ -532,7 +532,7 @@ weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call 
     host->now_ns = call->now_ns;
     weir_tenants_at(&host->jobs.tenants, call->now_ns);
     host->view.causes = call->causes;
-    if (notice_reservations(host) != WEIR_OK)
+    if (notice_reservations(host) != WEIR_OK || weir_host_reserve_wakes(host) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_host_settle_labels(host);
     weir_host_limits_begin(host, call);

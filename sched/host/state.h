@@ -272,8 +272,10 @@ bool weir_host_is_late(struct weir_host *host);
 bool weir_host_says_cut_short(const struct weir_host *host, const struct weir_action *action);
 weir_status weir_host_limit_plan(struct weir_host *host);
 
-/* wakes.c: whether a WAKE is owed; from now on it is; those of a plan that nobody will see are;
- * whether one is to be asked for; the plan asks; it was handed out. */
+/* wakes.c: room for those of a plan that may fail for memory; whether a WAKE is owed; from now on
+ * it is; those of a plan that nobody will see are; whether one is to be asked for; the plan asks;
+ * it was handed out. */
+weir_status weir_host_reserve_wakes(struct weir_host *host);
 bool weir_host_owes_wake(const struct weir_host *host, const struct weir_wake *wake);
 weir_status weir_host_owe_wake(struct weir_host *host, const struct weir_wake *wake);
 weir_status weir_host_owe_wakes(struct weir_host *host);

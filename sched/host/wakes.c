@@ -16,6 +16,14 @@ bool weir_host_must_wake(const struct weir_host *host)
     return host->owed_count > 0 || weir_reservations_must_wake(&host->jobs.reservations);
 }
 
+enum { USUAL_WAKES = 8 }; /* of a plan, at most, unless a policy asks for many */
+
+weir_status weir_host_reserve_wakes(struct weir_host *host)
+{
+    WEIR_ROOM(&host->allocator, host->owed, host->owed_capacity, host->owed_count + USUAL_WAKES);
+    return WEIR_OK;
+}
+
 bool weir_host_owes_wake(const struct weir_host *host, const struct weir_wake *wake)
 {
     for (uint32_t i = 0; i < host->owed_count; i++)

@@ -240,7 +240,8 @@ static void *counting_resize(void *state, void *block, size_t size)
         return NULL;
     }
     memory->calls++;
-    if (memory->fail_at != 0 && memory->calls == memory->fail_at) {
+    if (memory->fail_at != 0 && (memory->calls == memory->fail_at ||
+                                 (memory->is_gone && memory->calls > memory->fail_at))) {
         memory->has_failed = true;
         return NULL;
     }

@@ -58,6 +58,7 @@ struct test_memory {
     uint64_t calls;  /* that asked for memory */
     uint64_t fail_at;
     bool has_failed;
+    bool is_gone; /* all that come after that one fail, too */
 };
 struct weir_allocator test_allocator(struct test_memory *memory);
 

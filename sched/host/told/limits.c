@@ -185,11 +185,11 @@ weir_status weir_host_cancel(struct weir_host *host, struct weir_error *error)
         return weir_fail(error, WEIR_ENOTFOUND,
                          "there is no plan that can be cancelled: none was made, or an outcome of "
                          "it was told");
+    WEIR_TRY(weir_host_owe_wakes(host));
     host->limits.is_open = false;
     WEIR_TRY(reopen_cuts(host));
     for (uint32_t i = 0; i < weir_plan_count(host->plan); i++)
         WEIR_TRY(refuse_action(host, weir_plan_action(host->plan, i), error));
-    WEIR_TRY(weir_host_owe_wakes(host));
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
     weir_host_clear_plan(host);
