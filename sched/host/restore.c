@@ -5,6 +5,7 @@
  * Nodes, pools, workers and what is waiting are told as to any host; here is what the other one had
  * worked out since: how far it had counted, what it had tried in vain, what it was about to do.
  */
+#include "sched/cluster/state.h"
 #include "sched/host/placer_state.h"
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
@@ -128,6 +129,25 @@ weir_status weir_host_restore_wake(struct weir_host *host, int64_t at_ns, uint32
     return host == NULL ? WEIR_EINVAL : weir_host_owe_wake(host, &wake);
 }
 
+/* Where ranks of jobs are looked for first: workers are told before the jobs that they are of. */
+static void find_first_workers(struct weir_host *host)
+{
+    const struct weir_cluster *const cluster = host->inventory;
+
+    for (uint32_t s = 0; s < cluster->slot_count; s++) {
+        const struct weir_worker_slot *const slot = &cluster->slots[s];
+        const bool is_rank = slot->state != WEIR_SLOT_FREE && slot->owner.kind == WEIR_OWNER_JOB;
+        const uint32_t record = is_rank
+                                    ? weir_jobs_find(&host->jobs, slot->owner.index, slot->owner.id)
+                                    : WEIR_NO_INDEX;
+        if (record == WEIR_NO_INDEX || host->jobs.records[record].state == WEIR_JOB_WAITING)
+            continue;
+        struct weir_placed_job *const placed = weir_jobs_placed(&host->jobs, record);
+        if (slot->id < placed->first_worker)
+            placed->first_worker = slot->id;
+    }
+}
+
 /* Everything but the policies has been told: what was done here is no news. */
 weir_status weir_host_restore(struct weir_host *host, const struct weir_host_past *given,
                               struct weir_error *error)
@@ -151,6 +171,7 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
         weir_reservations_look_ahead(&host->jobs.reservations, past->now_ns);
         host->jobs.reservations.is_asked = true; /* by the latest decision, or the call is owed */
     }
+    find_first_workers(host);
     weir_host_restore_labels(host);
     host->is_dirty = past->is_dirty != 0;
     host->cuts.rested_at = host->changes;

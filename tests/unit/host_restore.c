@@ -168,6 +168,27 @@ static void whom_the_truth_refused_is_known(void)
     }
 }
 
+static void ranks_are_found_where_they_were(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 2);
+    const struct weir_call call = call_at(10);
+
+    CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 2, 3, 1), WEIR_OK);
+    test_starts_are(host, "1.0@0 2.0@0 2.1@1 2.2@1");
+    struct mirror *const mirror = mirror_open(host, &call);
+    for (uint64_t id = 1; id < 3; id++) {
+        struct weir_host *const both[] = { host, mirror->made.host };
+        for (int i = 0; i < 2; i++)
+            CHECK_I64(weir_jobs_placed(&both[i]->jobs, weir_jobs_find(&both[i]->jobs, 0, id))
+                          ->first_worker,
+                      id);
+    }
+    mirror_close(mirror);
+    weir_host_destroy(host);
+}
+
 /* The one that says how long it takes goes first, and who does not say may not run into the
  * reservation. */
 static void a_job_without_an_estimate_has_none(void)
@@ -316,6 +337,7 @@ static const struct test tests[] = {
       a_reservation_told_since_is_asked_for },
     { "calls of a cancelled plan are asked for", calls_of_a_cancelled_plan_are_asked_for },
     { "whom the truth refused is known", whom_the_truth_refused_is_known },
+    { "ranks are found where they were", ranks_are_found_where_they_were },
     { "a job without an estimate has none", a_job_without_an_estimate_has_none },
     { "what came since is new to both", what_came_since_is_new_to_both },
     { "infinite numbers come back", infinite_numbers_come_back },
