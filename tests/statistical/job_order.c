@@ -122,6 +122,7 @@ static void customers_go_round_as_fast_as_they_can(void)
             return;
         const double mean = gsl_stats_mean(values, 1, REPLICATIONS);
         const double error = gsl_stats_sd(values, 1, REPLICATIONS) / sqrt(REPLICATIONS);
+        CHECK(error < 0.003 * known[i].per_s);
         if (!CHECK_NEAR(mean, known[i].per_s, fmax(4 * error, 0.003 * known[i].per_s)))
             printf("%u customers: standard error %.2g\n", known[i].customers, error);
         sim_scenario_destroy(scenario);

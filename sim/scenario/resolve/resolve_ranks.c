@@ -191,7 +191,8 @@ static void resolve_until(struct sim_resolver *resolver, const struct sim_job_so
     struct sim_job_spec *jobs = source->workload->jobs;
     const struct sim_yaml *at = sim_draft_at(&drafts[index].head, "until");
     if (drafts[index].until == NULL) {
-        jobs[index].frees = jobs[index].users > 0 ? (uint32_t)index + 1 : 0;
+        if (jobs[index].users > 0) /* else it may free those of another class */
+            jobs[index].frees = (uint32_t)index + 1;
         return;
     }
     const size_t last = class_called(resolver, drafts, source, at, drafts[index].until);
