@@ -17,7 +17,7 @@ has stdout "xenna"
 
 # The bound of a batch adds the times of its stages up: 10 000 x 0.6 / 8 = 750 s.
 expect 0 "$WEIR_BIN" show "$examples/caption2.yaml" --set pipelines.p.execution=batch
-has stdout "13.33 items/s with whole workers"
+has stdout "13.33 source items/s with whole"
 
 # 5 MB an item: 40 GB are full after 8 000 items (and those under way).
 expect 1 "$WEIR_BIN" run "$examples/caption2.yaml" --no-db --set pipelines.p.execution=batch \
