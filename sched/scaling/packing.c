@@ -12,6 +12,7 @@
 #include "sched/placement/parts/scan.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -625,11 +626,42 @@ static weir_status reserve(struct weir_packing *packing)
     return WEIR_OK;
 }
 
+static int younger_first(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a;
+    const uint64_t right = *(const uint64_t *)b;
+
+    return (left < right) - (left > right);
+}
+
+/* One that was stopped and came back stands elsewhere in the pool's list than it will for the next
+ * decision, which is to see the same. */
+static weir_status list_by_name(struct weir_packing *packing, uint32_t pool)
+{
+    const struct weir_allocator *const memory = &packing->run->allocator;
+    struct weir_stopped *const originals = &packing->pools[pool].originals;
+    const uint32_t count = weir_cluster_pool_workers(packing->scratch, pool);
+    struct weir_worker worker;
+
+    weir_stopped_clear(originals);
+    WEIR_ROOM(memory, packing->doomed, packing->doomed_capacity, count);
+    for (uint32_t k = 0; k < count; k++)
+        (void)weir_cluster_pool_worker_id(packing->scratch, pool, k, &packing->doomed[k]);
+    qsort(packing->doomed, count, sizeof packing->doomed[0], younger_first);
+    for (uint32_t k = 0; k < count; k++) {
+        (void)weir_cluster_worker(packing->scratch, packing->doomed[k], &worker);
+        WEIR_TRY(weir_stopped_add(originals, memory, &worker));
+    }
+    return WEIR_OK;
+}
+
 /* The youngest first: on each node the oldest is then seen first. So of workers in like places
  * those come back that are there for longest, and those that this plan started go. */
 static weir_status list_originals(struct weir_packing *packing, uint32_t pool)
 {
+    const struct weir_allocator *const memory = &packing->run->allocator;
     struct weir_stopped *const originals = &packing->pools[pool].originals;
+    uint64_t younger = UINT64_MAX;
     struct weir_worker worker;
 
     weir_stopped_clear(originals);
@@ -637,7 +669,10 @@ static weir_status list_originals(struct weir_packing *packing, uint32_t pool)
         return WEIR_OK;
     for (uint32_t k = weir_cluster_pool_workers(packing->scratch, pool); k-- > 0;) {
         (void)weir_cluster_pool_worker(packing->scratch, pool, k, &worker);
-        WEIR_TRY(weir_stopped_add(originals, &packing->run->allocator, &worker));
+        if (worker.id > younger)
+            return list_by_name(packing, pool);
+        younger = worker.id;
+        WEIR_TRY(weir_stopped_add(originals, memory, &worker));
     }
     return WEIR_OK;
 }

@@ -15,7 +15,8 @@
  *
  * Invariants: what comes back to a node stands where it stood, as the worker it was, when that
  * place is free; workers of pools that are not free, and groups over several nodes, stay. The
- * search draws from a seed of its own, so the same state is searched in the same way.
+ * search draws from a seed of its own, and sees workers by name, so the same state is searched in
+ * the same way.
  * Cost: a try O(workers of at most 8 nodes); filling O(missing workers + pools x nodes) for each of
  * at most twelve z, from nothing O(workers).
  */
@@ -39,10 +40,10 @@ struct weir_packing {
     struct weir_run *run;
     struct weir_cluster *scratch;
     struct weir_packing_pool *pools;
-    uint32_t *order; /* pools, the largest shape first */
-    uint32_t *nodes; /* that are emptied and filled again */
-    uint32_t *quota; /* what each node could hold of each pool alone */
-    uint64_t *doomed;
+    uint32_t *order;  /* pools, the largest shape first */
+    uint32_t *nodes;  /* that are emptied and filled again */
+    uint32_t *quota;  /* what each node could hold of each pool alone */
+    uint64_t *doomed; /* names of workers, for a while */
     uint64_t *stops;  /* outcome of a search */
     uint64_t next_id; /* downwards */
     uint64_t random;

@@ -42,7 +42,7 @@ enum {
     PARAM_COUNT
 };
 
-enum { ROUNDS = 8 };
+enum { ROUNDS = 32 }; /* most take two or three */
 static const double PER_MOVE = 1e-6;
 static const double NOTHING_LEFT = 1e-3; /* of the bound: not looked for */
 
