@@ -2,10 +2,9 @@
 /*
  * The search for places (see packing.h): filling, emptying nodes and filling them again, bisection.
  */
-#include "sched/scaling/packing.h"
+#include "sched/scaling/packing_parts.h"
 
 #include "sched/host/placer.h"
-#include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/placement/parts/room.h"
 #include "sched/placement/parts/rooms.h"
@@ -32,43 +31,14 @@ static uint64_t draw(struct weir_packing *packing, uint64_t below)
     return packing->random % below;
 }
 
-static const struct weir_shape *shape_of(const struct weir_packing *packing, uint32_t pool)
-{
-    return &weir_view_pool(packing->run->view, pool)->shape;
-}
-
-static bool is_group(const struct weir_packing *packing, uint32_t pool)
-{
-    return shape_of(packing, pool)->kind == WEIR_SHAPE_SPMD_MULTI;
-}
-
-/* Whether the search may choose where the workers of a pool stand. */
-static bool may_move(const struct weir_packing *packing, uint32_t pool)
-{
-    return weir_run_is_free(&packing->run->pools[pool]) && !is_group(packing, pool);
-}
-
-static uint32_t count_of(const struct weir_packing *packing, uint32_t pool)
-{
-    return weir_cluster_pool_workers(packing->scratch, pool) /
-           weir_shape_members(shape_of(packing, pool));
-}
-
-static uint32_t missing_of(const struct weir_packing *packing, uint32_t pool)
-{
-    const uint32_t count = count_of(packing, pool);
-
-    return packing->pools[pool].wanted > count ? packing->pools[pool].wanted - count : 0;
-}
-
 /* What is missing, each worker by its share of the cluster. */
 static double shortage(const struct weir_packing *packing)
 {
     double sum = 0;
 
     for (uint32_t i = 0; i < packing->run->count; i++)
-        sum += weir_run_is_free(&packing->run->pools[i])
-                   ? missing_of(packing, i) * packing->pools[i].weight
+        sum += weir_packing_is_packed(packing, i)
+                   ? weir_packing_missing(packing, i) * packing->pools[i].weight
                    : 0;
     return sum;
 }
@@ -81,7 +51,7 @@ static double least_per_s(const struct weir_packing *packing)
     for (uint32_t i = 0; i < packing->run->count; i++) {
         const struct weir_run_pool *const pool = &packing->run->pools[i];
         if (weir_run_is_free(pool))
-            least = fmin(least, weir_run_throughput(pool, count_of(packing, i)));
+            least = fmin(least, weir_run_throughput(pool, weir_packing_count(packing, i)));
     }
     return least;
 }
@@ -98,11 +68,6 @@ static void want(struct weir_packing *packing, double z_per_s)
 
 /* ---- one worker more, one less ---- */
 
-static bool is_there(const struct weir_packing *packing, uint64_t id)
-{
-    return weir_cluster_worker(packing->scratch, id, NULL);
-}
-
 /* An original of this pool that is not there and whose place on the node is free. */
 static bool find_original(const struct weir_packing *packing, uint32_t pool, uint32_t node,
                           uint64_t *id, struct weir_alloc *alloc)
@@ -112,7 +77,7 @@ static bool find_original(const struct weir_packing *packing, uint32_t pool, uin
     for (uint32_t i = weir_stopped_first(originals, node); i != WEIR_NO_INDEX;
          i = originals->entries[i].next) {
         *id = originals->entries[i].id;
-        if (is_there(packing, *id))
+        if (weir_packing_is_there(packing, *id))
             continue;
         weir_stopped_alloc(originals, i, alloc);
         if (weir_cluster_fits(packing->scratch, alloc))
@@ -132,7 +97,7 @@ static weir_status add(struct weir_packing *packing, uint32_t pool, uint32_t nod
         return weir_cluster_add_worker(packing->scratch, id, owner, &alloc, packing->run->error);
     const struct weir_place_query query = { .size = sizeof query,
                                             .cluster = packing->scratch,
-                                            .shape = shape_of(packing, pool),
+                                            .shape = weir_packing_shape(packing, pool),
                                             .owner = owner };
     if (!weir_place_tightest(&query, node, &alloc))
         return WEIR_EBUSY;
@@ -154,8 +119,7 @@ static weir_status add_some(struct weir_packing *packing, uint32_t pool, uint32_
     return status == WEIR_EBUSY ? WEIR_OK : status;
 }
 
-/* Takes away whatever may move on a node. */
-static weir_status empty_node(struct weir_packing *packing, uint32_t node)
+weir_status weir_packing_empty_node(struct weir_packing *packing, uint32_t node)
 {
     struct weir_worker worker;
     uint32_t cursor = 0;
@@ -163,7 +127,7 @@ static weir_status empty_node(struct weir_packing *packing, uint32_t node)
 
     while (weir_cluster_node_worker(packing->scratch, node, &cursor, &worker)) {
         if (worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index >= packing->run->count ||
-            !may_move(packing, worker.owner.index))
+            !weir_packing_may_move(packing, worker.owner.index))
             continue;
         WEIR_ROOM(&packing->run->allocator, packing->doomed, packing->doomed_capacity, count + 1);
         packing->doomed[count++] = worker.id;
@@ -181,19 +145,20 @@ static weir_status empty_node(struct weir_packing *packing, uint32_t node)
 static bool is_turn_of(const struct weir_packing *packing, uint32_t pool, uint32_t node,
                        uint32_t round)
 {
-    return round > 0 || shape_of(packing, pool)->kind != WEIR_SHAPE_CPU ||
+    return round > 0 || weir_packing_shape(packing, pool)->kind != WEIR_SHAPE_CPU ||
            weir_cluster_node(packing->scratch, node)->gpu_count == 0;
 }
 
 /* All of a pool that is missing, on the first nodes that have room. */
 static weir_status fill_pool(struct weir_packing *packing, uint32_t pool, uint32_t round)
 {
-    uint32_t missing = missing_of(packing, pool);
+    uint32_t missing = weir_packing_missing(packing, pool);
     uint32_t node = 0;
 
     while (missing > 0) {
         struct weir_choice choice = { .nodes_seen = 0 };
-        struct weir_room_walk walk = weir_rooms_begin(packing->scratch, shape_of(packing, pool));
+        struct weir_room_walk walk =
+            weir_rooms_begin(packing->scratch, weir_packing_shape(packing, pool));
         uint32_t added = 0;
         walk.next = node;
         node = weir_rooms_next(&walk, &choice);
@@ -212,7 +177,7 @@ static weir_status fill(struct weir_packing *packing)
 {
     for (uint32_t k = 0; k < packing->run->count; k++) {
         const uint32_t pool = packing->order[k];
-        for (uint32_t round = 0; round < 2 && may_move(packing, pool); round++)
+        for (uint32_t round = 0; round < 2 && weir_packing_may_move(packing, pool); round++)
             WEIR_TRY(fill_pool(packing, pool, round));
     }
     return WEIR_OK;
@@ -223,7 +188,7 @@ static weir_status fill(struct weir_packing *packing)
 static weir_status spread_pool(struct weir_packing *packing, uint32_t pool, uint32_t round)
 {
     const uint32_t *const room = &packing->quota[(size_t)pool * packing->node_count];
-    const uint32_t missing = missing_of(packing, pool);
+    const uint32_t missing = weir_packing_missing(packing, pool);
     double all = 0;
     double so_far = 0;
     uint32_t given = 0;
@@ -244,7 +209,7 @@ static weir_status spread(struct weir_packing *packing)
 {
     for (uint32_t k = 0; k < packing->run->count; k++) {
         const uint32_t pool = packing->order[k];
-        for (uint32_t round = 0; round < 2 && may_move(packing, pool); round++)
+        for (uint32_t round = 0; round < 2 && weir_packing_may_move(packing, pool); round++)
             WEIR_TRY(spread_pool(packing, pool, round));
     }
     return WEIR_OK;
@@ -271,7 +236,8 @@ static weir_status refill_by_pool(struct weir_packing *packing, const uint32_t *
 {
     for (uint32_t k = 0; k < packing->run->count; k++) {
         const uint32_t pool = order[k];
-        uint32_t missing = may_move(packing, pool) ? missing_of(packing, pool) : 0;
+        uint32_t missing =
+            weir_packing_may_move(packing, pool) ? weir_packing_missing(packing, pool) : 0;
         for (uint32_t n = 0; n < 2 * nodes && missing > 0; n++) {
             const uint32_t node = packing->nodes[n % nodes];
             uint32_t added = 0;
@@ -289,10 +255,10 @@ static uint32_t draw_missing(struct weir_packing *packing, const uint8_t *is_out
     double sum = 0;
 
     for (uint32_t i = 0; i < packing->run->count; i++)
-        sum += is_out[i] == 0 ? missing_of(packing, i) : 0;
+        sum += is_out[i] == 0 ? weir_packing_missing(packing, i) : 0;
     double left = (double)draw(packing, 1U << 30) / (1U << 30) * sum;
     for (uint32_t i = 0; i < packing->run->count; i++) {
-        const uint32_t missing = is_out[i] == 0 ? missing_of(packing, i) : 0;
+        const uint32_t missing = is_out[i] == 0 ? weir_packing_missing(packing, i) : 0;
         if (missing > 0 && left < missing)
             return i;
         left -= missing;
@@ -308,7 +274,7 @@ static weir_status refill_by_node(struct weir_packing *packing, uint32_t nodes)
     for (uint32_t n = 0; n < nodes; n++) {
         uint32_t pool;
         for (uint32_t i = 0; i < packing->run->count; i++)
-            is_out[i] = !may_move(packing, i);
+            is_out[i] = !weir_packing_may_move(packing, i);
         while ((pool = draw_missing(packing, is_out)) != WEIR_NO_INDEX) {
             const weir_status status = add(packing, pool, packing->nodes[n]);
             if (status == WEIR_EBUSY)
@@ -346,13 +312,6 @@ static weir_status refill(struct weir_packing *packing, uint32_t nodes, uint32_t
     return refill_by_pool(packing, order, nodes);
 }
 
-static weir_status mark(struct weir_packing *packing)
-{
-    if (weir_cluster_mark(packing->scratch) != WEIR_OK)
-        return weir_fail(packing->run->error, WEIR_ENOMEM, "out of memory");
-    return WEIR_OK;
-}
-
 /* Originals of the chosen nodes that are not there. */
 static uint32_t count_absent(const struct weir_packing *packing, uint32_t nodes)
 {
@@ -362,7 +321,7 @@ static uint32_t count_absent(const struct weir_packing *packing, uint32_t nodes)
         const struct weir_stopped *const originals = &packing->pools[k / nodes].originals;
         for (uint32_t i = weir_stopped_first(originals, packing->nodes[k % nodes]);
              i != WEIR_NO_INDEX; i = originals->entries[i].next)
-            count += !is_there(packing, originals->entries[i].id);
+            count += !weir_packing_is_there(packing, originals->entries[i].id);
     }
     return count;
 }
@@ -377,11 +336,11 @@ static weir_status improve(struct weir_packing *packing, uint32_t tries)
     for (uint32_t i = 0; in_vain < tries && least > 0; i++) {
         const uint32_t most = packing->node_count < RUIN_MOST ? packing->node_count : RUIN_MOST;
         const uint32_t nodes = 1 + (uint32_t)draw(packing, most);
-        WEIR_TRY(mark(packing));
+        WEIR_TRY(weir_packing_mark(packing));
         choose_nodes(packing, nodes);
         const uint32_t absent = count_absent(packing, nodes);
         for (uint32_t n = 0; n < nodes; n++)
-            WEIR_TRY(empty_node(packing, packing->nodes[n]));
+            WEIR_TRY(weir_packing_empty_node(packing, packing->nodes[n]));
         WEIR_TRY(refill(packing, nodes, i));
         const double now = shortage(packing);
         if (now > least || (!(now < least) && count_absent(packing, nodes) > absent &&
@@ -404,7 +363,8 @@ static void count_room(struct weir_packing *packing)
 {
     for (uint32_t i = 0; i < packing->run->count; i++) {
         for (uint32_t n = 0; n < packing->node_count; n++) {
-            const uint64_t room = weir_node_room(packing->scratch, n, shape_of(packing, i));
+            const uint64_t room =
+                weir_node_room(packing->scratch, n, weir_packing_shape(packing, i));
             packing->quota[i * packing->node_count + n] =
                 room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
         }
@@ -415,9 +375,10 @@ static void count_room(struct weir_packing *packing)
 static weir_status start_anew(struct weir_packing *packing)
 {
     for (uint32_t n = 0; n < packing->node_count; n++)
-        WEIR_TRY(empty_node(packing, n));
+        WEIR_TRY(weir_packing_empty_node(packing, n));
     if (!packing->has_quota)
         count_room(packing);
+    WEIR_TRY(weir_packing_fit_groups(packing, true));
     return spread(packing);
 }
 
@@ -427,9 +388,11 @@ static weir_status try_rate(struct weir_packing *packing, const struct weir_pack
                             double z_per_s, double low_per_s, double *reached_per_s)
 {
     want(packing, z_per_s);
-    WEIR_TRY(mark(packing));
+    WEIR_TRY(weir_packing_mark(packing));
     if (goal->way == WEIR_PACK_COLD)
         WEIR_TRY(start_anew(packing));
+    else
+        WEIR_TRY(weir_packing_fit_groups(packing, goal->way != WEIR_PACK_ADD));
     WEIR_TRY(fill(packing));
     if (goal->way != WEIR_PACK_ADD)
         WEIR_TRY(improve(packing, goal->tries));
@@ -484,9 +447,9 @@ static weir_status bring_back_of(struct weir_packing *packing, uint32_t pool, bo
     const struct weir_stopped *const originals = &packing->pools[pool].originals;
     struct weir_alloc alloc;
 
-    for (uint32_t i = originals->entry_count; i-- > 0;) {
+    for (uint32_t i = originals->entry_count; i-- > 0 && weir_packing_may_move(packing, pool);) {
         const uint64_t id = originals->entries[i].id;
-        if (is_there(packing, id))
+        if (weir_packing_is_there(packing, id))
             continue;
         weir_stopped_alloc(originals, i, &alloc);
         if (!weir_cluster_fits(packing->scratch, &alloc))
@@ -536,7 +499,7 @@ static weir_status note_stops(struct weir_packing *packing, uint32_t pool)
     const struct weir_stopped *const originals = &packing->pools[pool].originals;
 
     for (uint32_t i = 0; i < originals->entry_count; i++) {
-        if (is_there(packing, originals->entries[i].id))
+        if (weir_packing_is_there(packing, originals->entries[i].id))
             continue;
         WEIR_ROOM(&packing->run->allocator, packing->stops, packing->stop_capacity,
                   packing->stop_count + 1);
@@ -554,13 +517,14 @@ static weir_status note_outcome(struct weir_packing *packing, double *kept_per_s
     for (uint32_t i = 0; i < packing->run->count; i++) {
         uint32_t kept = 0;
         weir_stopped_clear(&packing->pools[i].starts);
-        if (!weir_run_is_free(&packing->run->pools[i]))
+        if (!weir_packing_is_packed(packing, i))
             continue;
         WEIR_TRY(note_stops(packing, i));
         WEIR_TRY(note_starts(packing, i, &kept));
         *kept_per_s =
-            fmin(*kept_per_s, weir_run_throughput(&packing->run->pools[i],
-                                                  kept / weir_shape_members(shape_of(packing, i))));
+            fmin(*kept_per_s,
+                 weir_run_throughput(&packing->run->pools[i],
+                                     kept / weir_shape_members(weir_packing_shape(packing, i))));
     }
     return WEIR_OK;
 }
@@ -570,7 +534,7 @@ weir_status weir_packing_search(struct weir_packing *packing, const struct weir_
 {
     packing->next_id = UINT64_MAX;
     packing->random = 1;
-    WEIR_TRY(mark(packing));
+    WEIR_TRY(weir_packing_mark(packing));
     WEIR_TRY(bisect(packing, goal, z_per_s));
     if (*z_per_s > 0)
         WEIR_TRY(note_outcome(packing, kept_per_s));
@@ -665,7 +629,7 @@ static weir_status list_originals(struct weir_packing *packing, uint32_t pool)
     struct weir_worker worker;
 
     weir_stopped_clear(originals);
-    if (!may_move(packing, pool))
+    if (!weir_packing_is_packed(packing, pool))
         return WEIR_OK;
     for (uint32_t k = weir_cluster_pool_workers(packing->scratch, pool); k-- > 0;) {
         (void)weir_cluster_pool_worker(packing->scratch, pool, k, &worker);
@@ -706,5 +670,6 @@ void weir_packing_clear(struct weir_packing *packing)
     weir_free(memory, packing->nodes);
     weir_free(memory, packing->quota);
     weir_free(memory, packing->doomed);
+    weir_free(memory, packing->prices);
     weir_free(memory, packing->stops);
 }

@@ -11,12 +11,12 @@
  *      what they held and what is missing, in another order; what is worse is taken back, and it
  *      goes on while there is progress. Workers beyond x_i(z) need not come back: so surplus is
  *      shed.
- * Or from the empty cluster, every pool spread over the nodes in proportion first.
+ * Or from the empty cluster, every pool spread over the nodes in proportion first. Groups over
+ * several nodes come before all others (packing_groups.c).
  *
  * Invariants: what comes back to a node stands where it stood, as the worker it was, when that
- * place is free; workers of pools that are not free, and groups over several nodes, stay. The
- * search draws from a seed of its own, and sees workers by name, so the same state is searched in
- * the same way.
+ * place is free; workers of pools that are not free stay. The search draws from a seed of its own,
+ * and sees workers by name, so the same state is searched in the same way.
  * Cost: a try O(workers of at most 8 nodes); filling O(missing workers + pools x nodes) for each of
  * at most twelve z, from nothing O(workers).
  */
@@ -36,6 +36,12 @@ struct weir_packing_pool {
     double weight;   /* of one worker: its largest share of all that there is */
 };
 
+/* A node, and what those who would have to leave it are worth. */
+struct weir_packing_price {
+    double price;
+    uint32_t node;
+};
+
 struct weir_packing {
     struct weir_run *run;
     struct weir_cluster *scratch;
@@ -44,13 +50,14 @@ struct weir_packing {
     uint32_t *nodes;  /* that are emptied and filled again */
     uint32_t *quota;  /* what each node could hold of each pool alone */
     uint64_t *doomed; /* names of workers, for a while */
+    struct weir_packing_price *prices;
     uint64_t *stops;  /* outcome of a search */
     uint64_t next_id; /* downwards */
     uint64_t random;
     uint32_t node_count, start_count, stop_count;
     bool has_quota;
     uint32_t pool_capacity, order_capacity, node_capacity, quota_capacity, doomed_capacity,
-        stop_capacity;
+        stop_capacity, price_capacity;
 };
 
 enum weir_packing_way {

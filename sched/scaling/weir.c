@@ -23,6 +23,7 @@
  */
 #include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/plan_state.h"
 #include "sched/scaling/node_room.h"
 #include "sched/scaling/packing.h"
 #include "sched/scaling/scalings.h"
@@ -204,6 +205,27 @@ static double doubt(const struct searcher *searcher)
                                  &weir_view_pool(searcher->run.view, pool)->estimate);
 }
 
+/* The members of a group are told as one. */
+static weir_status start_found(struct searcher *searcher, uint32_t pool)
+{
+    struct weir_run *const run = &searcher->run;
+    const struct weir_shape *const shape = &weir_view_pool(run->view, pool)->shape;
+    const struct weir_stopped *const starts = &searcher->packing.pools[pool].starts;
+    const uint32_t members = weir_shape_members(shape);
+
+    for (uint32_t k = 0; k < starts->entry_count; k++) {
+        struct weir_alloc alloc;
+        weir_stopped_alloc(starts, k, &alloc);
+        if (shape->kind == WEIR_SHAPE_SPMD_MULTI && k % members == 0)
+            weir_plan_set_group(run->plan, weir_plan_next_worker(run->plan));
+        WEIR_TRY(weir_placer_start_at(run->placer, pool, &alloc, run->error));
+    }
+    weir_plan_set_group(run->plan, 0);
+    run->pools[pool].workers += starts->entry_count / members;
+    run->pools[pool].started += starts->entry_count / members;
+    return WEIR_OK;
+}
+
 /* What the search found, done. */
 static weir_status apply(struct searcher *searcher)
 {
@@ -212,20 +234,18 @@ static weir_status apply(struct searcher *searcher)
 
     weir_plan_set_phase(run->plan, 3);
     for (uint32_t i = 0; i < searcher->packing.stop_count; i++) {
-        if (weir_cluster_worker(weir_placer_scratch(run->placer), searcher->packing.stops[i],
-                                &worker))
-            WEIR_TRY(weir_run_stop_worker(run, worker.owner.index, worker.id));
+        const uint64_t id = searcher->packing.stops[i];
+        if (weir_cluster_worker(weir_placer_scratch(run->placer), id, &worker))
+            WEIR_TRY(
+                weir_placer_stop_worker(run->placer, worker.owner.index, worker.id, run->error));
     }
     for (uint32_t i = 0; i < run->count; i++) {
-        const struct weir_stopped *const starts = &searcher->packing.pools[i].starts;
-        for (uint32_t k = 0; k < starts->entry_count; k++) {
-            struct weir_alloc alloc;
-            weir_stopped_alloc(starts, k, &alloc);
-            WEIR_TRY(weir_placer_start_at(run->placer, i, &alloc, run->error));
-        }
-        run->pools[i].workers += starts->entry_count;
-        run->pools[i].started += starts->entry_count;
+        const uint32_t left = weir_placer_workers(run->placer, i);
+        run->pools[i].stopped += run->pools[i].workers - left;
+        run->pools[i].workers = left;
     }
+    for (uint32_t i = 0; i < run->count; i++)
+        WEIR_TRY(start_found(searcher, i));
     return WEIR_OK;
 }
 

@@ -9,6 +9,7 @@
  * compares policies.
  */
 #include "tests/support/check.h"
+#include "tests/support/pipeline.h"
 #include "tests/support/scaling_problems.h"
 
 #include <math.h>
@@ -145,8 +146,8 @@ static void judge_problem(const struct expected *expected, uint32_t seed)
 static void families_are_packed_near_to_the_bound(void)
 {
     static const struct expected all[] = {
-        { SCALING_MANY, 0, 0.99 },  { SCALING_CODECS, 0, 0.7 }, { SCALING_MEMORY, 0, 0.6 },
-        { SCALING_TYPED, 0, 0.82 }, { SCALING_TINY, 0, 0.99 },
+        { SCALING_MANY, 0, 0.99 },  { SCALING_CODECS, 0, 0.7 }, { SCALING_GROUPS, 0, 0.99 },
+        { SCALING_MEMORY, 0, 0.6 }, { SCALING_TYPED, 0, 0.82 }, { SCALING_TINY, 0, 0.99 },
     };
     const uint32_t problems = getenv("WEIR_SLOW") != NULL ? ALL_OF_FAMILY : OF_FAMILY;
 
@@ -158,15 +159,72 @@ static void families_are_packed_near_to_the_bound(void)
 static void problems_that_were_hard_stay_solved(void)
 {
     static const struct expected all[] = {
-        { SCALING_MANY, 95, 0.999 },
-        { SCALING_MANY, 1150, 0.999 },
+        { SCALING_MANY, 95, 0.999 },   { SCALING_MANY, 1150, 0.999 },
 
-        { SCALING_LARGE, 17, 0.98 },
-        { SCALING_LARGE, 33, 0.98 },
+        { SCALING_GROUPS, 52, 0.999 }, { SCALING_LARGE, 17, 0.98 },   { SCALING_LARGE, 33, 0.98 },
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         judge_problem(&all[i], all[i].seed);
+}
+
+/* ---- groups ---- */
+
+/* Groups of two nodes, and single GPUs: six nodes of four GPUs. */
+static void put_groups_beside_others(struct scaling_problem *problem)
+{
+    const struct weir_request group = { .cpus = 1, .gpus = 8, .node_gpus = 4, .spmd = true };
+    const struct weir_request single = { .cpus = 1, .gpus = 1 };
+
+    *problem = (struct scaling_problem){ .stages = 2,
+                                         .types = 1,
+                                         .nodes = { { .count = 6, .gpus = 4, .cpus = 32 } },
+                                         .speeds_per_s = { 1, 8 },
+                                         .fixed = { -1, -1 } };
+    CHECK_I64(weir_shape_from_request(&group, WEIR_QUANTUM_EXACT, &problem->shapes[0], NULL),
+              WEIR_OK);
+    CHECK_I64(weir_shape_from_request(&single, WEIR_QUANTUM_EXACT, &problem->shapes[1], NULL),
+              WEIR_OK);
+}
+
+/* Members of groups that a plan starts, each of the group of its first one; or that it stops. */
+static uint32_t count_members(const struct weir_plan *plan, uint32_t verb)
+{
+    uint32_t members = 0;
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        if (action->owner.index != 0 || action->verb != verb)
+            continue;
+        if (verb == WEIR_VERB_START)
+            CHECK_I64(action->group, action->worker - members % 2);
+        members++;
+    }
+    return members;
+}
+
+/* Two groups are as fast as wanted beside one single GPU; when those become slow one gives way. */
+static void groups_grow_and_shrink_as_wholes(void)
+{
+    struct scaling_problem problem;
+    const struct weir_plan *plan = NULL;
+
+    put_groups_beside_others(&problem);
+    struct weir_host *const host = scaling_host(&problem, "weir", "fgd_xenna");
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
+    CHECK_I64(count_members(plan, WEIR_VERB_START), 4);
+    CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    CHECK_NEAR(scaling_throughput(host, &problem), 2, 1e-9);
+    problem.speeds_per_s[1] = 0.1;
+    scaling_set_speeds(host, &problem, 1);
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
+    CHECK_I64(count_members(plan, WEIR_VERB_START), 0);
+    CHECK_I64(count_members(plan, WEIR_VERB_STOP), 2);
+    CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    CHECK_NEAR(scaling_throughput(host, &problem), 1, 1e-9);
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
+    CHECK_I64(weir_plan_count(plan), 0);
+    weir_host_destroy(host);
 }
 
 static const struct test tests[] = {
@@ -174,6 +232,7 @@ static const struct test tests[] = {
       near_to_the_bound_and_left_alone },
     { "no policy exceeds the bound", nobody_exceeds_the_bound },
     { "families are packed near to the bound", families_are_packed_near_to_the_bound },
+    { "groups grow and shrink as wholes", groups_grow_and_shrink_as_wholes },
     { "problems that were hard stay solved", problems_that_were_hard_stay_solved },
 };
 TEST_MAIN(tests)
