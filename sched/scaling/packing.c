@@ -43,7 +43,7 @@ static double shortage(const struct weir_packing *packing)
     return sum;
 }
 
-/* The slowest pool's rate with what is in the scratch. */
+/* The slowest pool's rate with what is in the scratch; 0 when a fixed count is not kept. */
 static double least_per_s(const struct weir_packing *packing)
 {
     double least = (double)INFINITY;
@@ -52,17 +52,20 @@ static double least_per_s(const struct weir_packing *packing)
         const struct weir_run_pool *const pool = &packing->run->pools[i];
         if (weir_run_is_free(pool))
             least = fmin(least, weir_run_throughput(pool, weir_packing_count(packing, i)));
+        else if (weir_packing_is_fixed(packing, i) && weir_packing_missing(packing, i) > 0)
+            return 0;
     }
     return least;
 }
 
-/* x_i(z), rounded up with the tolerance of the optimum's counts. */
+/* x_i(z), rounded up with the tolerance of the optimum's counts; fixed counts stay. */
 static void want(struct weir_packing *packing, double z_per_s)
 {
     for (uint32_t i = 0; i < packing->run->count; i++) {
         const struct weir_run_pool *const pool = &packing->run->pools[i];
         const double workers = ceil(z_per_s / pool->rate_per_s - 1e-9);
-        packing->pools[i].wanted = workers < 1 ? 1 : (uint32_t)fmin(workers, UINT32_MAX);
+        if (pool->is_manual == 0)
+            packing->pools[i].wanted = workers < 1 ? 1 : (uint32_t)fmin(workers, UINT32_MAX);
     }
 }
 
@@ -392,7 +395,8 @@ static weir_status try_rate(struct weir_packing *packing, const struct weir_pack
     if (goal->way == WEIR_PACK_COLD)
         WEIR_TRY(start_anew(packing));
     else
-        WEIR_TRY(weir_packing_fit_groups(packing, goal->way != WEIR_PACK_ADD));
+        WEIR_TRY(
+            weir_packing_fit_groups(packing, goal->way != WEIR_PACK_ADD && !goal->keeps_groups));
     WEIR_TRY(fill(packing));
     if (goal->way != WEIR_PACK_ADD)
         WEIR_TRY(improve(packing, goal->tries));
@@ -410,9 +414,10 @@ static weir_status bisect(struct weir_packing *packing, const struct weir_packin
     double low = goal->low_per_s;
     double high = goal->high_per_s;
     double next = high;
+    const uint32_t rates = goal->is_high_only ? 1 : BISECTIONS;
 
     *z_per_s = 0;
-    for (uint32_t i = 0; i < BISECTIONS && high - low > CLOSE * high; i++) {
+    for (uint32_t i = 0; i < rates && high - low > CLOSE * high; i++) {
         double reached_per_s = 0;
         WEIR_TRY(try_rate(packing, goal, next, low, &reached_per_s));
         if (reached_per_s > low)
@@ -508,7 +513,20 @@ static weir_status note_stops(struct weir_packing *packing, uint32_t pool)
     return WEIR_OK;
 }
 
-static weir_status note_outcome(struct weir_packing *packing, double *kept_per_s)
+/* What the pool gives with those workers alone that stay. Of a fixed count, which does not say what
+ * the pipeline gives, the part that stays. */
+static double rate_kept(const struct weir_packing *packing, uint32_t pool, uint32_t kept,
+                        double z_per_s)
+{
+    const struct weir_run_pool *const seen = &packing->run->pools[pool];
+    const uint32_t workers = kept / weir_shape_members(weir_packing_shape(packing, pool));
+
+    if (seen->is_manual == 0)
+        return weir_run_throughput(seen, workers);
+    return seen->workers > 0 ? z_per_s * workers / seen->workers : z_per_s;
+}
+
+static weir_status note_outcome(struct weir_packing *packing, double z_per_s, double *kept_per_s)
 {
     packing->start_count = 0;
     packing->stop_count = 0;
@@ -521,10 +539,7 @@ static weir_status note_outcome(struct weir_packing *packing, double *kept_per_s
             continue;
         WEIR_TRY(note_stops(packing, i));
         WEIR_TRY(note_starts(packing, i, &kept));
-        *kept_per_s =
-            fmin(*kept_per_s,
-                 weir_run_throughput(&packing->run->pools[i],
-                                     kept / weir_shape_members(weir_packing_shape(packing, i))));
+        *kept_per_s = fmin(*kept_per_s, rate_kept(packing, i, kept, z_per_s));
     }
     return WEIR_OK;
 }
@@ -537,7 +552,7 @@ weir_status weir_packing_search(struct weir_packing *packing, const struct weir_
     WEIR_TRY(weir_packing_mark(packing));
     WEIR_TRY(bisect(packing, goal, z_per_s));
     if (*z_per_s > 0)
-        WEIR_TRY(note_outcome(packing, kept_per_s));
+        WEIR_TRY(note_outcome(packing, *z_per_s, kept_per_s));
     weir_cluster_rollback(packing->scratch);
     return WEIR_OK;
 }
@@ -648,8 +663,10 @@ weir_status weir_packing_begin(struct weir_packing *packing, struct weir_run *ru
     packing->node_count = weir_cluster_node_count(packing->scratch);
     packing->has_quota = false;
     weir_status status = reserve(packing);
-    for (uint32_t i = 0; i < run->count && status == WEIR_OK; i++)
+    for (uint32_t i = 0; i < run->count && status == WEIR_OK; i++) {
+        packing->pools[i].wanted = run->pools[i].workers;
         status = list_originals(packing, i);
+    }
     if (status != WEIR_OK)
         return weir_fail(run->error, status, "out of memory");
     sort_pools(packing);

@@ -12,11 +12,13 @@
  *      goes on while there is progress. Workers beyond x_i(z) need not come back: so surplus is
  *      shed.
  * Or from the empty cluster, every pool spread over the nodes in proportion first. Groups over
- * several nodes come before all others (packing_groups.c).
+ * several nodes come before all others (packing_groups.c), and of a pool whose count is fixed the
+ * search chooses the places alone.
  *
  * Invariants: what comes back to a node stands where it stood, as the worker it was, when that
- * place is free; workers of pools that are not free stay. The search draws from a seed of its own,
- * and sees workers by name, so the same state is searched in the same way.
+ * place is free; no fixed count gets less; fixed counts of groups, and what is left alone, stay.
+ * The search draws from a seed of its own, and sees workers by name, so the same state is searched
+ * in the same way.
  * Cost: a try O(workers of at most 8 nodes); filling O(missing workers + pools x nodes) for each of
  * at most twelve z, from nothing O(workers).
  */
@@ -31,9 +33,9 @@ struct weir_packing_pool {
     /* That ran when the search began; of each node the oldest first. */
     struct weir_stopped originals;
     struct weir_stopped starts; /* outcome of a search: what is to be started */
-    uint32_t wanted;
-    uint32_t newest; /* no worker of this plan stands at or behind this position */
-    double weight;   /* of one worker: its largest share of all that there is */
+    uint32_t wanted;            /* of a fixed count: fewer are no packing */
+    uint32_t newest;            /* no worker of this plan stands at or behind this position */
+    double weight;              /* of one worker: its largest share of all that there is */
 };
 
 /* A node, and what those who would have to leave it are worth. */
@@ -66,7 +68,8 @@ enum weir_packing_way {
     WEIR_PACK_COLD  /* from nothing */
 };
 
-/* What runs in the scratch now; the scratch is as it was. */
+/* What runs in the scratch now; the scratch is as it was. Fixed counts are to stay as they are now,
+ * unless the caller wants more of a pool then. */
 weir_status weir_packing_begin(struct weir_packing *packing, struct weir_run *run);
 void weir_packing_clear(struct weir_packing *packing);
 
@@ -78,6 +81,8 @@ struct weir_packing_goal {
     enum weir_packing_way way;
     uint32_t tries;
     double low_per_s, high_per_s;
+    bool is_high_only; /* no rate below the upper one is tried */
+    bool keeps_groups; /* more of them than are wanted stay, and no room is made for them */
 };
 weir_status weir_packing_search(struct weir_packing *packing, const struct weir_packing_goal *goal,
                                 double *z_per_s, double *kept_per_s);

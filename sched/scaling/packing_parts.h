@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What packing.c and packing_groups.c share. */
+/* What packing.c and packing_groups.c share, and weir.c looks at. */
 #ifndef SCHED_SCALING_PACKING_PARTS_H
 #define SCHED_SCALING_PACKING_PARTS_H
 
@@ -23,16 +23,25 @@ static inline bool weir_packing_is_free_group(const struct weir_packing *packing
     return weir_run_is_free(&packing->run->pools[pool]) && weir_packing_is_group(packing, pool);
 }
 
+/* A fixed count that is kept, and whose workers may stand elsewhere. */
+static inline bool weir_packing_is_fixed(const struct weir_packing *packing, uint32_t pool)
+{
+    const struct weir_run_pool *const seen = &packing->run->pools[pool];
+
+    return seen->is_manual != 0 && seen->is_skipped == 0 && !weir_packing_is_group(packing, pool);
+}
+
 /* Whether the search may choose where each worker of a pool stands. */
 static inline bool weir_packing_may_move(const struct weir_packing *packing, uint32_t pool)
 {
-    return weir_run_is_free(&packing->run->pools[pool]) && !weir_packing_is_group(packing, pool);
+    return weir_packing_is_fixed(packing, pool) ||
+           (weir_run_is_free(&packing->run->pools[pool]) && !weir_packing_is_group(packing, pool));
 }
 
 /* Whether it has a say in the pool at all. */
 static inline bool weir_packing_is_packed(const struct weir_packing *packing, uint32_t pool)
 {
-    return weir_run_is_free(&packing->run->pools[pool]);
+    return weir_run_is_free(&packing->run->pools[pool]) || weir_packing_is_fixed(packing, pool);
 }
 
 /* Workers in the scratch; a group is one. */

@@ -147,7 +147,8 @@ static void families_are_packed_near_to_the_bound(void)
 {
     static const struct expected all[] = {
         { SCALING_MANY, 0, 0.99 },  { SCALING_CODECS, 0, 0.7 }, { SCALING_GROUPS, 0, 0.99 },
-        { SCALING_MEMORY, 0, 0.6 }, { SCALING_TYPED, 0, 0.82 }, { SCALING_TINY, 0, 0.99 },
+        { SCALING_FIXED, 0, 0.99 }, { SCALING_MEMORY, 0, 0.6 }, { SCALING_TYPED, 0, 0.82 },
+        { SCALING_TINY, 0, 0.99 },
     };
     const uint32_t problems = getenv("WEIR_SLOW") != NULL ? ALL_OF_FAMILY : OF_FAMILY;
 
@@ -159,9 +160,10 @@ static void families_are_packed_near_to_the_bound(void)
 static void problems_that_were_hard_stay_solved(void)
 {
     static const struct expected all[] = {
-        { SCALING_MANY, 95, 0.999 },   { SCALING_MANY, 1150, 0.999 },
-
-        { SCALING_GROUPS, 52, 0.999 }, { SCALING_LARGE, 17, 0.98 },   { SCALING_LARGE, 33, 0.98 },
+        { SCALING_MANY, 50, 0.999 },  { SCALING_MANY, 95, 0.999 },   { SCALING_MANY, 1150, 0.999 },
+        { SCALING_TYPED, 50, 0.82 },  { SCALING_TINY, 25, 0.999 },   { SCALING_FIXED, 7, 0.999 },
+        { SCALING_FIXED, 46, 0.999 }, { SCALING_GROUPS, 52, 0.999 }, { SCALING_LARGE, 17, 0.98 },
+        { SCALING_LARGE, 33, 0.98 },
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -227,12 +229,37 @@ static void groups_grow_and_shrink_as_wholes(void)
     weir_host_destroy(host);
 }
 
+/* Two groups have all four nodes when a single GPU is wanted, too: one gives way. */
+static void a_group_gives_way_to_who_has_nothing(void)
+{
+    const struct weir_pool_update wanted = { .size = sizeof wanted,
+                                             .slots = 2,
+                                             .requested_workers = -1 };
+    struct scaling_problem problem;
+    struct scaling_pass pass;
+
+    put_groups_beside_others(&problem);
+    problem.nodes[0].count = 4;
+    problem.fixed[1] = 0;
+    struct weir_host *const host = scaling_host(&problem, "weir", "fgd_xenna");
+    CHECK(scaling_decide(host, &pass));
+    CHECK_NEAR(scaling_throughput(host, &problem), 2, 1e-9);
+    problem.fixed[1] = -1;
+    CHECK_I64(weir_host_update_pool(host, 1, &wanted), WEIR_OK);
+    CHECK(scaling_decide(host, &pass));
+    CHECK_NEAR(scaling_throughput(host, &problem), 1, 1e-9);
+    CHECK(scaling_decide(host, &pass));
+    CHECK_I64(pass.started + pass.stopped, 0);
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "random problems are packed near to the bound, and left alone",
       near_to_the_bound_and_left_alone },
     { "no policy exceeds the bound", nobody_exceeds_the_bound },
     { "families are packed near to the bound", families_are_packed_near_to_the_bound },
     { "groups grow and shrink as wholes", groups_grow_and_shrink_as_wholes },
+    { "a group gives way to who has nothing", a_group_gives_way_to_who_has_nothing },
     { "problems that were hard stay solved", problems_that_were_hard_stay_solved },
 };
 TEST_MAIN(tests)
