@@ -644,7 +644,8 @@ weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, u
     placer->counts.removed++;
     placer->pools[pool].planned++;
     if (!weir_plan_unstart(placer->bound.plan, id)) {
-        WEIR_TRY(push_stopped(placer, pool, &worker));
+        if (placer->shapes[pool].kind != WEIR_SHAPE_SPMD_MULTI)
+            WEIR_TRY(push_stopped(placer, pool, &worker));
         WEIR_TRY(weir_plan_stop(placer->bound.plan, weir_pool_owner(pool), id));
     }
     const struct weir_step step = { .pool = pool, .is_removal = 1, .worker = id };

@@ -65,12 +65,13 @@ weir_status weir_placer_set_placed(struct weir_placer *placer, uint32_t pool, ui
 void weir_placer_change_pool(struct weir_placer *placer, uint32_t pool,
                              const struct weir_shape *shape);
 
-/* Stops this worker of a pool, chosen by the caller; not one of a group. */
+/* Stops this worker of a pool, chosen by the caller; of a group he stops all members, which do not
+ * come back. */
 weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,
                                     struct weir_error *error);
 
 /* Starts one worker of a pool at a place chosen by the caller, who found it free; one that this
- * plan stopped there stays instead. Not one of a group. */
+ * plan stopped there stays instead. The members of a group in a row, see weir_plan_set_group. */
 weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
                                  const struct weir_alloc *alloc, struct weir_error *error);
 

@@ -2,16 +2,16 @@
 /*
  * The search for places (see packing.h): filling, emptying nodes and filling them again, bisection.
  */
-#include "sched/scaling/packing.h"
+#include "sched/scaling/packing_parts.h"
 
 #include "sched/host/placer.h"
-#include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/placement/parts/room.h"
 #include "sched/placement/parts/rooms.h"
 #include "sched/placement/parts/scan.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -31,48 +31,19 @@ static uint64_t draw(struct weir_packing *packing, uint64_t below)
     return packing->random % below;
 }
 
-static const struct weir_shape *shape_of(const struct weir_packing *packing, uint32_t pool)
-{
-    return &weir_view_pool(packing->run->view, pool)->shape;
-}
-
-static bool is_group(const struct weir_packing *packing, uint32_t pool)
-{
-    return shape_of(packing, pool)->kind == WEIR_SHAPE_SPMD_MULTI;
-}
-
-/* Whether the search may choose where the workers of a pool stand. */
-static bool may_move(const struct weir_packing *packing, uint32_t pool)
-{
-    return weir_run_is_free(&packing->run->pools[pool]) && !is_group(packing, pool);
-}
-
-static uint32_t count_of(const struct weir_packing *packing, uint32_t pool)
-{
-    return weir_cluster_pool_workers(packing->scratch, pool) /
-           weir_shape_members(shape_of(packing, pool));
-}
-
-static uint32_t missing_of(const struct weir_packing *packing, uint32_t pool)
-{
-    const uint32_t count = count_of(packing, pool);
-
-    return packing->pools[pool].wanted > count ? packing->pools[pool].wanted - count : 0;
-}
-
 /* What is missing, each worker by its share of the cluster. */
 static double shortage(const struct weir_packing *packing)
 {
     double sum = 0;
 
     for (uint32_t i = 0; i < packing->run->count; i++)
-        sum += weir_run_is_free(&packing->run->pools[i])
-                   ? missing_of(packing, i) * packing->pools[i].weight
+        sum += weir_packing_is_packed(packing, i)
+                   ? weir_packing_missing(packing, i) * packing->pools[i].weight
                    : 0;
     return sum;
 }
 
-/* The slowest pool's rate with what is in the scratch. */
+/* The slowest pool's rate with what is in the scratch; 0 when a fixed count is not kept. */
 static double least_per_s(const struct weir_packing *packing)
 {
     double least = (double)INFINITY;
@@ -80,27 +51,25 @@ static double least_per_s(const struct weir_packing *packing)
     for (uint32_t i = 0; i < packing->run->count; i++) {
         const struct weir_run_pool *const pool = &packing->run->pools[i];
         if (weir_run_is_free(pool))
-            least = fmin(least, weir_run_throughput(pool, count_of(packing, i)));
+            least = fmin(least, weir_run_throughput(pool, weir_packing_count(packing, i)));
+        else if (weir_packing_is_fixed(packing, i) && weir_packing_missing(packing, i) > 0)
+            return 0;
     }
     return least;
 }
 
-/* x_i(z), rounded up with the tolerance of the optimum's counts. */
+/* x_i(z), rounded up with the tolerance of the optimum's counts; fixed counts stay. */
 static void want(struct weir_packing *packing, double z_per_s)
 {
     for (uint32_t i = 0; i < packing->run->count; i++) {
         const struct weir_run_pool *const pool = &packing->run->pools[i];
         const double workers = ceil(z_per_s / pool->rate_per_s - 1e-9);
-        packing->pools[i].wanted = workers < 1 ? 1 : (uint32_t)fmin(workers, UINT32_MAX);
+        if (pool->is_manual == 0)
+            packing->pools[i].wanted = workers < 1 ? 1 : (uint32_t)fmin(workers, UINT32_MAX);
     }
 }
 
 /* ---- one worker more, one less ---- */
-
-static bool is_there(const struct weir_packing *packing, uint64_t id)
-{
-    return weir_cluster_worker(packing->scratch, id, NULL);
-}
 
 /* An original of this pool that is not there and whose place on the node is free. */
 static bool find_original(const struct weir_packing *packing, uint32_t pool, uint32_t node,
@@ -111,7 +80,7 @@ static bool find_original(const struct weir_packing *packing, uint32_t pool, uin
     for (uint32_t i = weir_stopped_first(originals, node); i != WEIR_NO_INDEX;
          i = originals->entries[i].next) {
         *id = originals->entries[i].id;
-        if (is_there(packing, *id))
+        if (weir_packing_is_there(packing, *id))
             continue;
         weir_stopped_alloc(originals, i, alloc);
         if (weir_cluster_fits(packing->scratch, alloc))
@@ -131,7 +100,7 @@ static weir_status add(struct weir_packing *packing, uint32_t pool, uint32_t nod
         return weir_cluster_add_worker(packing->scratch, id, owner, &alloc, packing->run->error);
     const struct weir_place_query query = { .size = sizeof query,
                                             .cluster = packing->scratch,
-                                            .shape = shape_of(packing, pool),
+                                            .shape = weir_packing_shape(packing, pool),
                                             .owner = owner };
     if (!weir_place_tightest(&query, node, &alloc))
         return WEIR_EBUSY;
@@ -153,8 +122,7 @@ static weir_status add_some(struct weir_packing *packing, uint32_t pool, uint32_
     return status == WEIR_EBUSY ? WEIR_OK : status;
 }
 
-/* Takes away whatever may move on a node. */
-static weir_status empty_node(struct weir_packing *packing, uint32_t node)
+weir_status weir_packing_empty_node(struct weir_packing *packing, uint32_t node)
 {
     struct weir_worker worker;
     uint32_t cursor = 0;
@@ -162,7 +130,7 @@ static weir_status empty_node(struct weir_packing *packing, uint32_t node)
 
     while (weir_cluster_node_worker(packing->scratch, node, &cursor, &worker)) {
         if (worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index >= packing->run->count ||
-            !may_move(packing, worker.owner.index))
+            !weir_packing_may_move(packing, worker.owner.index))
             continue;
         WEIR_ROOM(&packing->run->allocator, packing->doomed, packing->doomed_capacity, count + 1);
         packing->doomed[count++] = worker.id;
@@ -180,19 +148,20 @@ static weir_status empty_node(struct weir_packing *packing, uint32_t node)
 static bool is_turn_of(const struct weir_packing *packing, uint32_t pool, uint32_t node,
                        uint32_t round)
 {
-    return round > 0 || shape_of(packing, pool)->kind != WEIR_SHAPE_CPU ||
+    return round > 0 || weir_packing_shape(packing, pool)->kind != WEIR_SHAPE_CPU ||
            weir_cluster_node(packing->scratch, node)->gpu_count == 0;
 }
 
 /* All of a pool that is missing, on the first nodes that have room. */
 static weir_status fill_pool(struct weir_packing *packing, uint32_t pool, uint32_t round)
 {
-    uint32_t missing = missing_of(packing, pool);
+    uint32_t missing = weir_packing_missing(packing, pool);
     uint32_t node = 0;
 
     while (missing > 0) {
         struct weir_choice choice = { .nodes_seen = 0 };
-        struct weir_room_walk walk = weir_rooms_begin(packing->scratch, shape_of(packing, pool));
+        struct weir_room_walk walk =
+            weir_rooms_begin(packing->scratch, weir_packing_shape(packing, pool));
         uint32_t added = 0;
         walk.next = node;
         node = weir_rooms_next(&walk, &choice);
@@ -211,7 +180,7 @@ static weir_status fill(struct weir_packing *packing)
 {
     for (uint32_t k = 0; k < packing->run->count; k++) {
         const uint32_t pool = packing->order[k];
-        for (uint32_t round = 0; round < 2 && may_move(packing, pool); round++)
+        for (uint32_t round = 0; round < 2 && weir_packing_may_move(packing, pool); round++)
             WEIR_TRY(fill_pool(packing, pool, round));
     }
     return WEIR_OK;
@@ -222,7 +191,7 @@ static weir_status fill(struct weir_packing *packing)
 static weir_status spread_pool(struct weir_packing *packing, uint32_t pool, uint32_t round)
 {
     const uint32_t *const room = &packing->quota[(size_t)pool * packing->node_count];
-    const uint32_t missing = missing_of(packing, pool);
+    const uint32_t missing = weir_packing_missing(packing, pool);
     double all = 0;
     double so_far = 0;
     uint32_t given = 0;
@@ -243,7 +212,7 @@ static weir_status spread(struct weir_packing *packing)
 {
     for (uint32_t k = 0; k < packing->run->count; k++) {
         const uint32_t pool = packing->order[k];
-        for (uint32_t round = 0; round < 2 && may_move(packing, pool); round++)
+        for (uint32_t round = 0; round < 2 && weir_packing_may_move(packing, pool); round++)
             WEIR_TRY(spread_pool(packing, pool, round));
     }
     return WEIR_OK;
@@ -270,7 +239,8 @@ static weir_status refill_by_pool(struct weir_packing *packing, const uint32_t *
 {
     for (uint32_t k = 0; k < packing->run->count; k++) {
         const uint32_t pool = order[k];
-        uint32_t missing = may_move(packing, pool) ? missing_of(packing, pool) : 0;
+        uint32_t missing =
+            weir_packing_may_move(packing, pool) ? weir_packing_missing(packing, pool) : 0;
         for (uint32_t n = 0; n < 2 * nodes && missing > 0; n++) {
             const uint32_t node = packing->nodes[n % nodes];
             uint32_t added = 0;
@@ -288,10 +258,10 @@ static uint32_t draw_missing(struct weir_packing *packing, const uint8_t *is_out
     double sum = 0;
 
     for (uint32_t i = 0; i < packing->run->count; i++)
-        sum += is_out[i] == 0 ? missing_of(packing, i) : 0;
+        sum += is_out[i] == 0 ? weir_packing_missing(packing, i) : 0;
     double left = (double)draw(packing, 1U << 30) / (1U << 30) * sum;
     for (uint32_t i = 0; i < packing->run->count; i++) {
-        const uint32_t missing = is_out[i] == 0 ? missing_of(packing, i) : 0;
+        const uint32_t missing = is_out[i] == 0 ? weir_packing_missing(packing, i) : 0;
         if (missing > 0 && left < missing)
             return i;
         left -= missing;
@@ -307,7 +277,7 @@ static weir_status refill_by_node(struct weir_packing *packing, uint32_t nodes)
     for (uint32_t n = 0; n < nodes; n++) {
         uint32_t pool;
         for (uint32_t i = 0; i < packing->run->count; i++)
-            is_out[i] = !may_move(packing, i);
+            is_out[i] = !weir_packing_may_move(packing, i);
         while ((pool = draw_missing(packing, is_out)) != WEIR_NO_INDEX) {
             const weir_status status = add(packing, pool, packing->nodes[n]);
             if (status == WEIR_EBUSY)
@@ -345,13 +315,6 @@ static weir_status refill(struct weir_packing *packing, uint32_t nodes, uint32_t
     return refill_by_pool(packing, order, nodes);
 }
 
-static weir_status mark(struct weir_packing *packing)
-{
-    if (weir_cluster_mark(packing->scratch) != WEIR_OK)
-        return weir_fail(packing->run->error, WEIR_ENOMEM, "out of memory");
-    return WEIR_OK;
-}
-
 /* Originals of the chosen nodes that are not there. */
 static uint32_t count_absent(const struct weir_packing *packing, uint32_t nodes)
 {
@@ -361,7 +324,7 @@ static uint32_t count_absent(const struct weir_packing *packing, uint32_t nodes)
         const struct weir_stopped *const originals = &packing->pools[k / nodes].originals;
         for (uint32_t i = weir_stopped_first(originals, packing->nodes[k % nodes]);
              i != WEIR_NO_INDEX; i = originals->entries[i].next)
-            count += !is_there(packing, originals->entries[i].id);
+            count += !weir_packing_is_there(packing, originals->entries[i].id);
     }
     return count;
 }
@@ -376,11 +339,11 @@ static weir_status improve(struct weir_packing *packing, uint32_t tries)
     for (uint32_t i = 0; in_vain < tries && least > 0; i++) {
         const uint32_t most = packing->node_count < RUIN_MOST ? packing->node_count : RUIN_MOST;
         const uint32_t nodes = 1 + (uint32_t)draw(packing, most);
-        WEIR_TRY(mark(packing));
+        WEIR_TRY(weir_packing_mark(packing));
         choose_nodes(packing, nodes);
         const uint32_t absent = count_absent(packing, nodes);
         for (uint32_t n = 0; n < nodes; n++)
-            WEIR_TRY(empty_node(packing, packing->nodes[n]));
+            WEIR_TRY(weir_packing_empty_node(packing, packing->nodes[n]));
         WEIR_TRY(refill(packing, nodes, i));
         const double now = shortage(packing);
         if (now > least || (!(now < least) && count_absent(packing, nodes) > absent &&
@@ -403,7 +366,8 @@ static void count_room(struct weir_packing *packing)
 {
     for (uint32_t i = 0; i < packing->run->count; i++) {
         for (uint32_t n = 0; n < packing->node_count; n++) {
-            const uint64_t room = weir_node_room(packing->scratch, n, shape_of(packing, i));
+            const uint64_t room =
+                weir_node_room(packing->scratch, n, weir_packing_shape(packing, i));
             packing->quota[i * packing->node_count + n] =
                 room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
         }
@@ -414,9 +378,10 @@ static void count_room(struct weir_packing *packing)
 static weir_status start_anew(struct weir_packing *packing)
 {
     for (uint32_t n = 0; n < packing->node_count; n++)
-        WEIR_TRY(empty_node(packing, n));
+        WEIR_TRY(weir_packing_empty_node(packing, n));
     if (!packing->has_quota)
         count_room(packing);
+    WEIR_TRY(weir_packing_fit_groups(packing, true));
     return spread(packing);
 }
 
@@ -426,9 +391,12 @@ static weir_status try_rate(struct weir_packing *packing, const struct weir_pack
                             double z_per_s, double low_per_s, double *reached_per_s)
 {
     want(packing, z_per_s);
-    WEIR_TRY(mark(packing));
+    WEIR_TRY(weir_packing_mark(packing));
     if (goal->way == WEIR_PACK_COLD)
         WEIR_TRY(start_anew(packing));
+    else
+        WEIR_TRY(
+            weir_packing_fit_groups(packing, goal->way != WEIR_PACK_ADD && !goal->keeps_groups));
     WEIR_TRY(fill(packing));
     if (goal->way != WEIR_PACK_ADD)
         WEIR_TRY(improve(packing, goal->tries));
@@ -446,9 +414,10 @@ static weir_status bisect(struct weir_packing *packing, const struct weir_packin
     double low = goal->low_per_s;
     double high = goal->high_per_s;
     double next = high;
+    const uint32_t rates = goal->is_high_only ? 1 : BISECTIONS;
 
     *z_per_s = 0;
-    for (uint32_t i = 0; i < BISECTIONS && high - low > CLOSE * high; i++) {
+    for (uint32_t i = 0; i < rates && high - low > CLOSE * high; i++) {
         double reached_per_s = 0;
         WEIR_TRY(try_rate(packing, goal, next, low, &reached_per_s));
         if (reached_per_s > low)
@@ -483,9 +452,9 @@ static weir_status bring_back_of(struct weir_packing *packing, uint32_t pool, bo
     const struct weir_stopped *const originals = &packing->pools[pool].originals;
     struct weir_alloc alloc;
 
-    for (uint32_t i = originals->entry_count; i-- > 0;) {
+    for (uint32_t i = originals->entry_count; i-- > 0 && weir_packing_may_move(packing, pool);) {
         const uint64_t id = originals->entries[i].id;
-        if (is_there(packing, id))
+        if (weir_packing_is_there(packing, id))
             continue;
         weir_stopped_alloc(originals, i, &alloc);
         if (!weir_cluster_fits(packing->scratch, &alloc))
@@ -535,7 +504,7 @@ static weir_status note_stops(struct weir_packing *packing, uint32_t pool)
     const struct weir_stopped *const originals = &packing->pools[pool].originals;
 
     for (uint32_t i = 0; i < originals->entry_count; i++) {
-        if (is_there(packing, originals->entries[i].id))
+        if (weir_packing_is_there(packing, originals->entries[i].id))
             continue;
         WEIR_ROOM(&packing->run->allocator, packing->stops, packing->stop_capacity,
                   packing->stop_count + 1);
@@ -544,7 +513,20 @@ static weir_status note_stops(struct weir_packing *packing, uint32_t pool)
     return WEIR_OK;
 }
 
-static weir_status note_outcome(struct weir_packing *packing, double *kept_per_s)
+/* What the pool gives with those workers alone that stay. Of a fixed count, which does not say what
+ * the pipeline gives, the part that stays. */
+static double rate_kept(const struct weir_packing *packing, uint32_t pool, uint32_t kept,
+                        double z_per_s)
+{
+    const struct weir_run_pool *const seen = &packing->run->pools[pool];
+    const uint32_t workers = kept / weir_shape_members(weir_packing_shape(packing, pool));
+
+    if (seen->is_manual == 0)
+        return weir_run_throughput(seen, workers);
+    return seen->workers > 0 ? z_per_s * workers / seen->workers : z_per_s;
+}
+
+static weir_status note_outcome(struct weir_packing *packing, double z_per_s, double *kept_per_s)
 {
     packing->start_count = 0;
     packing->stop_count = 0;
@@ -553,13 +535,11 @@ static weir_status note_outcome(struct weir_packing *packing, double *kept_per_s
     for (uint32_t i = 0; i < packing->run->count; i++) {
         uint32_t kept = 0;
         weir_stopped_clear(&packing->pools[i].starts);
-        if (!weir_run_is_free(&packing->run->pools[i]))
+        if (!weir_packing_is_packed(packing, i))
             continue;
         WEIR_TRY(note_stops(packing, i));
         WEIR_TRY(note_starts(packing, i, &kept));
-        *kept_per_s =
-            fmin(*kept_per_s, weir_run_throughput(&packing->run->pools[i],
-                                                  kept / weir_shape_members(shape_of(packing, i))));
+        *kept_per_s = fmin(*kept_per_s, rate_kept(packing, i, kept, z_per_s));
     }
     return WEIR_OK;
 }
@@ -569,10 +549,10 @@ weir_status weir_packing_search(struct weir_packing *packing, const struct weir_
 {
     packing->next_id = UINT64_MAX;
     packing->random = 1;
-    WEIR_TRY(mark(packing));
+    WEIR_TRY(weir_packing_mark(packing));
     WEIR_TRY(bisect(packing, goal, z_per_s));
     if (*z_per_s > 0)
-        WEIR_TRY(note_outcome(packing, kept_per_s));
+        WEIR_TRY(note_outcome(packing, *z_per_s, kept_per_s));
     weir_cluster_rollback(packing->scratch);
     return WEIR_OK;
 }
@@ -625,19 +605,53 @@ static weir_status reserve(struct weir_packing *packing)
     return WEIR_OK;
 }
 
+static int younger_first(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a;
+    const uint64_t right = *(const uint64_t *)b;
+
+    return (left < right) - (left > right);
+}
+
+/* One that was stopped and came back stands elsewhere in the pool's list than it will for the next
+ * decision, which is to see the same. */
+static weir_status list_by_name(struct weir_packing *packing, uint32_t pool)
+{
+    const struct weir_allocator *const memory = &packing->run->allocator;
+    struct weir_stopped *const originals = &packing->pools[pool].originals;
+    const uint32_t count = weir_cluster_pool_workers(packing->scratch, pool);
+    struct weir_worker worker;
+
+    weir_stopped_clear(originals);
+    WEIR_ROOM(memory, packing->doomed, packing->doomed_capacity, count);
+    for (uint32_t k = 0; k < count; k++)
+        (void)weir_cluster_pool_worker_id(packing->scratch, pool, k, &packing->doomed[k]);
+    qsort(packing->doomed, count, sizeof packing->doomed[0], younger_first);
+    for (uint32_t k = 0; k < count; k++) {
+        (void)weir_cluster_worker(packing->scratch, packing->doomed[k], &worker);
+        WEIR_TRY(weir_stopped_add(originals, memory, &worker));
+    }
+    return WEIR_OK;
+}
+
 /* The youngest first: on each node the oldest is then seen first. So of workers in like places
  * those come back that are there for longest, and those that this plan started go. */
 static weir_status list_originals(struct weir_packing *packing, uint32_t pool)
 {
+    const struct weir_allocator *const memory = &packing->run->allocator;
     struct weir_stopped *const originals = &packing->pools[pool].originals;
+    uint64_t younger = UINT64_MAX;
     struct weir_worker worker;
 
     weir_stopped_clear(originals);
-    if (!may_move(packing, pool))
+    if (!weir_packing_is_packed(packing, pool))
         return WEIR_OK;
     for (uint32_t k = weir_cluster_pool_workers(packing->scratch, pool); k-- > 0;) {
         (void)weir_cluster_pool_worker(packing->scratch, pool, k, &worker);
-        WEIR_TRY(weir_stopped_add(originals, &packing->run->allocator, &worker));
+        if (worker.id > younger)
+            return list_by_name(packing, pool);
+        younger = worker.id;
+        WEIR_TRY(weir_stopped_add(originals, memory, &worker));
     }
     return WEIR_OK;
 }
@@ -649,8 +663,10 @@ weir_status weir_packing_begin(struct weir_packing *packing, struct weir_run *ru
     packing->node_count = weir_cluster_node_count(packing->scratch);
     packing->has_quota = false;
     weir_status status = reserve(packing);
-    for (uint32_t i = 0; i < run->count && status == WEIR_OK; i++)
+    for (uint32_t i = 0; i < run->count && status == WEIR_OK; i++) {
+        packing->pools[i].wanted = run->pools[i].workers;
         status = list_originals(packing, i);
+    }
     if (status != WEIR_OK)
         return weir_fail(run->error, status, "out of memory");
     sort_pools(packing);
@@ -671,5 +687,6 @@ void weir_packing_clear(struct weir_packing *packing)
     weir_free(memory, packing->nodes);
     weir_free(memory, packing->quota);
     weir_free(memory, packing->doomed);
+    weir_free(memory, packing->prices);
     weir_free(memory, packing->stops);
 }

@@ -15,16 +15,19 @@
  * Speeds are those of task_times.h: what the window says, unless that is noise. Bounds are that of
  * one big pool and, where adding workers does not reach it, that of node_room.h.
  *
+ * Phases 1 and 2 are those of the other policies; whoever they leave without a worker, or with less
+ * than a fixed count, is looked for room by a packing of the least that everybody needs.
+ *
  * Invariant: so a second decision about the same state plans nothing (to ROUNDS repetitions), and
- * no worker is replaced at the same place. Every pool that can have a worker has one: phases 1 and
- * 2 are those of the other policies.
- * Cost: nothing beyond those phases while the slowest pool gives what the bound allows; else about
- * 40 tries at a packing, see packing.h.
+ * no worker is replaced at the same place.
+ * Cost: nothing beyond those phases while everybody has what he needs and the slowest pool gives
+ * what the bound allows; else about 40 tries at a packing, see packing.h.
  */
 #include "sched/host/placer.h"
-#include "sched/internal/alloc.h"
+#include "sched/internal/plan_state.h"
+#include "sched/placement/parts/room.h"
 #include "sched/scaling/node_room.h"
-#include "sched/scaling/packing.h"
+#include "sched/scaling/packing_parts.h"
 #include "sched/scaling/scalings.h"
 #include "sched/scaling/task_times.h"
 #include "sched/scaling/xenna.h"
@@ -42,7 +45,7 @@ enum {
     PARAM_COUNT
 };
 
-enum { ROUNDS = 8 };
+enum { ROUNDS = 32 }; /* most take two or three */
 static const double PER_MOVE = 1e-6;
 static const double NOTHING_LEFT = 1e-3; /* of the bound: not looked for */
 
@@ -205,6 +208,27 @@ static double doubt(const struct searcher *searcher)
                                  &weir_view_pool(searcher->run.view, pool)->estimate);
 }
 
+/* The members of a group are told as one. */
+static weir_status start_found(struct searcher *searcher, uint32_t pool)
+{
+    struct weir_run *const run = &searcher->run;
+    const struct weir_packing *const packing = &searcher->packing;
+    const struct weir_stopped *const starts = &packing->pools[pool].starts;
+    const uint32_t members = weir_shape_members(weir_packing_shape(packing, pool));
+
+    for (uint32_t k = 0; k < starts->entry_count; k++) {
+        struct weir_alloc alloc;
+        weir_stopped_alloc(starts, k, &alloc);
+        if (weir_packing_is_group(packing, pool) && k % members == 0)
+            weir_plan_set_group(run->plan, weir_plan_next_worker(run->plan));
+        WEIR_TRY(weir_placer_start_at(run->placer, pool, &alloc, run->error));
+    }
+    weir_plan_set_group(run->plan, 0);
+    run->pools[pool].workers += starts->entry_count / members;
+    run->pools[pool].started += starts->entry_count / members;
+    return WEIR_OK;
+}
+
 /* What the search found, done. */
 static weir_status apply(struct searcher *searcher)
 {
@@ -213,20 +237,18 @@ static weir_status apply(struct searcher *searcher)
 
     weir_plan_set_phase(run->plan, 3);
     for (uint32_t i = 0; i < searcher->packing.stop_count; i++) {
-        if (weir_cluster_worker(weir_placer_scratch(run->placer), searcher->packing.stops[i],
-                                &worker))
-            WEIR_TRY(weir_run_stop_worker(run, worker.owner.index, worker.id));
+        const uint64_t id = searcher->packing.stops[i];
+        if (weir_cluster_worker(weir_placer_scratch(run->placer), id, &worker))
+            WEIR_TRY(
+                weir_placer_stop_worker(run->placer, worker.owner.index, worker.id, run->error));
     }
     for (uint32_t i = 0; i < run->count; i++) {
-        const struct weir_stopped *const starts = &searcher->packing.pools[i].starts;
-        for (uint32_t k = 0; k < starts->entry_count; k++) {
-            struct weir_alloc alloc;
-            weir_stopped_alloc(starts, k, &alloc);
-            WEIR_TRY(weir_placer_start_at(run->placer, i, &alloc, run->error));
-        }
-        run->pools[i].workers += starts->entry_count;
-        run->pools[i].started += starts->entry_count;
+        const uint32_t left = weir_placer_workers(run->placer, i);
+        run->pools[i].stopped += run->pools[i].workers - left;
+        run->pools[i].workers = left;
     }
+    for (uint32_t i = 0; i < run->count; i++)
+        WEIR_TRY(start_found(searcher, i));
     return WEIR_OK;
 }
 
@@ -303,6 +325,104 @@ static weir_status pack(struct searcher *searcher, uint32_t round, bool *is_bett
     return apply(searcher);
 }
 
+/* Of a fixed count as many as one big pool would hold; WEIR_NO_INDEX where there is none, or no
+ * node for it. */
+static uint32_t due_of(const struct searcher *searcher, uint32_t pool)
+{
+    const struct weir_run_pool *const seen = &searcher->run.pools[pool];
+
+    if (!weir_packing_is_fixed(&searcher->packing, pool) || seen->is_starved != 0)
+        return WEIR_NO_INDEX;
+    return seen->optimum < (uint32_t)seen->requested ? seen->optimum : (uint32_t)seen->requested;
+}
+
+/* The pools that are starved though the cluster could hold a worker of theirs, into `is_tried`, and
+ * how many. */
+static uint32_t count_tried(struct weir_run *run)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        struct weir_run_pool *const pool = &run->pools[i];
+        pool->is_tried =
+            pool->is_starved != 0 && pool->optimum > 0 &&
+            weir_cluster_serves(run->view->cluster, &weir_view_pool(run->view, i)->shape);
+        count += pool->is_tried;
+    }
+    return count;
+}
+
+static bool is_all_due(const struct searcher *searcher)
+{
+    for (uint32_t i = 0; i < searcher->run.count; i++) {
+        const uint32_t due = due_of(searcher, i);
+        if (due != WEIR_NO_INDEX && searcher->run.pools[i].workers < due)
+            return false;
+    }
+    return true;
+}
+
+/* The least that everybody needs, at the rate of one worker each. Groups give way only when all is
+ * placed anew: what they give up they would begin again. */
+static weir_status search_least(struct searcher *searcher, double one_each_per_s, bool *is_found)
+{
+    struct weir_packing_goal goal = { .tries = searcher->tries,
+                                      .high_per_s = one_each_per_s,
+                                      .is_high_only = true };
+    double z_per_s = 0;
+    double kept_per_s = 0;
+
+    for (int way = WEIR_PACK_WARM; way <= WEIR_PACK_COLD && !(z_per_s > 0); way++) {
+        goal.way = (enum weir_packing_way)way;
+        goal.keeps_groups = way == WEIR_PACK_WARM;
+        WEIR_TRY(weir_packing_search(&searcher->packing, &goal, &z_per_s, &kept_per_s));
+    }
+    *is_found = z_per_s > 0;
+    return WEIR_OK;
+}
+
+/* All who are tried get a worker, with `all_due` all fixed counts what is due, or nothing is
+ * done. */
+static weir_status serve(struct searcher *searcher, bool all_due, bool *is_served)
+{
+    struct weir_run *const run = &searcher->run;
+    double one_each_per_s = (double)INFINITY;
+
+    WEIR_TRY(weir_packing_begin(&searcher->packing, run));
+    for (uint32_t i = 0; i < run->count; i++) {
+        const uint32_t due = all_due ? due_of(searcher, i) : run->pools[i].is_tried;
+        if (due != WEIR_NO_INDEX && due > run->pools[i].workers)
+            searcher->packing.pools[i].wanted = due;
+        if (weir_run_is_free(&run->pools[i]))
+            one_each_per_s = fmin(one_each_per_s, run->pools[i].rate_per_s);
+    }
+    if (isinf(one_each_per_s))
+        one_each_per_s = 1; /* all counts are fixed: any rate is as good */
+    WEIR_TRY(search_least(searcher, one_each_per_s, is_served));
+    return *is_served ? apply(searcher) : WEIR_OK;
+}
+
+/* The phases before place first workers and fixed counts one by one: who finds no room so may find
+ * some when others stand elsewhere. */
+static weir_status serve_all(struct searcher *searcher)
+{
+    struct weir_run *const run = &searcher->run;
+    const uint32_t tried = count_tried(run);
+    bool is_served = false;
+
+    for (uint32_t i = 0; i < run->count; i++)
+        run->pools[i].is_starved = run->pools[i].is_starved != 0 && run->pools[i].is_tried == 0;
+    const bool is_due = is_all_due(searcher);
+    if (tried == 0 && is_due)
+        return WEIR_OK;
+    WEIR_TRY(serve(searcher, true, &is_served));
+    if (!is_served && !is_due && tried > 0)
+        WEIR_TRY(serve(searcher, false, &is_served));
+    for (uint32_t i = 0; i < run->count && !is_served; i++)
+        run->pools[i].is_starved = run->pools[i].is_starved != 0 || run->pools[i].is_tried != 0;
+    return WEIR_OK;
+}
+
 /* Behind the slowest pool of its pipeline a pool may have all the head-room. Before it, more
  * workers only fill the queues: what waits there is latency and no throughput. */
 static weir_status give_head_room(struct searcher *searcher)
@@ -354,6 +474,7 @@ static weir_status searcher_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     searcher->has_room = false;
+    WEIR_TRY(serve_all(searcher));
     WEIR_TRY(repeat(searcher));
     return weir_run_end_planned(run);
 }

@@ -14,7 +14,7 @@
 
 static const double tiny = 1e-11;
 
-enum { MOST_PIVOTS = 20000 };
+enum { PATIENCE = 20, MOST_PIVOTS = 20000 };
 
 void weir_program_open(struct weir_program *program, const struct weir_allocator *allocator)
 {
@@ -46,6 +46,7 @@ weir_status weir_program_begin(struct weir_program *program, uint32_t rows, uint
 
     program->rows = rows;
     program->columns = columns;
+    program->pivots = 0;
     WEIR_ROOM(memory, program->cells, program->cell_capacity, (rows + 1) * (columns + 2));
     WEIR_ROOM(memory, program->basic, program->basic_capacity, rows + 1);
     WEIR_ROOM(memory, program->free, program->free_capacity, columns + 1);
@@ -115,14 +116,23 @@ static void pivot(struct weir_program *program, uint32_t row, uint32_t column)
     program->free[column] = was;
 }
 
-/* Of the columns that raise the goal the one with the smallest variable (Bland). */
-static uint32_t entering(const struct weir_program *program, uint32_t columns)
+/* Whether column `a` enters rather than `b`: the one that raises the goal fastest, or the one with
+ * the smallest variable (Bland). */
+static bool enters_before(const struct weir_program *program, uint32_t a, uint32_t b, bool by_name)
+{
+    const double *const goal = row_at(program, program->rows);
+
+    return by_name ? program->free[a] < program->free[b] : goal[a] > goal[b];
+}
+
+/* Of the columns that raise the goal. WEIR_NO_INDEX = none does. */
+static uint32_t entering(const struct weir_program *program, uint32_t columns, bool by_name)
 {
     const double *const goal = row_at(program, program->rows);
     uint32_t best = WEIR_NO_INDEX;
 
     for (uint32_t j = 0; j < columns; j++)
-        if (goal[j] > tiny && (best == WEIR_NO_INDEX || program->free[j] < program->free[best]))
+        if (goal[j] > tiny && (best == WEIR_NO_INDEX || enters_before(program, j, best, by_name)))
             best = j;
     return best;
 }
@@ -148,16 +158,24 @@ static uint32_t leaving(const struct weir_program *program, uint32_t column)
     return best;
 }
 
+/* The steepest column takes far fewer pivots than Bland's rule, but may go round in circles where
+ * nothing is gained: so after PATIENCE pivots of that kind it is Bland's rule until one gains. */
 static weir_status climb(struct weir_program *program, uint32_t columns)
 {
+    const double *const goal = row_at(program, program->rows);
+    uint32_t in_vain = 0;
+
     for (uint32_t turn = 0; turn < MOST_PIVOTS; turn++) {
-        const uint32_t column = entering(program, columns);
+        const double before = goal[program->columns + 1];
+        const uint32_t column = entering(program, columns, in_vain >= PATIENCE);
         if (column == WEIR_NO_INDEX)
             return WEIR_OK;
         const uint32_t row = leaving(program, column);
         if (row == WEIR_NO_INDEX)
             return WEIR_ERANGE;
         pivot(program, row, column);
+        program->pivots++;
+        in_vain = fabs(goal[program->columns + 1] - before) > tiny ? 0 : in_vain + 1;
     }
     return WEIR_ERANGE;
 }

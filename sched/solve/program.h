@@ -3,8 +3,9 @@
  * A small dense linear programme: the largest c x with A x <= b, x >= 0.
  *
  * The simplex method on a dictionary (Cormen et al., Introduction to Algorithms, 29.3) with an
- * auxiliary variable where b has negative entries. Bland's rule picks the entering and the leaving
- * variable, so that it ends, and the same programme always has the same answer. For tens to a few
+ * auxiliary variable where b has negative entries. The column that raises the goal fastest enters
+ * (Dantzig); where that gains nothing for long Bland's rule picks the entering and the leaving
+ * variable, so that it ends. The same programme always has the same answer. For tens to a few
  * hundreds of rows; larger ones are for a solver. Cost: O(rows x entries of the row) a pivot.
  */
 #ifndef SCHED_SOLVE_PROGRAM_H
@@ -17,6 +18,7 @@
 struct weir_program {
     struct weir_allocator allocator;
     uint32_t rows, columns;
+    uint32_t pivots; /* that the answer took */
     double *cells; /* (rows + 1) x (columns + 2): the last row the goal, then b, the last column */
     uint32_t *basic, *free; /* variables: x from 0 on, slacks behind them, the auxiliary one last */
     double *x;

@@ -16,12 +16,12 @@ static uint64_t next(uint64_t *state)
     return mixed ^ (mixed >> 31);
 }
 
-static uint32_t draw(uint64_t *state, uint32_t below)
+uint32_t scaling_draw(uint64_t *state, uint32_t below)
 {
     return (uint32_t)(next(state) % below);
 }
 
-static double unit(uint64_t *state)
+double scaling_unit(uint64_t *state)
 {
     return (double)(next(state) >> 11) / 9007199254740992.0;
 }
@@ -32,17 +32,17 @@ static struct weir_request draw_request(uint64_t *state)
 {
     static const double shares[] = { 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6 };
     static const double wholes[] = { 1, 1, 1, 1, 2, 4 };
-    struct weir_request request = { .cpus = 1 + draw(state, 4) };
-    const uint32_t kind = draw(state, 10);
+    struct weir_request request = { .cpus = 1 + scaling_draw(state, 4) };
+    const uint32_t kind = scaling_draw(state, 10);
 
     if (kind < 4)
-        request.cpus = 1 + draw(state, 8);
+        request.cpus = 1 + scaling_draw(state, 8);
     else if (kind < 7)
-        request.gpus = shares[draw(state, 7)];
+        request.gpus = shares[scaling_draw(state, 7)];
     else
-        request.gpus = wholes[draw(state, 6)];
+        request.gpus = wholes[scaling_draw(state, 6)];
     if (kind == 3)
-        request.nvdecs = 1 + draw(state, 2);
+        request.nvdecs = 1 + scaling_draw(state, 2);
     return request;
 }
 
@@ -51,30 +51,32 @@ static struct scaling_node_type draw_type(uint64_t *state, uint32_t count)
     static const uint32_t gpus[] = { 4, 8, 8, 8 };
     static const int64_t cpus[] = { 32, 64, 96, 128, 240 };
 
-    return (struct scaling_node_type){
-        .count = count, .gpus = gpus[draw(state, 4)], .nvdecs = 7, .cpus = cpus[draw(state, 5)]
-    };
+    return (struct scaling_node_type){ .count = count,
+                                       .gpus = gpus[scaling_draw(state, 4)],
+                                       .nvdecs = 7,
+                                       .cpus = cpus[scaling_draw(state, 5)] };
 }
 
-static struct scaling_problem draw_once(uint64_t *state)
+static void draw_once(struct scaling_problem *problem, uint64_t *state)
 {
-    struct scaling_problem problem = { .types = draw(state, 3) == 0 ? 2 : 1 };
-    const uint32_t nodes = 1 + (uint32_t)pow(50, unit(state)) % 50;
+    *problem = (struct scaling_problem){ .types = scaling_draw(state, 3) == 0 ? 2 : 1 };
+    const uint32_t nodes = 1 + (uint32_t)pow(50, scaling_unit(state)) % 50;
 
-    problem.stages = 4 + draw(state, SCALING_STAGES - 3);
-    problem.nodes[0] = draw_type(state, nodes);
-    if (problem.types == 2) {
-        problem.nodes[1] = draw_type(state, 1 + draw(state, nodes));
-        if (draw(state, 2) == 0)
-            problem.nodes[1].gpus = 0;
+    problem->stages = 4 + scaling_draw(state, 11);
+    problem->nodes[0] = draw_type(state, nodes);
+    if (problem->types == 2) {
+        problem->nodes[1] = draw_type(state, 1 + scaling_draw(state, nodes));
+        if (scaling_draw(state, 2) == 0)
+            problem->nodes[1].gpus = 0;
     }
-    for (uint32_t i = 0; i < problem.stages; i++) {
+    for (uint32_t i = 0; i < problem->stages; i++) {
         const struct weir_request request = draw_request(state);
-        (void)weir_shape_from_request(&request, WEIR_QUANTUM_EXACT, &problem.shapes[i], NULL);
-        problem.speeds_per_s[i] =
-            1 / exp(1.5 * (unit(state) + unit(state) + unit(state) - 1.5) + 1);
+        problem->fixed[i] = -1;
+        (void)weir_shape_from_request(&request, WEIR_QUANTUM_EXACT, &problem->shapes[i], NULL);
+        problem->speeds_per_s[i] =
+            1 /
+            exp(1.5 * (scaling_unit(state) + scaling_unit(state) + scaling_unit(state) - 1.5) + 1);
     }
-    return problem;
 }
 
 struct scaling_problem scaling_problem_draw(uint64_t seed)
@@ -82,7 +84,8 @@ struct scaling_problem scaling_problem_draw(uint64_t seed)
     uint64_t state = seed * 1000003;
 
     for (;;) {
-        struct scaling_problem problem = draw_once(&state);
+        struct scaling_problem problem;
+        draw_once(&problem, &state);
         problem.seed = seed;
         struct weir_host *const host = scaling_host(&problem, "pool_optimum", "best_fit");
         struct scaling_pass pass;
@@ -104,13 +107,18 @@ static bool add_nodes(struct weir_host *host, const struct scaling_problem *prob
         const struct scaling_node_type *const type = &problem->nodes[t];
         struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
         for (uint32_t g = 0; g < type->gpus; g++)
-            gpus[g] = (struct weir_gpu_spec){ .units = WEIR_ONE, .nvdecs = type->nvdecs };
+            gpus[g] = (struct weir_gpu_spec){ .units = WEIR_ONE,
+                                              .nvdecs = type->nvdecs,
+                                              .nvencs = type->nvencs,
+                                              .type = type->gpu_type,
+                                              .mem_bytes = type->gpu_mem_bytes };
         for (uint32_t n = 0; n < type->count; n++) {
             const struct weir_node_spec spec = { .size = sizeof spec,
                                                  .type = t,
                                                  .id = id++,
                                                  .gpu_count = type->gpus,
                                                  .cpu_units = type->cpus * WEIR_ONE,
+                                                 .ram_bytes = type->ram_bytes,
                                                  .gpus = gpus };
             if (weir_host_add_node(host, &spec, NULL, NULL) != WEIR_OK)
                 return false;
@@ -136,7 +144,7 @@ struct weir_host *scaling_host(const struct scaling_problem *problem, const char
         const struct weir_pool_spec pool = { .size = sizeof pool,
                                              .name = name,
                                              .shape = problem->shapes[i],
-                                             .requested_workers = -1,
+                                             .requested_workers = problem->fixed[i],
                                              .batch_size = 1,
                                              .slots = 2,
                                              .speed_hint_per_s = (double)NAN };
@@ -152,7 +160,7 @@ void scaling_set_speeds(struct weir_host *host, const struct scaling_problem *pr
     uint64_t state = problem->seed + 77;
 
     for (uint32_t i = 0; i < problem->stages; i++) {
-        const double factor = pow(most, 2 * unit(&state) - 1);
+        const double factor = pow(most, 2 * scaling_unit(&state) - 1);
         const struct weir_estimate estimate = { .batches_per_s = factor * problem->speeds_per_s[i],
                                                 .returns_per_batch = 1,
                                                 .points = 5 };
@@ -224,34 +232,82 @@ bool scaling_decide(struct weir_host *host, struct scaling_pass *pass)
     return true;
 }
 
+uint32_t scaling_workers(const struct weir_host *host, const struct scaling_problem *problem,
+                         uint32_t stage)
+{
+    return weir_cluster_pool_workers(weir_host_cluster(host), stage) /
+           weir_shape_members(&problem->shapes[stage]);
+}
+
+bool scaling_is_short(const struct weir_host *host, const struct scaling_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->stages; i++) {
+        const int32_t least = problem->fixed[i] >= 0 ? problem->fixed[i] : 1;
+        if ((int32_t)scaling_workers(host, problem, i) < least)
+            return true;
+    }
+    return false;
+}
+
 double scaling_throughput(const struct weir_host *host, const struct scaling_problem *problem)
 {
     double least = (double)INFINITY;
 
     for (uint32_t i = 0; i < problem->stages; i++)
-        least = fmin(least, weir_cluster_pool_workers(weir_host_cluster(host), i) *
-                                problem->speeds_per_s[i]);
+        if (problem->fixed[i] < 0)
+            least = fmin(least, scaling_workers(host, problem, i) * problem->speeds_per_s[i]);
     return least;
 }
 
-double scaling_pool_bound(const struct scaling_problem *problem)
+static struct weir_amounts total_of(const struct scaling_problem *problem)
 {
-    struct weir_optimum_pool pools[SCALING_STAGES];
-    struct weir_amounts total = { .ram_bytes = INT64_MAX, .gpu_mem_bytes = INT64_MAX };
-    struct weir_optimum_result result = { 0 };
+    struct weir_amounts total = { 0 };
 
     for (uint32_t t = 0; t < problem->types; t++) {
         const struct scaling_node_type *const type = &problem->nodes[t];
+        const int64_t gpus = (int64_t)type->count * type->gpus;
         total.cpu_units += type->count * type->cpus * WEIR_ONE;
-        total.gpu_units += (int64_t)type->count * type->gpus * WEIR_ONE;
-        total.nvdecs += (int64_t)type->count * type->gpus * type->nvdecs;
+        total.ram_bytes += type->count * type->ram_bytes;
+        total.gpu_units += gpus * WEIR_ONE;
+        total.gpu_mem_bytes += gpus * type->gpu_mem_bytes;
+        total.nvdecs += gpus * type->nvdecs;
+        total.nvencs += gpus * type->nvencs;
     }
-    for (uint32_t i = 0; i < problem->stages; i++)
-        pools[i] =
-            (struct weir_optimum_pool){ .rate_per_s = problem->speeds_per_s[i],
-                                        .need = weir_shape_amounts(&problem->shapes[i], 0, 0),
-                                        .requested = -1 };
-    return weir_optimum_solve(pools, problem->stages, &total, &result, NULL) == WEIR_OK
-               ? result.z_per_s
-               : (double)NAN;
+    return total;
+}
+
+double scaling_wanted(const struct scaling_problem *problem, uint32_t stage, double z_per_s)
+{
+    return problem->fixed[stage] >= 0
+               ? problem->fixed[stage]
+               : fmax(1, ceil(z_per_s / problem->speeds_per_s[stage] - 1e-9));
+}
+
+static bool pool_holds(const struct scaling_problem *problem, double z_per_s)
+{
+    const struct weir_amounts total = total_of(problem);
+    struct weir_amounts sum = { 0 };
+
+    for (uint32_t i = 0; i < problem->stages; i++) {
+        const struct weir_amounts need = weir_shape_amounts(&problem->shapes[i], 0, 0);
+        weir_amounts_add(&sum, &need, (int64_t)scaling_wanted(problem, i, z_per_s));
+    }
+    return weir_amounts_fit(&sum, &total);
+}
+
+/* Not that of sched/scaling/optimum.h, which gives a little of it away to be more even. */
+double scaling_pool_bound(const struct scaling_problem *problem)
+{
+    double low = 0;
+    double high = 1;
+
+    if (!pool_holds(problem, 0))
+        return 0;
+    while (pool_holds(problem, high))
+        high *= 2;
+    while (high - low > 1e-10 * high) {
+        const double z_per_s = low + (high - low) / 2;
+        *(pool_holds(problem, z_per_s) ? &low : &high) = z_per_s;
+    }
+    return high;
 }

@@ -131,6 +131,55 @@ static void small_programmes_are_solved_as_glpk_does(void)
     weir_program_close(&program);
 }
 
+/* By the steepest column alone it goes round in circles at its first corner (Beale 1955). */
+static void a_programme_that_may_go_in_circles_ends(void)
+{
+    const struct example example = {
+        .rows = 3,
+        .columns = 4,
+        .a = { { .25, -60, -.04, 9 }, { .5, -90, -.02, 3 }, { [2] = 1 } },
+        .b = { [2] = 1 },
+        .c = { .75, -150, .02, -6 }
+    };
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    struct weir_program program;
+    double most = 0;
+
+    weir_program_open(&program, &memory);
+    CHECK_I64(ask_ours(&program, &example, &most), WEIR_OK);
+    CHECK_NEAR(most, 0.05, 1e-9);
+    weir_program_close(&program);
+}
+
+/* Prices of workers against ways to fill a node, as of a configuration programme: with the smallest
+ * variable entering they take more than three times as many. */
+static void prices_are_found_in_few_pivots(void)
+{
+    enum { WAYS = 150, KINDS = 30 };
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+    struct weir_program program;
+    uint64_t state = 7;
+    uint32_t pivots = 0;
+
+    weir_program_open(&program, &memory);
+    for (uint32_t n = 0; n < 20; n++) {
+        double most = 0;
+        CHECK_I64(weir_program_begin(&program, WAYS, KINDS), WEIR_OK);
+        for (uint32_t i = 0; i < WAYS * KINDS; i++)
+            *weir_program_at(&program, i / KINDS, i % KINDS) =
+                draw(&state) < 0.8 ? 0 : floor(draw(&state) * 8);
+        for (uint32_t i = 0; i < WAYS; i++)
+            *weir_program_bound(&program, i) = 1;
+        for (uint32_t j = 0; j < KINDS; j++)
+            *weir_program_goal(&program, j) = 1 + floor(draw(&state) * 30);
+        CHECK_I64(weir_program_solve(&program, &most), WEIR_OK);
+        pivots += program.pivots;
+    }
+    CHECK(pivots < 2000);
+    printf("    %u pivots\n", pivots);
+    weir_program_close(&program);
+}
+
 /* ---- shares of types ---- */
 
 struct shares {
@@ -417,6 +466,8 @@ static void a_round_leaves_nothing_idle(void)
 
 static const struct test tests[] = {
     { "small programmes are solved as GLPK does", small_programmes_are_solved_as_glpk_does },
+    { "a programme that may go in circles ends", a_programme_that_may_go_in_circles_ends },
+    { "prices are found in few pivots", prices_are_found_in_few_pivots },
     { "published optima are reached", published_optima_are_reached },
     { "levels rise one after the other", levels_rise_one_after_the_other },
     { "those that are alike have the same", those_that_are_alike_have_the_same },
