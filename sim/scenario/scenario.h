@@ -486,6 +486,10 @@ struct sim_workload {
 /* What it runs on average at speed 1, cut at the limit of its workload; NAN = not known. */
 double sim_job_mean_run_s(const struct sim_workload *workload, const struct sim_job_spec *job);
 
+/* The class by whose submissions these jobs come in the end: itself, unless it comes after others. */
+const struct sim_job_spec *sim_job_first(const struct sim_workload *workload,
+                                         const struct sim_job_spec *job);
+
 /* ---- bands of priority ---- */
 
 /* Priorities from `lo` to `hi`. Bands do not overlap; where there are some, all classes of jobs lie

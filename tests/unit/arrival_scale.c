@@ -175,6 +175,37 @@ static void rates_are_multiplied(void)
         }
 }
 
+/* Half of 64 CPUs is 32 s a second: 60 s of a job, and what its followers add. */
+static void who_follows_is_part_of_the_load(void)
+{
+    static const struct {
+        const char *followers;
+        double rate_per_s;
+    } cases[] = {
+        { "", 32.0 / 60 },
+        { ", {name: y, request: {cpus: 1}, after: x}", 32.0 / 120 },
+        { ", {name: y, request: {cpus: 1}, after: x}, {name: z, request: {cpus: 2}, after: y, "
+          "array: 2}",
+          32.0 / 360 },
+        { ", {name: u, request: {cpus: 1}, users: 3}, {name: v, request: {cpus: 1}, after: u}",
+          32.0 / 60 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "schema: 2\nname: t\nhorizon: 1 h\ncluster: {nodes: [{name: n, cpus: 64}]}\n"
+                       "jobs:\n  - name: w\n    run_time: 60 s\n    arrivals: {load: 50%%}\n"
+                       "    classes: [{name: x, request: {cpus: 1}}%s]\n",
+                       cases[i].followers);
+        struct sim_scenario *scenario = test_scenario(text, NULL);
+        CHECK(scenario != NULL);
+        if (scenario == NULL)
+            return;
+        CHECK_NEAR(scenario->workloads[0].arrivals.rate_per_s, cases[i].rate_per_s, 1e-12);
+        sim_scenario_destroy(scenario);
+    }
+}
+
 /* From the trough on the expected number of arrivals by t is 10 (2 pi)^2 t^3 / 6 T^2 with T = 3.6e6
  * s: one by 5 820 s. A day that is played faster would have had thousands by then. */
 static void the_day_stays_a_day(void)
@@ -296,6 +327,7 @@ static const struct test tests[] = {
     { "a short trace is not played faster", a_short_trace_is_not_played_faster },
     { "gaps of a law are divided", gaps_of_a_law_are_divided },
     { "rates are multiplied", rates_are_multiplied },
+    { "who follows is part of the load", who_follows_is_part_of_the_load },
     { "the day stays a day", the_day_stays_a_day },
     { "a hyperexponential varies as it should", a_hyperexponential_varies_as_it_should },
     { "rows of one instant keep their order", rows_of_one_instant_keep_their_order },

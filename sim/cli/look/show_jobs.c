@@ -59,8 +59,9 @@ static void add_workload(struct demands *demands, const struct sim_workload *wor
     for (size_t i = 0; i < workload->jobs_count; i++) {
         const struct sim_job_spec *job = &workload->jobs[i];
         const double run_s = sim_job_mean_run_s(workload, job);
-        const double count = jobs_of(workload, job, weights, horizon_s) * job->array;
-        const bool comes_as_others_leave = job->users > 0;
+        const struct sim_job_spec *first = sim_job_first(workload, job);
+        const double count = jobs_of(workload, first, weights, horizon_s) * job->array;
+        const bool comes_as_others_leave = first->users > 0;
         if (!(sim_job_gpus(job) > 0) || !isfinite(run_s) || comes_as_others_leave)
             continue;
         struct demand *demand = demand_of(demands, job->shape.gpu_type);

@@ -179,8 +179,17 @@ double sim_job_mean_run_s(const struct sim_workload *workload, const struct sim_
                                             : fmin(1e-9 * (double)job->run_ns, limit_s);
 }
 
+const struct sim_job_spec *sim_job_first(const struct sim_workload *workload,
+                                         const struct sim_job_spec *job)
+{
+    const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
+    for (size_t steps = 0; is_generated && job->after != 0 && steps < workload->jobs_count; steps++)
+        job = &workload->jobs[job->after - 1];
+    return job;
+}
+
 struct load {
-    double gpu_s, cpu_s; /* one job of the process, on average */
+    double gpu_s, cpu_s; /* one job of the process and all that follow it, on average */
     double gpus, cpus;   /* of the cluster */
 };
 
@@ -213,11 +222,12 @@ static struct load load_of(const struct sim_resolver *resolver, const struct sim
     double weight = 0;
     for (size_t i = 0; i < workload->jobs_count; i++) {
         const struct sim_job_spec *job = &workload->jobs[i];
+        const struct sim_job_spec *first = sim_job_first(workload, job);
         const double run_s = sim_job_mean_run_s(workload, job);
-        if (job->count != UINT64_MAX || job->is_endless || isnan(run_s))
+        if (first->count != UINT64_MAX || job->is_endless || isnan(run_s))
             continue;
-        const double work = job->weight * run_s * job->array;
-        weight += job->weight;
+        const double work = first->weight * run_s * job->array;
+        weight += first == job ? job->weight : 0;
         load.gpu_s += work * sim_job_gpus(job);
         load.cpu_s += work * sim_job_cpus(job);
     }
