@@ -20,7 +20,7 @@ simulation() {
     awk -F '  +' -v variant="$1" '{ if (!sub(/^ +/, "")) sub(/^[a-z]+ +/, ""); if (index($0, variant) == 1) {
         mean = $2; sub(/ ±.*/, "", mean); print mean "  " $4; exit } }' "$out/share.txt"
 }
-bound=$(sed -n 's/.* divided at will, \([0-9.]*\) items.*/\1/p' "$out/show.txt")
+bound=$(sed -n 's/.* divided at will, \([0-9.]*\) source items.*/\1/p' "$out/show.txt")
 echo
 echo "2  Buy a node, or share GPUs?        weir compare $share"
 printf '   %-20s%-22s%s\n' '' arithmetic 'simulation, change with 95 % interval' \
