@@ -397,6 +397,33 @@ static void accept_plan(struct weir_host *host)
     host->is_dirty = host->limits.is_cut_short;
 }
 
+/* On the scratch that is lent, within the limits of the call; what was seen is to be as before. */
+static weir_status make_plan(struct weir_host *host, const struct weir_policy_set *set,
+                             const struct weir_placer_binding *binding, struct weir_error *error)
+{
+    weir_status status = weir_placer_begin(host->placer, binding);
+    const uint64_t before = fingerprint(host);
+
+    error->text[0] = '\0';
+    if (status == WEIR_OK)
+        status = ask_reserved(host, set, error);
+    else
+        (void)weir_fail(error, status, "%s", weir_status_text(status));
+    if (status == WEIR_OK)
+        status = weir_host_limit_plan(host);
+    if (status == WEIR_OK)
+        status = weir_placer_finish(host->placer);
+    count_placements(host);
+    const bool is_whole = weir_cluster_take_back(host->inventory);
+    /* Nodes that there was no memory to open again are nobody's doing. */
+    if (status == WEIR_ENOMEM ||
+        (is_whole && fingerprint(host) == before && weir_pools_are_whole(&host->pools)))
+        return status;
+    return weir_host_blame_plan(
+        host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
+        error);
+}
+
 /* Lets one set of policies plan and checks what it planned. */
 static weir_status plan_with(struct weir_host *host, const struct weir_policy_set *set,
                              struct weir_error *error)
@@ -425,25 +452,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .seed = host->seed };
     if (weir_cluster_lend(host->inventory) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_status status = weir_placer_begin(host->placer, &binding);
-    const uint64_t before = fingerprint(host);
-    error->text[0] = '\0';
-    if (status == WEIR_OK)
-        status = ask_reserved(host, set, error);
-    else
-        (void)weir_fail(error, status, "%s", weir_status_text(status));
-    if (status == WEIR_OK)
-        status = weir_host_limit_plan(host);
-    if (status == WEIR_OK)
-        status = weir_placer_finish(host->placer);
-    count_placements(host);
-    const bool is_whole = weir_cluster_take_back(host->inventory);
-    /* Nodes that there was no memory to open again are nobody's doing. */
-    if (status != WEIR_ENOMEM &&
-        (!is_whole || fingerprint(host) != before || !weir_pools_are_whole(&host->pools)))
-        status = weir_host_blame_plan(
-            host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
-            error);
+    weir_status status = make_plan(host, set, &binding, error);
     if (status == WEIR_OK)
         status = check_plan(host, set, error);
     if (status == WEIR_OK)
