@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The placement policy weir where many nodes wait for the same jobs: who comes by in the
+ * The placement policy weir where many nodes wait for the same jobs: how many come in the
  * look-ahead, and that this is saved.
  */
 #include "sched/cluster/state.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { NODES = 10, NUMBERS = 500, LINES = 8 };
+enum { NODES = 10, GPUS = 4, NUMBERS = 500, LINES = 8 };
 
 static const int64_t milli = WEIR_ONE / 1000;
 
@@ -23,23 +23,33 @@ static struct weir_shape share(int64_t gpu_milli, uint32_t types)
                                 .gpu_units = gpu_milli * milli };
 }
 
-/* Nodes of a GPU each, half of them of type 1, of which `left` thousandths are free. */
+/* Nodes of so many GPUs each, every other node of type 1, and of 16 CPUs for each. */
+static struct weir_cluster *whole_nodes(uint32_t count, uint32_t gpus)
+{
+    struct weir_cluster *cluster = NULL;
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < count; n++) {
+        const struct weir_gpu_spec gpu = { .type = n % 2, .units = WEIR_ONE };
+        const struct weir_gpu_spec all[GPUS] = { gpu, gpu, gpu, gpu };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = gpus,
+                                             .cpu_units = 8 * WEIR_ONE * gpus,
+                                             .gpus = all };
+        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    }
+    return cluster;
+}
+
+/* Nodes of a GPU each of which `left` thousandths are free. */
 static struct weir_cluster *nodes_with(int64_t left)
 {
     const struct weir_alloc taken = { .device_count = 1,
                                       .devices = { { .units = (1000 - left) * milli } } };
-    struct weir_cluster *cluster = NULL;
-    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    struct weir_cluster *const cluster = whole_nodes(NODES, 1);
     for (uint32_t n = 0; n < NODES; n++) {
-        const struct weir_gpu_spec gpu = { .type = n % 2, .units = WEIR_ONE };
-        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
-                                             .id = n,
-                                             .gpu_count = 1,
-                                             .cpu_units = 16 * WEIR_ONE,
-                                             .gpus = &gpu };
         struct weir_alloc alloc = taken;
         alloc.node = n;
-        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
         if (left < 1000)
             CHECK_I64(weir_cluster_add_worker(cluster, n, weir_pool_owner(0), &alloc, NULL),
                       WEIR_OK);
@@ -87,7 +97,51 @@ static void a_hole_that_all_wait_for_is_not_taken_for_filled(void)
     weir_cluster_destroy(cluster);
 }
 
-/* Levels stay until the free GPUs have changed by a fifth. */
+static void ask(void *state, const struct weir_cluster *cluster, const struct weir_mix *mix,
+                uint64_t id, const struct weir_shape *shape, struct weir_place_answer *answer)
+{
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = cluster,
+                                            .mix = mix,
+                                            .shape = shape,
+                                            .owner = weir_job_owner(0, id) };
+    memset(answer, 0, sizeof *answer);
+    if (weir_placement_weir.place(state, &query, answer, NULL) != WEIR_OK)
+        answer->alloc.node = WEIR_NO_INDEX;
+}
+
+/* A mix whose small jobs are too few for the holes of the large ones: they go together, or no GPU
+ * is left for jobs of whole ones. */
+static void few_small_jobs_do_not_break_a_gpu_on_every_node(void)
+{
+    enum { COUNT = 40, JOBS = 300 };
+    static const double frequencies[3] = { 0.45, 0.45, 0.1 };
+    struct weir_shape shapes[3] = { share(1000, 0), share(150, 0), share(750, 0) };
+    const struct weir_mix mix = { shapes, frequencies, 3, 0 };
+    shapes[0].kind = WEIR_SHAPE_WHOLE;
+    struct weir_cluster *const cluster = whole_nodes(COUNT, GPUS);
+    struct weir_place_answer answer;
+    uint64_t draws = 1;
+    double placed = 0;
+    void *state = NULL;
+    CHECK_I64(weir_placement_weir.create(NULL, NULL, &state, NULL), WEIR_OK);
+    for (uint32_t i = 0; i < JOBS; i++) {
+        draws = draws * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const uint32_t draw = (uint32_t)(draws >> 33) % 100;
+        const uint32_t kind = draw < 45 ? 0 : draw < 90 ? 1 : 2;
+        ask(state, cluster, &mix, i, &shapes[kind], &answer);
+        if (answer.alloc.node == WEIR_NO_INDEX)
+            continue;
+        CHECK_I64(weir_cluster_add_worker(cluster, i, weir_pool_owner(0), &answer.alloc, NULL),
+                  WEIR_OK);
+        placed += weir_units_amount(shapes[kind].gpu_units);
+    }
+    CHECK(placed > 0.93 * COUNT * GPUS);
+    weir_placement_weir.destroy(state);
+    weir_cluster_destroy(cluster);
+}
+
+/* Shares stay until the free GPUs have changed by a fifth. */
 static void who_comes_by_is_found_anew_as_room_changes(void)
 {
     const struct weir_shape shapes[2] = { share(850, 0), share(150, 0) };
@@ -134,26 +188,13 @@ static void jobs_do_not_come_to_what_is_kept_for_others(void)
 
 /* ---- from one scheduler to the next ---- */
 
-static void ask(void *state, const struct weir_cluster *cluster, uint64_t id,
-                struct weir_place_answer *answer)
+/* covers: S0.8 */
+static void who_comes_by_is_saved_and_restored(void)
 {
     static const double frequencies[4] = { 0.4, 0.2, 0.2, 0.2 };
     const struct weir_shape shapes[4] = { share(550, 0), share(350, 0), share(150, 0),
                                           share(450, 2) };
     const struct weir_mix mix = { shapes, frequencies, 4, 0 };
-    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
-                                            .cluster = cluster,
-                                            .mix = &mix,
-                                            .shape = &shapes[(id * 7) % 4],
-                                            .owner = weir_job_owner(0, id) };
-    memset(answer, 0, sizeof *answer);
-    if (weir_placement_weir.place(state, &query, answer, NULL) != WEIR_OK)
-        answer->alloc.node = WEIR_NO_INDEX;
-}
-
-/* covers: S0.8 */
-static void who_comes_by_is_saved_and_restored(void)
-{
     struct weir_cluster *const cluster = nodes_with(1000);
     const struct weir_placement_ops *const ops = &weir_placement_weir;
     void *first = NULL;
@@ -167,8 +208,8 @@ static void who_comes_by_is_saved_and_restored(void)
         CHECK(count > 0 && count <= NUMBERS);
         CHECK_I64(ops->save(first, NULL, 0), count);
         CHECK_I64(ops->restore(second, NULL, numbers, count, NULL), WEIR_OK);
-        ask(first, cluster, id, &answer);
-        ask(second, cluster, id, &same);
+        ask(first, cluster, &mix, id, &shapes[(id * 7) % 4], &answer);
+        ask(second, cluster, &mix, id, &shapes[(id * 7) % 4], &same);
         CHECK_I64(same.alloc.node, answer.alloc.node);
         CHECK_NEAR(same.choice.primary, answer.choice.primary, 0.0);
         ops->destroy(second);
@@ -180,7 +221,7 @@ static void who_comes_by_is_saved_and_restored(void)
     const uint32_t count = ops->save(first, numbers, NUMBERS);
     CHECK(own > 2);
     CHECK_I64(ops->restore(first, NULL, numbers + own, count - own, NULL), WEIR_OK); /* as once */
-    numbers[2] = LINES + 1;
+    numbers[2] = 1.5; /* more than all of them */
     CHECK_I64(ops->restore(first, NULL, numbers, count, NULL), WEIR_EFORMAT);
     numbers[2] = 1;
     numbers[0] = -(double)count - 1;
@@ -192,6 +233,8 @@ static void who_comes_by_is_saved_and_restored(void)
 static const struct test tests[] = {
     { "a hole that all wait for is not taken for filled",
       a_hole_that_all_wait_for_is_not_taken_for_filled },
+    { "few small jobs do not break a GPU on every node",
+      few_small_jobs_do_not_break_a_gpu_on_every_node },
     { "who comes by is found anew as room changes", who_comes_by_is_found_anew_as_room_changes },
     { "jobs do not come to what is kept for others", jobs_do_not_come_to_what_is_kept_for_others },
     { "who comes by is saved and restored", who_comes_by_is_saved_and_restored },

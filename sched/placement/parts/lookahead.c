@@ -31,12 +31,10 @@ weir_status weir_lookahead_create(const struct weir_lookahead_rules *rules,
     made->free_before = -1;
     const size_t places = (size_t)rules->lines * rules->depth;
     made->lines = weir_alloc(&memory, places, sizeof *made->lines);
-    made->shown = weir_alloc(&memory, places, sizeof *made->shown);
     made->rests = weir_alloc(&memory, places, sizeof *made->rests);
     if (!rules->is_plain)
         made->table = weir_alloc(&memory, WEIR_LOSSES_KEPT, sizeof *made->table);
-    if (made->lines == NULL || made->shown == NULL || made->rests == NULL ||
-        (made->table == NULL && !rules->is_plain)) {
+    if (made->lines == NULL || made->rests == NULL || (made->table == NULL && !rules->is_plain)) {
         weir_lookahead_destroy(made);
         return WEIR_ENOMEM;
     }
@@ -65,9 +63,8 @@ void weir_lookahead_destroy(struct weir_lookahead *ahead)
         return;
     const struct weir_allocator memory = ahead->allocator;
     forget_mix(ahead);
-    weir_free(&memory, ahead->levels);
+    weir_free(&memory, ahead->groups);
     weir_free(&memory, ahead->lines);
-    weir_free(&memory, ahead->shown);
     weir_free(&memory, ahead->rests);
     weir_free(&memory, ahead->table);
     weir_free(&memory, ahead);
@@ -88,7 +85,7 @@ static weir_status copy_mix(struct weir_lookahead *ahead, const struct weir_mix 
 {
     ahead->shapes = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->shapes);
     ahead->frequencies = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->frequencies);
-    ahead->offers = weir_alloc(&ahead->allocator, (size_t)mix->count + 1, sizeof *ahead->offers);
+    ahead->offers = weir_alloc(&ahead->allocator, mix->count, sizeof *ahead->offers);
     if (ahead->shapes == NULL || ahead->frequencies == NULL || ahead->offers == NULL)
         return WEIR_ENOMEM;
     if (mix->count > 0) {
@@ -123,8 +120,6 @@ static weir_status choose_offers(struct weir_lookahead *ahead)
         if (offer->seen == NULL)
             return WEIR_ENOMEM;
     }
-    ahead->offers[ahead->offer_count] =
-        (struct weir_offer){ .cpu_units = INT64_MAX, .gpu_units = INT64_MAX };
     return WEIR_OK;
 }
 
@@ -181,10 +176,36 @@ static void deal(struct weir_lookahead *ahead, uint32_t at, double all)
     }
 }
 
-weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct weir_mix *mix)
+static void note_rests(struct weir_lookahead *ahead, size_t first)
+{
+    struct weir_line_rest rest = { .cpu_units = INT64_MAX, .gpu_units = INT64_MAX };
+
+    for (size_t at = first + ahead->rules.depth; at-- > first;) {
+        const struct weir_offer *const offer = &ahead->offers[ahead->lines[at]];
+        if (offer->gpu_units < rest.gpu_units)
+            rest.gpu_units = offer->gpu_units;
+        if (offer->cpu_units < rest.cpu_units)
+            rest.cpu_units = offer->cpu_units;
+        ahead->rests[at] = rest;
+    }
+}
+
+static void deal_all(struct weir_lookahead *ahead)
 {
     double all = 0;
 
+    if (ahead->offer_count == 0)
+        return;
+    for (uint32_t i = 0; i < ahead->offer_count; i++)
+        all += ahead->offers[i].frequency;
+    for (uint32_t at = 0; at < ahead->rules.depth; at++)
+        deal(ahead, at, all);
+    for (uint32_t l = 0; l < ahead->rules.lines; l++)
+        note_rests(ahead, (size_t)l * ahead->rules.depth);
+}
+
+weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct weir_mix *mix)
+{
     if (same_mix(ahead, mix))
         return WEIR_OK;
     forget_mix(ahead);
@@ -193,10 +214,7 @@ weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct wei
         return WEIR_ENOMEM;
     }
     find_usual_cpus(ahead);
-    for (uint32_t i = 0; i < ahead->offer_count; i++)
-        all += ahead->offers[i].frequency;
-    for (uint32_t at = 0; at < ahead->rules.depth && ahead->offer_count > 0; at++)
-        deal(ahead, at, all);
+    deal_all(ahead);
     if (weir_lookahead_group(ahead) != WEIR_OK) {
         forget_mix(ahead);
         return WEIR_ENOMEM;
@@ -329,29 +347,50 @@ static int64_t most_left(const struct weir_outlook *node)
     return most;
 }
 
-int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, size_t first,
-                            struct weir_outlook *node, double *taken)
+/* Puts the jobs of a sequence on a node, within the limits of their groups or without; the compute
+ * that is free then. */
+static int64_t take_jobs(const struct weir_lookahead *ahead, size_t first, bool is_limited,
+                         struct weir_outlook *node)
 {
     int64_t free = compute_left(node);
     int64_t most = most_left(node);
 
+    for (uint32_t g = 0; g < ahead->group_count; g++)
+        ahead->groups[g].taken = 0;
     for (size_t at = first; at < first + ahead->depth && free > 0; at++) {
         const struct weir_line_rest *const rest = &ahead->rests[at];
         if (rest->gpu_units > most || rest->cpu_units > node->cpu_free)
             break; /* nobody fits any more */
-        const struct weir_offer *const offer = &ahead->offers[ahead->shown[at]];
-        if (offer->cpu_units > node->cpu_free || offer->gpu_units > most)
+        const struct weir_offer *const offer = &ahead->offers[ahead->lines[at]];
+        struct weir_offer_group *const group = &ahead->groups[offer->group];
+        if (offer->cpu_units > node->cpu_free || offer->gpu_units > most ||
+            (is_limited && group->taken >= group->limit))
             continue;
         const int64_t units = offer->is_share ? take_share(node, offer) : take_whole(node, offer);
         if (units == 0)
             continue;
-        if (taken != NULL)
-            taken[offer->group]++;
+        group->taken++;
         free -= units;
         node->cpu_free -= offer->cpu_units;
         most = most_left(node);
     }
     return free;
+}
+
+int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, uint32_t line, uint32_t from,
+                            struct weir_outlook *node)
+{
+    const size_t first = (size_t)line * ahead->rules.depth + from;
+    struct weir_outlook as_it_was;
+
+    if (!ahead->are_short)
+        return take_jobs(ahead, first, false, node);
+    copy_outlook(node, &as_it_was);
+    const int64_t free = take_jobs(ahead, first, false, node);
+    if (!weir_lookahead_limit(ahead, line))
+        return free;
+    copy_outlook(&as_it_was, node);
+    return take_jobs(ahead, first, true, node);
 }
 
 /* What of `free` on a node one job cannot use: all where it finds no place, else that of the GPUs
@@ -375,29 +414,25 @@ static int64_t unusable(const struct weir_outlook *node, const struct weir_offer
 
 /* What is lost of a node in the end of a sequence of line `line` that began at place `from`: all
  * that is free, but as far as jobs end what the next jobs of the line could not use. */
-static double lost_of(const struct weir_lookahead *ahead, size_t line, size_t from,
+static double lost_of(const struct weir_lookahead *ahead, uint32_t line, uint32_t from,
                       const struct weir_outlook *state)
 {
-    const size_t first = line * ahead->rules.depth;
+    const size_t first = (size_t)line * ahead->rules.depth;
     struct weir_outlook node;
     double sum = 0;
-    uint32_t count = 0;
 
     copy_outlook(state, &node);
     const bool is_about_cuts = node.has_cuts || ahead->has_slices;
-    const int64_t free = weir_lookahead_fill(ahead, first + from, &node, NULL);
+    const int64_t free = weir_lookahead_fill(ahead, line, from, &node);
     if (!(ahead->departures > 0) || free == 0)
         return (double)free;
     for (size_t i = 0; i < ahead->rules.beyond; i++) {
         const size_t at = first + (from + ahead->depth + i) % ahead->rules.depth;
-        const struct weir_offer *const offer = &ahead->offers[ahead->shown[at]];
-        if (ahead->shown[at] == ahead->offer_count)
-            continue; /* nobody */
+        const struct weir_offer *const offer = &ahead->offers[ahead->lines[at]];
         sum += (double)(is_about_cuts ? weir_lookahead_unusable_cut(&node, offer, free)
                                       : unusable(&node, offer, free));
-        count++;
     }
-    const double ended = count > 0 ? sum / count : (double)free;
+    const double ended = ahead->rules.beyond > 0 ? sum / ahead->rules.beyond : (double)free;
     return (double)free + ahead->departures * (ended - (double)free);
 }
 
@@ -437,7 +472,7 @@ static double compute_lost(const struct weir_lookahead *ahead, const struct weir
         return weir_units_amount(compute_left(node));
     for (uint32_t l = 0; l < ahead->rules.lines; l++)
         for (uint32_t p = 0; p < parts; p++)
-            left += lost_of(ahead, l, (size_t)p * ahead->depth, node);
+            left += lost_of(ahead, l, p * ahead->depth, node);
     return left / WEIR_ONE / ((double)ahead->rules.lines * parts) -
            ahead->rules.keep * room(ahead, node);
 }

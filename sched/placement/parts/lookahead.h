@@ -16,10 +16,12 @@
  *
  * All nodes wait for the same jobs. What all of them would take of a group (jobs that ask for the
  * same GPUs) is compared with what is to come of it while the free GPUs fill: `supply` arrivals for
- * each that fills them. Where there are fewer, the group comes by in as large a part of the lines
- * alone; so a hole that only a job wanted everywhere could fill is not taken for filled. As far as
- * jobs also end, what is missed comes back, and everybody comes by again. Found anew when the free
- * GPUs have changed by a fifth.
+ * each that fills them. Where that is clearly less, a node gets in each line no more than that
+ * share of those it would take, and others may have their places; so a hole that only a job wanted
+ * everywhere could fill is not taken for filled. (To leave the group out of as large a part of the
+ * lines instead makes the other lines promise a hole more of them than come.) As far as jobs also
+ * end, what is missed comes back, and everybody comes again. Found anew when the free GPUs have
+ * changed by a fifth.
  *
  * As far as jobs end, a node is never as full as it gets: after a few offers (`set_depth`) it is
  * another one. A line is then cut into sequences of so many, and what is free in the end of one is
@@ -49,7 +51,7 @@ struct weir_lookahead_rules {
     uint32_t depth; /* at least 1 */
     double keep, large;
     double supply;   /* 0 = of every group as many as are taken */
-    uint32_t beyond; /* jobs that say what is lost where a sequence ends */
+    uint32_t beyond; /* jobs that say what is lost where a sequence ends; 0 = all that is free is */
     bool is_plain;   /* no value is kept: the oracle of the tests */
 };
 
@@ -75,8 +77,8 @@ void weir_lookahead_set_depth(struct weir_lookahead *ahead, uint32_t depth);
 /* Takes a mix over; costs little when it is the one before. WEIR_ENOMEM leaves no jobs to offer. */
 weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct weir_mix *mix);
 
-/* Sets who comes by, by what is free; `departures`: of those there are, as a share. O(nodes *
- * lines) when it is found anew. */
+/* Sets how many come of each group, by what is free; `departures`: of those there are, as a share.
+ * O(nodes * lines) when it is found anew. */
 weir_status weir_lookahead_share(struct weir_lookahead *ahead, const struct weir_cluster *cluster,
                                  double departures);
 /* GPUs of these `count` (at most WEIR_CLAIMS_MOST) sets of types, as shapes have them, are for jobs
@@ -84,12 +86,12 @@ weir_status weir_lookahead_share(struct weir_lookahead *ahead, const struct weir
 void weir_lookahead_reserve(struct weir_lookahead *ahead, const uint32_t *types, uint32_t count);
 /* Whether `others` accept all of these types (of shapes; 0 = any). */
 bool weir_types_within(uint32_t types, uint32_t others);
-/* Changes whenever a value could: with the mix, the depth and who comes by. */
 /* Of the GPUs that the mix asks for, those that jobs of whole ones ask for, as a share. */
 double weir_lookahead_whole(const struct weir_lookahead *ahead);
+/* Changes whenever a value could: with the mix, the depth and how many come. */
 uint64_t weir_lookahead_round(const struct weir_lookahead *ahead);
 
-/* What was found of who comes by, as of weir_placement_ops; `used`: how many of the numbers. */
+/* What was found of how many come, as of weir_placement_ops; `used`: how many of the numbers. */
 uint32_t weir_lookahead_save(const struct weir_lookahead *ahead, double *numbers,
                              uint32_t capacity);
 weir_status weir_lookahead_restore(struct weir_lookahead *ahead, const double *numbers,

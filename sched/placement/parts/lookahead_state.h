@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the look-ahead: lookahead.c makes the lines and follows them, lookahead_supply.c
- * says who comes by at all, lookahead_cuts.c what of GPUs that are cut. */
+ * says how many come of those that a node would take, lookahead_cuts.c what of GPUs that are cut.
+ */
 #ifndef SCHED_PLACEMENT_LOOKAHEAD_STATE_H
 #define SCHED_PLACEMENT_LOOKAHEAD_STATE_H
 
@@ -28,7 +29,7 @@ struct weir_offer {
     uint32_t gpu_count;
     bool is_share, is_slice, needs_all;
     double frequency;
-    uint32_t group;             /* of those that ask for the same GPUs */
+    uint32_t group;             /* it is one of */
     uint32_t accepts;           /* bits of the types that it may be placed on, as far as sets go */
     struct weir_seen_cut *seen; /* WEIR_CUTS_SEEN of them, by hash; NULL = none is kept */
 };
@@ -53,33 +54,42 @@ struct weir_line_rest {
     int64_t cpu_units, gpu_units;
 };
 
+/* Jobs that ask for the same GPUs. */
+struct weir_offer_group {
+    double share;        /* that comes of those that nodes would take, while nothing ends */
+    double taken, limit; /* of the fill that is on */
+};
+
 struct weir_lookahead {
     struct weir_allocator allocator;
     struct weir_lookahead_rules rules;
     struct weir_shape *shapes; /* of the mix */
     double *frequencies;
-    struct weir_offer *offers;    /* and behind them nobody, who fits nowhere */
+    struct weir_offer *offers;
     uint32_t *lines;              /* rules.lines * rules.depth indices into offers */
-    uint32_t *shown;              /* likewise, with nobody for those who do not come */
-    struct weir_line_rest *rests; /* of `shown` */
+    struct weir_line_rest *rests; /* likewise */
     struct weir_kept_loss *table;
     uint64_t round;
     double cpu_units_each; /* of a GPU that is asked for, on average */
     uint32_t count, offer_count;
-    uint32_t depth;   /* jobs of a sequence: each line is cut into as many as fit */
-    uint32_t *levels; /* by group: in so many lines it comes by, while nothing ends */
+    uint32_t depth; /* jobs of a sequence: each line is cut into as many as fit */
+    struct weir_offer_group *groups;
     uint32_t group_count;
-    double free_before; /* GPUs, when levels were found; -1 = they were not */
-    double departures;  /* that `shown` is of */
+    double free_before; /* GPUs, when shares were found; -1 = they were not */
+    double departures;
+    bool are_short; /* of some group not all come */
     uint32_t reserved[WEIR_CLAIMS_MOST];
     uint32_t reserved_count;
     bool is_known, has_slices; /* somebody asks for an instance */
 };
 
-/* Puts the jobs of a sequence on a node as they come by; the compute that is free then. `taken`, if
- * it is not NULL, counts those that were taken, by group. */
-int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, size_t first,
-                            struct weir_outlook *node, double *taken);
+/* Puts the jobs of a sequence on a node that begins at place `from` of line `line`, of each group
+ * no more than come; the compute that is free then. Groups keep how many of them were taken. */
+int64_t weir_lookahead_fill(const struct weir_lookahead *ahead, uint32_t line, uint32_t from,
+                            struct weir_outlook *node);
+/* Sets the limits of groups by what a node took without them in line `line`; whether any is less.
+ */
+bool weir_lookahead_limit(const struct weir_lookahead *ahead, uint32_t line);
 /* How a job that asks for an instance sees a GPU of a node that is cut; `spare` is for one that is
  * not kept. */
 const struct weir_seen_cut *weir_lookahead_see(const struct weir_outlook *node, uint32_t gpu,
@@ -111,8 +121,7 @@ static inline bool weir_offer_suffices(const struct weir_outlook *node,
     return usable >= offer->gpu_count && (!offer->needs_all || usable == node->gpu_count);
 }
 
-/* Groups of a mix that was taken over, all of them in every line. */
+/* Groups of a mix that was taken over, all of whom come. */
 weir_status weir_lookahead_group(struct weir_lookahead *ahead);
-void weir_lookahead_show(struct weir_lookahead *ahead);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who comes by in the look-ahead: all nodes wait for the same jobs; see lookahead.h.
+ * How many come in the look-ahead of those that nodes would take: all nodes wait for the same jobs;
+ * see lookahead.h.
  */
 #include "sched/placement/parts/lookahead_state.h"
 
@@ -10,8 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double anew = 0.8;          /* as the free GPUs fall to this, or rise by it */
-static const double least_change = 0.75; /* lines; less is noise */
+static const double anew = 0.8; /* as the free GPUs fall to this, or rise by it */
+static const double least_share = 0.05;
+static const double few = 0.67;         /* more than that may be noise of so few lines: all come */
+static const double least_change = 0.1; /* likewise */
 
 /* ---- types that are kept for others ---- */
 
@@ -68,70 +71,53 @@ static void find_groups(struct weir_lookahead *ahead)
     ahead->group_count = count;
 }
 
+static void note_shortness(struct weir_lookahead *ahead)
+{
+    ahead->are_short = false;
+    for (uint32_t g = 0; g < ahead->group_count && ahead->departures < 1; g++)
+        ahead->are_short = ahead->are_short || ahead->groups[g].share < 1;
+}
+
 weir_status weir_lookahead_group(struct weir_lookahead *ahead)
 {
     const uint32_t restored = ahead->group_count;
-    uint32_t *const levels = weir_alloc(&ahead->allocator, ahead->offer_count, sizeof *levels);
+    struct weir_offer_group *const groups =
+        weir_alloc(&ahead->allocator, ahead->offer_count, sizeof *groups);
 
-    if (levels == NULL)
+    if (groups == NULL)
         return WEIR_ENOMEM;
     find_groups(ahead);
     find_types(ahead);
-    const bool is_kept = ahead->levels != NULL && restored == ahead->group_count;
+    const bool is_kept = ahead->groups != NULL && restored == ahead->group_count;
     for (uint32_t g = 0; g < ahead->group_count; g++)
-        levels[g] = is_kept ? ahead->levels[g] : ahead->rules.lines;
+        groups[g].share = is_kept ? ahead->groups[g].share : 1;
     if (!is_kept)
         ahead->free_before = -1;
-    weir_free(&ahead->allocator, ahead->levels);
-    ahead->levels = levels;
-    weir_lookahead_show(ahead);
+    weir_free(&ahead->allocator, ahead->groups);
+    ahead->groups = groups;
+    note_shortness(ahead);
+    ahead->round++;
     return WEIR_OK;
 }
 
-/* ---- what is shown of the lines ---- */
+/* ---- no more than are to come ---- */
 
-/* Lines in which a group comes by: in all, as far as jobs also end. */
-static uint32_t lines_of(const struct weir_lookahead *ahead, uint32_t group)
-{
-    const double absent = ahead->rules.lines - ahead->levels[group];
-
-    return ahead->rules.lines - (uint32_t)rint((1 - ahead->departures) * absent);
-}
-
-static void note_rests(struct weir_lookahead *ahead, size_t first)
-{
-    struct weir_line_rest rest = { .cpu_units = INT64_MAX, .gpu_units = INT64_MAX };
-
-    for (size_t at = first + ahead->rules.depth; at-- > first;) {
-        const struct weir_offer *const offer = &ahead->offers[ahead->shown[at]];
-        if (offer->gpu_units < rest.gpu_units)
-            rest.gpu_units = offer->gpu_units;
-        if (offer->cpu_units < rest.cpu_units)
-            rest.cpu_units = offer->cpu_units;
-        ahead->rests[at] = rest;
-    }
-}
-
-/* Groups are absent from different lines. */
-void weir_lookahead_show(struct weir_lookahead *ahead)
+/* As far as jobs also end, what is missed comes back. Fractions are rounded to another side in each
+ * line, so that over all lines the share is met. */
+bool weir_lookahead_limit(const struct weir_lookahead *ahead, uint32_t line)
 {
     const uint32_t lines = ahead->rules.lines;
-    const uint32_t depth = ahead->rules.depth;
+    bool is_less = false;
 
-    for (uint32_t l = 0; l < lines && ahead->offer_count > 0; l++) {
-        const size_t first = (size_t)l * depth;
-        for (size_t at = first; at < first + depth; at++) {
-            const uint32_t offer = ahead->lines[at];
-            const uint32_t group = ahead->offers[offer].group;
-            const bool comes = (l + 3 * group) % lines < lines_of(ahead, group);
-            ahead->shown[at] = comes ? offer : ahead->offer_count;
-        }
-        note_rests(ahead, first);
+    for (uint32_t g = 0; g < ahead->group_count; g++) {
+        struct weir_offer_group *const group = &ahead->groups[g];
+        const double share = 1 - (1 - ahead->departures) * (1 - group->share);
+        const double rounding = ((line + 3 * g) % lines + 0.5) / lines;
+        group->limit = share < 1 ? floor(share * group->taken + rounding) : (double)INFINITY;
+        is_less = is_less || group->limit < group->taken;
     }
-    ahead->round++;
+    return is_less;
 }
-
-/* ---- no more than are to come ---- */
 
 static void count_taken(const struct weir_lookahead *ahead, const struct weir_cluster *cluster,
                         double *taken)
@@ -143,7 +129,9 @@ static void count_taken(const struct weir_lookahead *ahead, const struct weir_cl
             continue;
         for (uint32_t l = 0; l < ahead->rules.lines; l++) {
             weir_outlook_load(cluster, n, &node);
-            (void)weir_lookahead_fill(ahead, (size_t)l * ahead->rules.depth, &node, taken);
+            (void)weir_lookahead_fill(ahead, l, 0, &node);
+            for (uint32_t g = 0; g < ahead->group_count; g++)
+                taken[g] += ahead->groups[g].taken;
         }
     }
 }
@@ -163,19 +151,20 @@ static void find_supply(const struct weir_lookahead *ahead, double free, double 
 }
 
 /* Whether anything changed. Without jobs of one GPU nothing is shared out. */
-static bool set_levels(struct weir_lookahead *ahead, const double *taken, const double *supply)
+static bool set_shares(struct weir_lookahead *ahead, const double *taken, const double *supply)
 {
-    const double lines = ahead->rules.lines;
     bool is_changed = false;
 
     for (uint32_t g = 0; g < ahead->group_count; g++) {
+        struct weir_offer_group *const group = &ahead->groups[g];
         if (!(supply[g] > 0))
             continue;
-        const double came = taken[g] > 0 ? ahead->levels[g] * supply[g] * lines / taken[g] : lines;
-        const double level = fmin(fmax(came, 1), lines);
-        if (!(fabs(level - ahead->levels[g]) > least_change))
+        const double come =
+            taken[g] > 0 ? group->share * supply[g] * ahead->rules.lines / taken[g] : 1;
+        const double share = come > few ? 1 : fmax(come, least_share);
+        if (!(fabs(share - group->share) > least_change))
             continue;
-        ahead->levels[g] = (uint32_t)rint(level);
+        group->share = share;
         is_changed = true;
     }
     return is_changed;
@@ -198,7 +187,7 @@ static weir_status share_out(struct weir_lookahead *ahead, const struct weir_clu
     double *const supply = taken + groups;
     count_taken(ahead, cluster, taken);
     find_supply(ahead, free, supply);
-    *is_changed = set_levels(ahead, taken, supply) || *is_changed;
+    *is_changed = set_shares(ahead, taken, supply) || *is_changed;
     ahead->free_before = free;
     weir_free(&ahead->allocator, taken);
     return WEIR_OK;
@@ -213,8 +202,8 @@ weir_status weir_lookahead_share(struct weir_lookahead *ahead, const struct weir
     if (is_due(ahead, free, departures))
         WEIR_TRY(share_out(ahead, cluster, free, &is_changed));
     ahead->departures = departures;
-    if (is_changed)
-        weir_lookahead_show(ahead);
+    note_shortness(ahead);
+    ahead->round += is_changed ? 1 : 0;
     return WEIR_OK;
 }
 
@@ -260,16 +249,16 @@ uint32_t weir_lookahead_save(const struct weir_lookahead *ahead, double *numbers
     numbers[0] = -(double)count; /* what others save begins with no such number */
     numbers[1] = ahead->free_before;
     for (uint32_t g = 0; g < ahead->group_count; g++)
-        numbers[2 + g] = ahead->levels[g];
+        numbers[2 + g] = ahead->groups[g].share;
     return count;
 }
 
-static bool are_sound(const struct weir_lookahead *ahead, const double *numbers, uint32_t count)
+static bool are_sound(const double *numbers, uint32_t count)
 {
     if (!(numbers[0] >= -(double)count && numbers[0] <= -2 && numbers[1] >= 0))
         return false;
     for (uint32_t i = 2; i < (uint32_t)-numbers[0]; i++)
-        if (!(numbers[i] >= 1 && numbers[i] <= ahead->rules.lines))
+        if (!(numbers[i] >= least_share && numbers[i] <= 1))
             return false;
     return true;
 }
@@ -280,16 +269,16 @@ weir_status weir_lookahead_restore(struct weir_lookahead *ahead, const double *n
     *used = 0;
     if (count == 0 || numbers[0] >= 0)
         return WEIR_OK;
-    if (!are_sound(ahead, numbers, count))
+    if (!are_sound(numbers, count))
         return WEIR_EFORMAT;
     *used = (uint32_t)-numbers[0];
-    uint32_t *const levels = weir_alloc(&ahead->allocator, *used, sizeof *levels);
-    if (levels == NULL)
+    struct weir_offer_group *const groups = weir_alloc(&ahead->allocator, *used, sizeof *groups);
+    if (groups == NULL)
         return WEIR_ENOMEM;
     for (uint32_t i = 2; i < *used; i++)
-        levels[i - 2] = (uint32_t)numbers[i];
-    weir_free(&ahead->allocator, ahead->levels);
-    ahead->levels = levels;
+        groups[i - 2].share = numbers[i];
+    weir_free(&ahead->allocator, ahead->groups);
+    ahead->groups = groups;
     ahead->group_count = *used - 2;
     ahead->free_before = numbers[1];
     return WEIR_OK;
