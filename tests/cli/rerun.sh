@@ -112,3 +112,16 @@ for variant in base early full; do
     expect 0 "$WEIR_BIN" export two.db --to decision --variant $variant --at 60s
     expect 0 "$WEIR_BIN" explain two.db --variant $variant --at 60s --with equal_split
 done
+
+# Another policy in the timeline has its own defaults, not what the first calls by the same name.
+scenario 1 >other.yaml
+cat >>other.yaml <<'Y'
+jobs:
+  - {name: w, arrivals: {rate: 0.1/s}, run_time: exp(100 s),
+     classes: [{name: k, members: 2, request: {gpus: 1}, elastic: {least: 1, most: 4}}]}
+timeline: [{at: 500 s, action: set, set: {sched.queueing: themis}}]
+horizon: 2000 s
+Y
+expect 0 "$WEIR_BIN" run other.yaml -q -o other.db --set sched.queueing=optimus
+expect 0 "$WEIR_BIN" rerun other.db
+has stdout 'same'

@@ -96,6 +96,21 @@ static bool open_mapping(struct walk *walk, struct sim_yaml *node,
 
 /* ---- policies ---- */
 
+/* Another policy, by its name alone, has nothing of the one that stood here: what both happen to
+ * call the same may not be meant for it. */
+static void forget_parameters(struct sim_yaml *node, const struct sim_section *section,
+                              const char *policy)
+{
+    const struct sim_yaml *const before = sim_yaml_get(node, section->scalar_key);
+    if (before != NULL && before->kind == SIM_YAML_SCALAR && strcmp(before->text, policy) == 0)
+        return;
+    for (struct sim_yaml *child = node->first, *next; child != NULL; child = next) {
+        next = child->next;
+        if (sim_schema_find(section, child->key) == NULL)
+            sim_yaml_remove(child);
+    }
+}
+
 /* Parameters of the policy that stood here need not exist in the new one. */
 static void tolerate_parameters(struct sim_yaml *node, const struct sim_section *section)
 {
@@ -135,7 +150,7 @@ static bool arrive(struct walk *walk, struct sim_yaml *node, const struct sim_se
         return remove_node(walk, node);
     const bool is_policy = section != NULL && section->policy != SIM_POLICY_NONE;
     if (is_policy && node->kind == SIM_YAML_MAPPING && walk->value->kind == SIM_YAML_SCALAR) {
-        tolerate_parameters(node, section);
+        forget_parameters(node, section, walk->value->text);
         node = child_of(walk, node, section->scalar_key);
     }
     sim_yaml_assign(node, walk->value);
