@@ -47,8 +47,8 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_LEVELS] =
         WEIR_COUNT("levels", "", 1, WEIR_BATCH_LEVELS, 1, "levels of urgency; 1 is served first"),
     [PARAM_DEFAULT_LEVEL] = WEIR_COUNT("default_level", "", 1, WEIR_BATCH_LEVELS, 1,
-                                       "level of a request without a priority, or with one below "
-                                       "all bands"),
+                                       "level of a request without a priority; one below all "
+                                       "bands is on the last level"),
     [PARAM_BANDS] = WEIR_LIST("bands", "", LIST_MOST,
                               "the lowest priority of each level, the first one first; without "
                               "any: 90, 70, 40, 10, as far as there are levels"),
@@ -164,10 +164,12 @@ static uint32_t level_of(const void *state, const struct weir_batch_request *req
 {
     const struct dynamic *const dynamic = state;
 
-    for (uint32_t i = 0; i < dynamic->bands_count && request->priority >= 0; i++)
+    if (request->priority < 0)
+        return (uint32_t)dynamic->values[PARAM_DEFAULT_LEVEL];
+    for (uint32_t i = 0; i < dynamic->bands_count; i++)
         if (request->priority >= dynamic->bands[i])
             return i + 1;
-    return (uint32_t)dynamic->values[PARAM_DEFAULT_LEVEL];
+    return (uint32_t)dynamic->values[PARAM_LEVELS];
 }
 
 /* ---- one decision ---- */

@@ -61,8 +61,8 @@ uint32_t sim_batching_items(const struct sim_stage_run *stage, uint32_t head, ui
 
 uint64_t sim_batching_waiting_items(const struct sim_stage_run *stage)
 {
-    return stage->batching.items +
-           sim_batching_items(stage, stage->queue.head, (uint32_t)stage->queue.count);
+    const uint32_t count = sim_batching_is_coming(stage) ? 0 : (uint32_t)stage->queue.count;
+    return stage->batching.items + sim_batching_items(stage, stage->queue.head, count);
 }
 
 void sim_batching_served(struct sim_pipeline_run *run, const struct sim_item *item)
@@ -211,10 +211,12 @@ static weir_status start(struct sim_stage_run *stage, const struct weir_batch *b
     for (uint32_t i = 0; i < batch->count; i++) {
         const uint32_t item = (uint32_t)batch->ids[i];
         const struct sim_item *request = &run->items.items[item];
+        const int64_t came_ns = enters_ns(stage, request);
+        const int64_t since_ns = request->queued_ns > came_ns ? request->queued_ns : came_ns;
         leaves(stage, item);
-        if (enters_ns(stage, request) < oldest_ns)
-            oldest_ns = enters_ns(stage, request);
-        sim_meter_wait(run->context->meter, now_ns, stage->index, now_ns - request->queued_ns);
+        if (came_ns < oldest_ns)
+            oldest_ns = came_ns;
+        sim_meter_wait(run->context->meter, now_ns, stage->index, now_ns - since_ns);
         sim_queue_push(&task, &run->items, item);
     }
     sim_meter_batch(run->context->meter, now_ns, stage->index, batch->items, now_ns - oldest_ns);

@@ -43,7 +43,12 @@ static inline uint64_t sim_batching_waiting(const struct sim_stage_run *stage)
 {
     return stage->batching.count;
 }
-/* For how many items of a batch all count that are not worked on. */
+/* Whether who is in the queue is on the way yet, and waits for nobody. */
+static inline bool sim_batching_is_coming(const struct sim_stage_run *stage)
+{
+    return sim_stage_batches(stage) && stage->pipeline->spec->input.overhead_ns > 0;
+}
+/* For how many items of a batch all count that wait. */
 uint64_t sim_batching_waiting_items(const struct sim_stage_run *stage);
 
 #endif

@@ -31,10 +31,15 @@ bool sim_stage_has_backlog(const struct sim_stage_run *stage)
            stage->pipeline->source_left > 0;
 }
 
+static uint64_t there(const struct sim_stage_run *stage)
+{
+    const uint64_t queued = sim_batching_is_coming(stage) ? 0 : stage->queue.count;
+    return queued + stage->loop.pool.count + sim_batching_waiting(stage);
+}
+
 uint64_t sim_stage_waiting(const struct sim_stage_run *stage)
 {
-    const uint64_t backlog = sim_stage_has_backlog(stage) ? stage->pipeline->source_left : 0;
-    return backlog + stage->queue.count + stage->loop.pool.count + sim_batching_waiting(stage);
+    return (sim_stage_has_backlog(stage) ? stage->pipeline->source_left : 0) + there(stage);
 }
 
 /* Nothing more can arrive in front of the stage; a backlog behind it is there already. */
@@ -124,10 +129,9 @@ void sim_stage_note_backpressure(struct sim_stage_run *stage)
 void sim_stage_note_queue(const struct sim_stage_run *stage)
 {
     const struct sim_context *context = stage->pipeline->context;
-    const struct sim_queue *pool = &stage->loop.pool;
-    sim_meter_queue(context->meter, sim_engine_now(context->engine), stage->index,
-                    stage->queue.count + pool->count + sim_batching_waiting(stage),
-                    stage->queue.bytes + pool->bytes + stage->batching.bytes);
+    const double queued = sim_batching_is_coming(stage) ? 0 : stage->queue.bytes;
+    sim_meter_queue(context->meter, sim_engine_now(context->engine), stage->index, there(stage),
+                    queued + stage->loop.pool.bytes + stage->batching.bytes);
 }
 
 void sim_stage_hold(struct sim_stage_run *stage, struct sim_hand *hand,

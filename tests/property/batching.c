@@ -71,10 +71,12 @@ static int by_age(const void *a, const void *b)
 
 static uint32_t level_of(const struct rules *rules, int32_t priority)
 {
+    if (priority < 0)
+        return rules->default_level;
     for (uint32_t i = 0; i < rules->bands_count; i++)
-        if (priority >= 0 && priority >= rules->bands[i])
+        if (priority >= rules->bands[i])
             return i + 1;
-    return rules->default_level;
+    return rules->levels;
 }
 
 static bool oracle_add(struct oracle *oracle, const struct weir_batch_request *request)

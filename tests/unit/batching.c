@@ -162,6 +162,18 @@ static void an_urgent_request_goes_before_those_that_came_earlier(void)
     CHECK_STR(SERVED(settings, arrivals, true), "20:2 40:0 60:1");
 }
 
+/* The least urgent of all, though nobody told a band for it. */
+static void a_request_below_all_bands_is_served_last(void)
+{
+    const struct settings settings = { .max_batch = 1, .levels = 2 };
+    const struct arrival arrivals[] = { { .at_ms = 1, .priority = 95 },
+                                        { .at_ms = 2, .priority = 5 },
+                                        { .at_ms = 3, .priority = 75 },
+                                        { .at_ms = 4, .priority = 95 } };
+
+    CHECK_STR(SERVED(settings, arrivals, false), "1:0 21:3 41:1 61:2");
+}
+
 /* covers: S3.26 */
 static void requests_whose_time_is_over_are_turned_away(void)
 {
@@ -363,6 +375,7 @@ static const struct test tests[] = {
       without_a_delay_the_first_goes_alone_and_the_others_when_it_is_done },
     { "an urgent request goes before those that came earlier",
       an_urgent_request_goes_before_those_that_came_earlier },
+    { "a request below all bands is served last", a_request_below_all_bands_is_served_last },
     { "requests whose time is over are turned away", requests_whose_time_is_over_are_turned_away },
     { "the third that would wait is turned away at once",
       the_third_that_would_wait_is_turned_away_at_once },

@@ -83,6 +83,24 @@ static void requests_of_several_items_are_as_much_work(void)
     CHECK_NEAR(one(text, "services.s.replicas=1", "thr.bound", ""), 0.25, 1e-9);
 }
 
+/* Two requests a second, each 10 s on its way and 1 s in work: two replicas are enough, and nobody
+ * waits for them. */
+static void who_is_on_the_way_waits_for_nobody(void)
+{
+    static const char text[] =
+        CLUSTER "services:\n  - name: s\n    service: 1 s\n    batching: {max_batch: 1}\n"
+                "    requests: {arrivals: const(0.5 s), overhead: 10 s}\n";
+    static const char *const two = "services.s.replicas=2";
+    static const char *const scaled =
+        "sched.scaling.policy=hpa sched.scaling.metric=tasks sched.scaling.target=1 horizon=1h "
+        "warmup=30min";
+
+    CHECK_NEAR(one(text, two, "lat.e2e.max", ""), 11, 1e-9);
+    CHECK_NEAR(one(text, two, "wait.stage.mean", "s"), 0, 1e-9);
+    CHECK_NEAR(one(text, two, "queue.len.mean", "s"), 0, 1e-9);
+    CHECK_NEAR(one(text, scaled, "util.cpu.assigned", ""), 2.0 / 16, 1e-9);
+}
+
 /* Two outages that overlap are one from 20.5 to 40.5 s; the batch of 20 s stands still meanwhile.
  */
 static void an_outage_turns_away_who_waits_and_who_comes(void)
@@ -263,6 +281,7 @@ static const struct test tests[] = {
     { "requests of a lost replica are served again", requests_of_a_lost_replica_are_served_again },
     { "a batch takes as long as its items", a_batch_takes_as_long_as_its_items },
     { "requests of several items are as much work", requests_of_several_items_are_as_much_work },
+    { "who is on the way waits for nobody", who_is_on_the_way_waits_for_nobody },
     { "an outage turns away who waits and who comes",
       an_outage_turns_away_who_waits_and_who_comes },
     { "more requests than the rate are turned away", more_requests_than_the_rate_are_turned_away },
