@@ -12,6 +12,8 @@ KIND static, loss, queue, waits: every policy as it is, on all lists and on mixe
 and with departures, without and with a queue, and how long jobs take then (but `without` lists that tell no run times). A pair (cell,
 other policy) is held when the lower end of its interval is not below -margin.
 
+KIND shares: as static, on random mixes of shares and whole GPUs, on nodes that are all alike.
+
 KIND hard: as loss, but of jobs that are hard to place, by number, and against one policy.
 
 usage: policy_tables.py SUITE KIND WEIR BENCH_FOLDER DOC [REPLICATIONS [LIST,...]]
@@ -89,16 +91,37 @@ def write_mix(mix, path):
                             *(model or [""]), "LS", "Succeeded", 0, life, 0])
 
 
+def draw_mix(spec, name):
+    """Settings of a fill of alike nodes with whole GPUs and one small share and one or two large."""
+    draws = random.Random(f"{spec['seed']} {name}")
+    gpus, cpus_each = draws.choice([2, 4, 4, 8]), draws.choice([8, 8, 12])
+    kinds = [(1, draws.uniform(0.2, 1.2), draws.randint(1, 5))]
+    for i in range(draws.choice([2, 2, 3])):
+        share = draws.choice(range(40, 86, 5) if i else range(10, 36, 5)) / 100
+        asked = math.exp(draws.uniform(math.log(0.05), math.log(0.8)))
+        kinds.append((share, asked / share, draws.randint(1, 4 if share > 0.3 else 2)))
+    classes = ", ".join(f"{{name: k{i}, weight: {weight:.3f}, request: {{gpus: {share}, cpus: {cpus}}}}}"
+                        for i, (share, weight, cpus) in enumerate(kinds))
+    return [f"cluster.nodes[0]={{name: n, cpus: {gpus * cpus_each}, gpus: {{h100: {gpus}}}, "
+            f"count: {spec['gpus'] // gpus}}}", f"fill[0].classes=[{classes}]", "fill[0].demand=130%"]
+
+
+def source_of(part, cell, folder):
+    """Settings of the jobs, and of the nodes they come to."""
+    if "random" in part:
+        return draw_mix(part["random"], cell["list"])
+    nodes = os.path.abspath(f"{TRACES}/openb_node_list_gpu_node.csv")
+    trace = trace_of(cell["list"], part.get("mixes", {}), folder)
+    return [f"cluster.nodes_file={nodes}", f"{part.get('source', 'jobs')}[0].trace={trace}"]
+
+
 def run_variants(part, cell, variants, weir, queries, may_be_absent=False):
     """For each query what it finds, by variant: one value a replication, paired; or None when a
     replication has nothing, and that may be."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_scenario(part, folder, variants)
         result = os.path.join(folder, "suite.db")
-        nodes = os.path.abspath(f"{TRACES}/openb_node_list_gpu_node.csv")
-        trace = trace_of(cell["list"], part.get("mixes", {}), folder)
-        sets = [f"cluster.nodes_file={nodes}", f"{part.get('source', 'jobs')}[0].trace={trace}",
-                *part.get("set", []), *cell.get("set", [])]
+        sets = [*source_of(part, cell, folder), *part.get("set", []), *cell.get("set", [])]
         if "load" in cell:
             sets.append(f"jobs[0].arrivals.load={cell['load']}")
         command = [weir, "compare", path, "-o", result, "-n", str(cell["replications"]),
@@ -132,9 +155,9 @@ def run_cell(part, cell, variants, weir):
 
 def run_curve(part, cell, variants, weir):
     """Of the curve of a fill at each of the points."""
-    queries = ["SELECT variant, alloc_gpu_pct / 100 FROM v_arrival a WHERE arrived_pct = "
-               "(SELECT max(arrived_pct) FROM arrival_sample s WHERE s.run_id = a.run_id "
-               f"AND s.arrived_pct <= {point}) ORDER BY replication" for point in part["points"]]
+    queries = ["SELECT variant, value FROM (SELECT variant, replication, alloc_gpu_pct / 100 AS value, "
+               f"max(arrived_pct) FROM v_arrival WHERE arrived_pct <= {point} GROUP BY run_id) "
+               "ORDER BY replication" for point in part["points"]]
     return run_variants(part, cell, variants, weir, queries)
 
 
@@ -199,7 +222,10 @@ def placement_lines(suite, weir):
 
 
 def lists_of(matrix, kind):
-    without = matrix["kinds"][kind].get("without", [])
+    part = matrix["kinds"][kind]
+    if "random" in part:
+        return [f"mix {i + 1}" for i in range(part["random"]["mixes"])]
+    without = part.get("without", [])
     return [name for name in matrix["lists"] if name not in without]
 
 
@@ -238,8 +264,10 @@ def matrix_lines(matrix, kind, weir):
                      f"| {pair_text(min(of, key=lambda p: p['middle']))} |")
     behind = sorted((p for p in pairs if p["high"] < 0), key=lambda p: p["middle"])
     more = f"; and {len(behind) - NAMED} more" if len(behind) > NAMED else ""
+    lists = lists_of(matrix, kind)
+    names = ", ".join(lists) if len(lists) < 20 else f"{len(lists)} random mixes"
     return lines + ["", f"{matrix['replications']} replications from seed {matrix['seed']} on; "
-                    f"{', '.join(lists_of(matrix, kind))}; held: lower end of 95 % at least -{margin} "
+                    f"{names}; held: lower end of 95 % at least -{margin} "
                     f"{matrix['kinds'][kind].get('unit', 'points')}.", "", "Behind for sure: " +
                     ("; ".join(map(pair_text, behind[:NAMED])) if behind else "nowhere") + more + "."]
 
