@@ -115,7 +115,7 @@ weir_status sim_jobs_left(const struct sim_jobs_run *run, int64_t now_ns)
         sim_meter_span(run->context->meter, run->first_submit_ns, run->last_done_ns);
     for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
         const struct sim_job *job = sim_job_at(run, i);
-        const bool is_waiting = job->state == SIM_JOB_WAITING;
+        const bool is_waiting = job->state == SIM_JOB_WAITING || job->state == SIM_JOB_AWAY;
         const bool never_began = is_waiting && sim_job_attempts(run, job) == 0;
         const int64_t age_ns = now_ns - job->at_ns;
         if (!job->is_counted || !(is_waiting || job->state == SIM_JOB_RUNNING))
@@ -338,14 +338,14 @@ static void put_cost(struct writer *writer, size_t index)
         put(writer, "cost.sla", "$", writer->row->late_cost);
 }
 
-/* Those that are still there have their rows too. */
+/* Those that are still there have their rows too; who is to come again waits. */
 static weir_status tell_living(struct sim_jobs_run *run)
 {
     for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
         const struct sim_job *job = sim_job_at(run, i);
-        if (job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING)
+        if (job->state != SIM_JOB_GONE)
             WEIR_TRY(
-                sim_jobs_tell_row(run, job, job->state == SIM_JOB_WAITING ? "waiting" : "running"));
+                sim_jobs_tell_row(run, job, job->state == SIM_JOB_RUNNING ? "running" : "waiting"));
     }
     return WEIR_OK;
 }

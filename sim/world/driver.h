@@ -66,7 +66,7 @@ static inline const char *sim_stop_cause(enum sim_stop why)
         [SIM_STOP_PLAN] = "stopped by a plan",     [SIM_STOP_PREEMPTED] = "preempted",
         [SIM_STOP_NODE_LOST] = "node or GPU lost", [SIM_STOP_CRASHED] = "worker crashed",
         [SIM_STOP_SETUP_FAILED] = "set-up failed", [SIM_STOP_OVER] = "stage done",
-        [SIM_STOP_GIVEN_UP] = "worker replaced"
+        [SIM_STOP_GIVEN_UP] = "worker given up"
     };
     return causes[why];
 }

@@ -75,6 +75,20 @@ static void who_never_begins_is_counted(void)
     check_rows(text, rows, sizeof rows / sizeof rows[0]);
 }
 
+/* One of three runs; two are refused at once, and would come again at 60 s and at 120 s. */
+static void who_is_to_come_again_has_not_begun(void)
+{
+    static const char text[] =
+        "schema: 2\nname: away\nhorizon: 100 s\n"
+        "cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 1}}]}\n"
+        "jobs:\n  - name: w\n    queue_limit: 0\n    retries: 5\n    retry_delay: 60 s\n"
+        "    deadline: 50 s\n"
+        "    classes: [{name: x, count: 3, request: {gpus: 1}, run_time: 500 s}]\n";
+    struct bound rows[] = { { "wait.job.p95", "", 100, true, 2 },
+                            { "starvation.max_wait", "", 100, false, 0 } };
+    check_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
 /* A gang of two runs for 100 s, loses a node for 50 s, and runs anew until the end: what was begun
  * (1400 s of GPUs) is what was lost and what is under way, on four GPUs. */
 static void what_an_outage_takes_is_booked(void)
@@ -147,6 +161,7 @@ static const struct test tests[] = {
     { "who is not done when due is late", who_is_not_done_when_due_is_late },
     { "several sources are counted together", several_sources_are_counted_together },
     { "who never begins is counted", who_never_begins_is_counted },
+    { "who is to come again has not begun", who_is_to_come_again_has_not_begun },
     { "what an outage takes is booked, by cause", what_an_outage_takes_is_booked },
 };
 TEST_MAIN(tests)
