@@ -531,6 +531,8 @@ static weir_status note_outcome(struct weir_packing *packing, double z_per_s, do
     packing->start_count = 0;
     packing->stop_count = 0;
     WEIR_TRY(bring_back(packing));
+    for (uint32_t i = 0; i < packing->run->count; i++)
+        WEIR_TRY(weir_packing_keep_engines(packing, i));
     *kept_per_s = (double)INFINITY;
     for (uint32_t i = 0; i < packing->run->count; i++) {
         uint32_t kept = 0;

@@ -77,4 +77,7 @@ weir_status weir_packing_empty_node(struct weir_packing *packing, uint32_t node)
  * nothing moves: without those beyond that, and with room made for what is missing. */
 weir_status weir_packing_fit_groups(struct weir_packing *packing, bool moves);
 
+/* packing_engines.c: of one pool, who stopped only for other engines of the same GPUs stays. */
+weir_status weir_packing_keep_engines(struct weir_packing *packing, uint32_t pool);
+
 #endif

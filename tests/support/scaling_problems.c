@@ -168,10 +168,17 @@ void scaling_set_speeds(struct weir_host *host, const struct scaling_problem *pr
     }
 }
 
+/* The same GPUs; engines of one are alike. */
 static bool is_same_place(const struct weir_alloc *a, const struct weir_alloc *b)
 {
-    return a->node == b->node && a->device_count == b->device_count && a->device_count > 0 &&
-           memcmp(a->devices, b->devices, a->device_count * sizeof a->devices[0]) == 0;
+    uint32_t d = 0;
+
+    if (a->node != b->node || a->device_count != b->device_count)
+        return false;
+    while (d < a->device_count && a->devices[d].gpu == b->devices[d].gpu &&
+           a->devices[d].mig == b->devices[d].mig)
+        d++;
+    return d > 0 && d == a->device_count;
 }
 
 /* Workers without devices: as many of a stage stopped and started on a node are replaced. */
