@@ -577,6 +577,10 @@ static void put_call(const struct weir_export *out, const struct weir_call *call
     weir_json_word(json, "next_worker", host->next_worker);
     if (host->jobs.surprises > 0)
         weir_json_word(json, "surprises", host->jobs.surprises);
+    if (host->inventory->ended > 0) {
+        weir_json_word(json, "workers_begun", host->inventory->begun);
+        weir_json_word(json, "workers_ended", host->inventory->ended);
+    }
     weir_json_flag(json, "may_start_jobs", host->is_dirty);
     if (has_settled_alone(&host->jobs))
         weir_json_flag(json, "none_refused", true);

@@ -176,6 +176,10 @@ weir_status weir_host_restore(struct weir_host *host, const struct weir_host_pas
     host->is_dirty = past->is_dirty != 0;
     host->cuts.rested_at = host->changes;
     host->jobs.surprises = past->surprises;
+    if (past->begun > 0) {
+        host->inventory->begun = past->begun;
+        host->inventory->ended = past->ended;
+    }
     host->jobs.has_refused = host->jobs.has_refused && past->none_refused == 0;
     return WEIR_OK;
 }

@@ -3,6 +3,7 @@
  * A host that goes on where another one stopped: it is told the document that the other wrote, and
  * both plan the same, now and after what happens next.
  */
+#include "sched/cluster/state.h"
 #include "sched/internal/memory.h"
 #include "sim/cli/decide/decide_document.h"
 #include "sim/cli/decide/decide_host.h"
@@ -252,6 +253,25 @@ static void what_came_since_is_new_to_both(void)
     }
 }
 
+/* Placement weir counts the workers that came and went since it was asked last. */
+static void who_ended_since_is_known(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 3, 1);
+    const struct weir_call call = call_at(30);
+    CHECK_I64(test_submit(host, 1, 2, 1), WEIR_OK);
+    test_starts_are(host, "1.0@0 1.1@1");
+    test_end_job(host, 1);
+    struct mirror *const mirror = mirror_open(host, &call);
+    const struct weir_cluster *const inventory = weir_host_cluster(host);
+    const struct weir_cluster *const other = weir_host_cluster(mirror->made.host);
+    CHECK(inventory->ended > 0);
+    CHECK_I64(other->begun, inventory->begun);
+    CHECK_I64(other->ended, inventory->ended);
+    mirror_close(mirror);
+    weir_host_destroy(host);
+}
+
 /* Of the queueing policy, as texts. */
 static struct test_text memory_of(struct weir_host *host)
 {
@@ -343,6 +363,7 @@ static const struct test tests[] = {
     { "infinite numbers come back", infinite_numbers_come_back },
     { "times come back to the nanosecond", times_come_back_to_the_nanosecond },
     { "a hold ends at its nanosecond", a_hold_ends_at_its_nanosecond },
+    { "who ended since is known", who_ended_since_is_known },
 };
 
 TEST_MAIN(tests)

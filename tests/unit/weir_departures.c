@@ -109,6 +109,40 @@ static struct crowd crowd_of_four(const struct weir_scarce_rules *rules)
 }
 
 /* Jobs number `first` to `end` ask, each as the next of the shapes, while others come and go. */
+/* Three came and two went between two questions; and the numbers go to another one meanwhile. */
+static void who_went_since_the_latest_question_is_saved(void)
+{
+    const struct weir_scarce_rules rules = { .price = 3, .horizon = 1 };
+    const struct weir_shape small = whole_gpus(1);
+    const struct weir_node_spec node = { .size = sizeof node, .cpu_units = 9 * WEIR_ONE };
+    const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
+    struct crowd crowd = { .mix = { .count = 0 } };
+    struct weir_scarce *first = NULL;
+    struct weir_scarce *second = NULL;
+    double numbers[64];
+    CHECK_I64(weir_cluster_create(NULL, &crowd.cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_add_node(crowd.cluster, &node, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_scarce_create(&rules, NULL, &first), WEIR_OK);
+    CHECK_I64(weir_scarce_create(&rules, NULL, &second), WEIR_OK);
+    crowd.scarce = first;
+    ask(&crowd, &small, 1, true);
+    for (uint64_t id = 1; id < 4; id++)
+        CHECK_I64(weir_cluster_add_worker(crowd.cluster, id, weir_pool_owner(0), &alloc, NULL),
+                  WEIR_OK);
+    for (uint64_t id = 1; id < 3; id++)
+        CHECK_I64(weir_cluster_remove_worker(crowd.cluster, id, NULL), WEIR_OK);
+    const uint32_t count = weir_scarce_save(first, numbers, 64);
+    CHECK_I64(weir_scarce_restore(second, numbers, count, NULL), WEIR_OK);
+    ask(&crowd, &small, 2, true);
+    crowd.scarce = second;
+    ask(&crowd, &small, 2, true);
+    CHECK(weir_scarce_departures(first) > 0);
+    CHECK_NEAR(weir_scarce_departures(second), weir_scarce_departures(first), 0.0);
+    weir_scarce_destroy(first);
+    weir_scarce_destroy(second);
+    weir_cluster_destroy(crowd.cluster);
+}
+
 static void ask_in_turn(struct crowd *crowd, const struct weir_shape *shapes, uint64_t count,
                         uint64_t first, uint64_t end, bool is_placed)
 {
@@ -232,6 +266,7 @@ static const struct test tests[] = {
     { "a shorter look-ahead sees more idle", a_shorter_look_ahead_sees_more_idle },
     { "a node that is used later loses nothing", a_node_that_is_used_later_loses_nothing },
     { "what the next jobs cannot use is lost", what_the_next_jobs_cannot_use_is_lost },
+    { "who went since the latest question is saved", who_went_since_the_latest_question_is_saved },
 };
 
 TEST_MAIN(tests)

@@ -356,6 +356,7 @@ struct weir_host_past {
      * their jobs. From 2.3 on. */
     uint32_t none_refused;
     uint32_t reserved;
+    uint64_t begun, ended; /* workers that ever came and went, 0 = as restored; from 2.3 on */
 };
 WEIR_API weir_status weir_host_restore(struct weir_host *host, const struct weir_host_past *past,
                                        struct weir_error *error);

@@ -30,7 +30,7 @@
  *        weir/tenant.h: tenants, limits, what policies read of them; weir_kind_past.tenant;
  *        WEIR_REASON_QUOTA; parameters that are lists or texts (WEIR_PARAM_{LIST,TEXT},
  *        weir_params_list); weir_host_past.{surprises,
- *        none_refused}, weir_host_restore_wake; weir/commit.h: gangs on nodes that answer
+ *        none_refused,begun,ended}, weir_host_restore_wake; weir/commit.h: gangs on nodes that answer
  *        for themselves; weir/speedup.h, weir_job_spec.speedup, weir_placer_start_job_as,
  *        WEIR_QUEUEING_RESIZES: policies that choose how many ranks a job has;
  *        weir/reservation.h, WEIR_REASON_RESERVED; weir_tenant_spec.{gpu_pool_bytes,priority};

@@ -20,7 +20,7 @@ enum {
     DEPARTURE_STEPS = 8, /* in which it is told */
     CLAIM_NUMBERS = 9,   /* saved of a claim */
     OWN_NUMBERS = 5 + WEIR_CLAIM_WORKLOADS,
-    LAST_NUMBERS = 8 /* behind the claims */
+    LAST_NUMBERS = 10 /* behind the claims */
 };
 
 static const double doubt = 0.2;                         /* about the demand, relative */
@@ -368,12 +368,18 @@ uint32_t weir_scarce_save(const struct weir_scarce *scarce, double *numbers, uin
 {
     const uint32_t claims = OWN_NUMBERS + scarce->count * CLAIM_NUMBERS;
     const uint32_t count = claims + LAST_NUMBERS;
-    double last[LAST_NUMBERS] = {
-        scarce->large,      scarce->small.asked, scarce->small.lost, scarce->small.told, 0,
-        scarce->open.asked, scarce->open.lost,   scarce->open.told
-    };
+    double last[LAST_NUMBERS] = { scarce->large,
+                                  scarce->small.asked,
+                                  scarce->small.lost,
+                                  scarce->small.told,
+                                  0,
+                                  scarce->open.asked,
+                                  scarce->open.lost,
+                                  scarce->open.told,
+                                  (double)scarce->begun_before,
+                                  (double)scarce->ended_before };
     const double own[5] = { scarce->seen, scarce->gpus, scarce->ended, scarce->departures,
-                            scarce->is_primed };
+                            scarce->is_primed + 2 * scarce->is_following };
 
     if (capacity < count)
         return count;
@@ -402,30 +408,21 @@ static struct weir_claim take_claim(const double *numbers)
                                 .room = -1 };
 }
 
-/* What stands behind the claims: older ones end with them, with the share of large jobs, with the
- * slack of small ones or with who is closed. */
-static uint32_t last_count(uint32_t count)
-{
-    return count < OWN_NUMBERS ? 0 : (count - OWN_NUMBERS) % CLAIM_NUMBERS;
-}
-
 static bool are_sound(const double *numbers, uint32_t count)
 {
-    const uint32_t last = last_count(count);
+    const uint32_t claims = count - OWN_NUMBERS - LAST_NUMBERS;
+    const double *const last = numbers + count - LAST_NUMBERS;
 
-    const bool is_known = last < 2 || last == 4 || last == 5 || last == LAST_NUMBERS;
-
-    if (count < OWN_NUMBERS || !is_known ||
-        (count - OWN_NUMBERS) / CLAIM_NUMBERS > WEIR_CLAIMS_MOST)
+    if (count < OWN_NUMBERS + LAST_NUMBERS || claims % CLAIM_NUMBERS != 0 ||
+        claims / CLAIM_NUMBERS > WEIR_CLAIMS_MOST)
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!(numbers[i] >= 0 && numbers[i] <= 0x1p62))
             return false;
-    for (uint32_t i = OWN_NUMBERS; i + CLAIM_NUMBERS <= count; i += CLAIM_NUMBERS)
+    for (uint32_t i = OWN_NUMBERS; i + LAST_NUMBERS < count; i += CLAIM_NUMBERS)
         if (numbers[i] > WEIR_MAX_NODE_GPUS || numbers[i + 1] > UINT32_MAX || !(numbers[i + 5] > 0))
             return false;
-    return numbers[3] <= 1 && (last < 4 || numbers[count - last + 3] <= 1) &&
-           (last < LAST_NUMBERS || numbers[count - 1] <= 1);
+    return numbers[3] <= 1 && last[3] <= 1 && last[7] <= 1;
 }
 
 weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *numbers, uint32_t count,
@@ -438,20 +435,20 @@ weir_status weir_scarce_restore(struct weir_scarce *scarce, const double *number
     scarce->gpus = numbers[1];
     scarce->ended = numbers[2];
     scarce->departures = numbers[3];
-    scarce->is_primed = numbers[4] > 0;
-    scarce->is_following = false;
+    scarce->is_primed = fmod(numbers[4], 2) > 0;
+    scarce->is_following = numbers[4] >= 2;
     for (uint32_t i = 0; i < WEIR_CLAIM_WORKLOADS; i++)
         scarce->last_ids[i] = (uint64_t)numbers[5 + i];
-    scarce->count = (count - OWN_NUMBERS) / CLAIM_NUMBERS;
-    for (uint32_t k = 0; k < scarce->count; k++)
+    scarce->count = (count - OWN_NUMBERS - LAST_NUMBERS) / CLAIM_NUMBERS;
+    const double *const last = numbers + count - LAST_NUMBERS;
+    scarce->large = last[0];
+    scarce->small = (struct weir_slack){ last[1], last[2], last[3] };
+    scarce->open = (struct weir_slack){ last[5], last[6], last[7] };
+    scarce->begun_before = (uint64_t)last[8];
+    scarce->ended_before = (uint64_t)last[9];
+    for (uint32_t k = 0; k < scarce->count; k++) {
         scarce->claims[k] = take_claim(numbers + OWN_NUMBERS + (size_t)k * CLAIM_NUMBERS);
-    const double *const last = numbers + count - last_count(count);
-    const uint32_t more = last_count(count);
-    scarce->large = more > 0 ? last[0] : 0;
-    scarce->small = more < 4 ? nobody_lost : (struct weir_slack){ last[1], last[2], last[3] };
-    scarce->open =
-        more < LAST_NUMBERS ? nobody_lost : (struct weir_slack){ last[5], last[6], last[7] };
-    for (uint32_t k = 0; k < scarce->count && more > 4; k++)
         scarce->claims[k].is_closed = fmod(floor(ldexp(last[4], -(int)k)), 2) > 0;
+    }
     return WEIR_OK;
 }

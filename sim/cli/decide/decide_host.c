@@ -491,7 +491,9 @@ static weir_status take_past(struct decide_host *made, struct weir_error *error)
                                          .next_worker = made->head.next_worker,
                                          .now_ns = made->head.last_ns,
                                          .surprises = made->head.surprises,
-                                         .none_refused = made->head.none_refused };
+                                         .none_refused = made->head.none_refused,
+                                         .begun = made->head.workers_begun,
+                                         .ended = made->head.workers_ended };
 
     WEIR_TRY(take_memory(made, "placement_memory", WEIR_POLICY_PLACEMENT, error));
     WEIR_TRY(take_memory(made, "scaling_memory", WEIR_POLICY_SCALING, error));

@@ -11,7 +11,7 @@
 
 struct decide_document {
     int64_t time_ns, last_ns, time_left_ns, half_life_ns, usage_period_ns;
-    uint64_t seed, decision, next_worker, surprises;
+    uint64_t seed, decision, next_worker, surprises, workers_begun, workers_ended;
     uint32_t max_actions, may_start_jobs, usage_rule, none_refused;
 };
 
