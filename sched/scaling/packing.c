@@ -440,7 +440,7 @@ static weir_status remove_new(struct weir_packing *packing, uint32_t pool)
     while (packing->pools[pool].newest > 0) {
         (void)weir_cluster_pool_worker_id(packing->scratch, pool, --packing->pools[pool].newest,
                                           &id);
-        if (id > packing->next_id)
+        if (weir_packing_is_new(packing, id))
             return weir_cluster_remove_worker(packing->scratch, id, packing->run->error);
     }
     return WEIR_OK;
@@ -491,7 +491,7 @@ static weir_status note_starts(struct weir_packing *packing, uint32_t pool, uint
 
     for (uint32_t k = 0; k < count; k++) {
         (void)weir_cluster_pool_worker(packing->scratch, pool, k, &worker);
-        if (worker.id > packing->next_id)
+        if (weir_packing_is_new(packing, worker.id))
             WEIR_TRY(weir_stopped_add(starts, &packing->run->allocator, &worker));
     }
     *kept = count - starts->entry_count;

@@ -6,11 +6,6 @@
  */
 #include "sched/scaling/packing_parts.h"
 
-static bool is_new(const struct weir_packing *packing, uint64_t id)
-{
-    return id > packing->next_id;
-}
-
 static bool has_engines(const struct weir_device *device)
 {
     return (device->nvdec_mask | device->nvenc_mask) != 0;
@@ -39,7 +34,7 @@ static bool find_newcomer(const struct weir_packing *packing, uint32_t pool,
     uint32_t cursor = 0;
 
     while (weir_cluster_node_worker(packing->scratch, had->node, &cursor, newcomer))
-        if (is_new(packing, newcomer->id) && newcomer->owner.kind == WEIR_OWNER_POOL &&
+        if (weir_packing_is_new(packing, newcomer->id) && newcomer->owner.kind == WEIR_OWNER_POOL &&
             newcomer->owner.index == pool && is_alike(had, &newcomer->alloc))
             return true;
     return false;
@@ -88,7 +83,8 @@ static weir_status give_way(struct weir_packing *packing, const struct weir_allo
     uint32_t cursor = 0;
 
     while (weir_cluster_node_worker(packing->scratch, had->node, &cursor, &worker)) {
-        if (!is_new(packing, worker.id) || !exchange_engines(&worker.alloc, had, other))
+        if (!weir_packing_is_new(packing, worker.id) ||
+            !exchange_engines(&worker.alloc, had, other))
             continue;
         WEIR_TRY(weir_cluster_remove_worker(packing->scratch, worker.id, packing->run->error));
         WEIR_TRY(weir_cluster_add_worker(packing->scratch, worker.id, worker.owner, &worker.alloc,

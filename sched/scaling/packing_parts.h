@@ -63,6 +63,12 @@ static inline bool weir_packing_is_there(const struct weir_packing *packing, uin
     return weir_cluster_worker(packing->scratch, id, NULL);
 }
 
+/* What a search starts is named downwards. */
+static inline bool weir_packing_is_new(const struct weir_packing *packing, uint64_t id)
+{
+    return id > packing->next_id;
+}
+
 static inline weir_status weir_packing_mark(const struct weir_packing *packing)
 {
     if (weir_cluster_mark(packing->scratch) != WEIR_OK)
