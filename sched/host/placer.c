@@ -596,6 +596,12 @@ static uint32_t find_stopped_at(const struct weir_placer_pool *pool, const struc
     return WEIR_NO_INDEX;
 }
 
+bool weir_placer_was_there(const struct weir_placer *placer, uint32_t pool,
+                           const struct weir_alloc *alloc)
+{
+    return find_stopped_at(&placer->pools[pool], alloc) != WEIR_NO_INDEX;
+}
+
 weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
                                  const struct weir_alloc *alloc, struct weir_error *error)
 {
@@ -607,12 +613,29 @@ weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
                                                   : start_fresh(placer, pool, NULL, error);
 }
 
+/* Stopped workers of a pool, those included that were taken back since. */
+static uint32_t stopped_count(const struct weir_placer_pool *pool)
+{
+    return pool->list.count > 0 ? pool->list.count : pool->stopped.entry_count;
+}
+
+bool weir_placer_next_stopped(const struct weir_placer *placer, uint32_t pool, uint32_t *cursor,
+                              struct weir_alloc *alloc)
+{
+    const struct weir_placer_pool *const stopped = &placer->pools[pool];
+    uint64_t id;
+
+    while (*cursor < stopped_count(stopped))
+        if (look_up_stopped(stopped, (*cursor)++, &id, alloc))
+            return true;
+    return false;
+}
+
 weir_status weir_placer_start_back(struct weir_placer *placer, uint32_t pool,
                                    struct weir_error *error)
 {
     struct weir_placer_pool *const stopped = pool_at(placer, pool);
-    const uint32_t count =
-        stopped->list.count > 0 ? stopped->list.count : stopped->stopped.entry_count;
+    const uint32_t count = stopped_count(stopped);
     uint64_t id;
 
     if (stopped->no_way_back == placer->counts.removed + 1)

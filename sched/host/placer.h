@@ -75,6 +75,15 @@ weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, u
 weir_status weir_placer_start_at(struct weir_placer *placer, uint32_t pool,
                                  const struct weir_alloc *alloc, struct weir_error *error);
 
+/* What the next worker of a pool held that this plan has stopped, from number *cursor on (first 0);
+ * false = there is no more. */
+bool weir_placer_next_stopped(const struct weir_placer *placer, uint32_t pool, uint32_t *cursor,
+                              struct weir_alloc *alloc);
+
+/* Whether this plan stopped a worker of a pool at this place: who is started there is that one. */
+bool weir_placer_was_there(const struct weir_placer *placer, uint32_t pool,
+                           const struct weir_alloc *alloc);
+
 /* Lets a worker of a pool stay after all that this plan stopped and whose place is free.
  * WEIR_EBUSY: there is none. O(its stopped workers). */
 weir_status weir_placer_start_back(struct weir_placer *placer, uint32_t pool,

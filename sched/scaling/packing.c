@@ -531,8 +531,6 @@ static weir_status note_outcome(struct weir_packing *packing, double z_per_s, do
     packing->start_count = 0;
     packing->stop_count = 0;
     WEIR_TRY(bring_back(packing));
-    for (uint32_t i = 0; i < packing->run->count; i++)
-        WEIR_TRY(weir_packing_keep_engines(packing, i));
     *kept_per_s = (double)INFINITY;
     for (uint32_t i = 0; i < packing->run->count; i++) {
         uint32_t kept = 0;
@@ -555,6 +553,20 @@ weir_status weir_packing_search(struct weir_packing *packing, const struct weir_
     WEIR_TRY(bisect(packing, goal, z_per_s));
     if (*z_per_s > 0)
         WEIR_TRY(note_outcome(packing, *z_per_s, kept_per_s));
+    weir_cluster_rollback(packing->scratch);
+    return WEIR_OK;
+}
+
+weir_status weir_packing_settle(struct weir_packing *packing, struct weir_run *run)
+{
+    double kept_per_s = 0;
+
+    WEIR_TRY(weir_packing_begin(packing, run));
+    packing->next_id = UINT64_MAX;
+    WEIR_TRY(weir_packing_mark(packing));
+    for (uint32_t i = 0; i < run->count; i++)
+        WEIR_TRY(weir_packing_keep_engines(packing, i));
+    WEIR_TRY(note_outcome(packing, 0, &kept_per_s));
     weir_cluster_rollback(packing->scratch);
     return WEIR_OK;
 }

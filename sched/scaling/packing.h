@@ -53,8 +53,9 @@ struct weir_packing {
     uint32_t *quota;  /* what each node could hold of each pool alone */
     uint64_t *doomed; /* names of workers, for a while */
     struct weir_packing_price *prices;
-    uint64_t *stops;  /* outcome of a search */
-    uint64_t next_id; /* downwards */
+    uint64_t *stops;   /* outcome of a search */
+    uint64_t first_id; /* of the plan: who has it or a later one begins with it */
+    uint64_t next_id;  /* downwards */
     uint64_t random;
     uint32_t node_count, start_count, stop_count;
     bool has_quota;
@@ -86,5 +87,9 @@ struct weir_packing_goal {
 };
 weir_status weir_packing_search(struct weir_packing *packing, const struct weir_packing_goal *goal,
                                 double *z_per_s, double *kept_per_s);
+
+/* The outcome of looking once more at all that the plan starts and stops: who was stopped for a
+ * like place on the same GPUs stays. The scratch is as it was. */
+weir_status weir_packing_settle(struct weir_packing *packing, struct weir_run *run);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "sched/scaling/packing_parts.h"
 
+#include "sched/host/placer.h"
+
 static bool has_engines(const struct weir_device *device)
 {
     return (device->nvdec_mask | device->nvenc_mask) != 0;
@@ -27,15 +29,23 @@ static bool is_alike(const struct weir_alloc *had, const struct weir_alloc *othe
     return has_any;
 }
 
-/* Who is new of the pool and stands on the GPUs of one that is not there. */
+/* What begins with this plan. */
+static bool begins(const struct weir_packing *packing, const struct weir_worker *worker)
+{
+    return worker->id >= packing->first_id && worker->owner.kind == WEIR_OWNER_POOL &&
+           weir_packing_may_move(packing, worker->owner.index);
+}
+
+/* Who begins in the pool and stands on the GPUs of one that is not there. */
 static bool find_newcomer(const struct weir_packing *packing, uint32_t pool,
                           const struct weir_alloc *had, struct weir_worker *newcomer)
 {
     uint32_t cursor = 0;
 
     while (weir_cluster_node_worker(packing->scratch, had->node, &cursor, newcomer))
-        if (weir_packing_is_new(packing, newcomer->id) && newcomer->owner.kind == WEIR_OWNER_POOL &&
-            newcomer->owner.index == pool && is_alike(had, &newcomer->alloc))
+        if (begins(packing, newcomer) && newcomer->owner.index == pool &&
+            is_alike(had, &newcomer->alloc) &&
+            !weir_placer_was_there(packing->run->placer, pool, &newcomer->alloc))
             return true;
     return false;
 }
@@ -75,7 +85,7 @@ static bool exchange_engines(struct weir_alloc *alloc, const struct weir_alloc *
     return is_changed;
 }
 
-/* Those who are new on its node leave it its engines. */
+/* Those who begin on its node leave it its engines. */
 static weir_status give_way(struct weir_packing *packing, const struct weir_alloc *had,
                             const struct weir_alloc *other)
 {
@@ -83,50 +93,51 @@ static weir_status give_way(struct weir_packing *packing, const struct weir_allo
     uint32_t cursor = 0;
 
     while (weir_cluster_node_worker(packing->scratch, had->node, &cursor, &worker)) {
-        if (!weir_packing_is_new(packing, worker.id) ||
-            !exchange_engines(&worker.alloc, had, other))
+        if (!begins(packing, &worker) || !exchange_engines(&worker.alloc, had, other))
             continue;
-        WEIR_TRY(weir_cluster_remove_worker(packing->scratch, worker.id, packing->run->error));
-        WEIR_TRY(weir_cluster_add_worker(packing->scratch, worker.id, worker.owner, &worker.alloc,
-                                         packing->run->error));
+        WEIR_TRY(weir_cluster_remove_worker(packing->scratch, worker.id, NULL));
+        WEIR_TRY(weir_cluster_add_worker(packing->scratch, packing->next_id--, worker.owner,
+                                         &worker.alloc, NULL));
         cursor = 0; /* it has none of them now */
     }
     return WEIR_OK;
 }
 
-static weir_status exchange(struct weir_packing *packing, uint32_t pool, uint64_t id,
-                            const struct weir_alloc *had, const struct weir_worker *newcomer)
+/* Who is started where a worker was stopped is that worker. */
+static weir_status exchange(struct weir_packing *packing, const struct weir_alloc *had,
+                            const struct weir_worker *newcomer)
 {
     struct weir_cluster *const scratch = packing->scratch;
 
-    WEIR_TRY(weir_cluster_remove_worker(scratch, newcomer->id, packing->run->error));
+    WEIR_TRY(weir_cluster_remove_worker(scratch, newcomer->id, NULL));
     WEIR_TRY(give_way(packing, had, &newcomer->alloc));
-    return weir_cluster_add_worker(scratch, id, weir_pool_owner(pool), had, packing->run->error);
+    return weir_cluster_add_worker(scratch, packing->next_id--, newcomer->owner, had, NULL);
+}
+
+static weir_status keep(struct weir_packing *packing, uint32_t pool, const struct weir_alloc *had)
+{
+    struct weir_worker newcomer;
+
+    if (!find_newcomer(packing, pool, had, &newcomer))
+        return WEIR_OK;
+    WEIR_TRY(weir_packing_mark(packing));
+    const weir_status status = exchange(packing, had, &newcomer);
+    if (status == WEIR_OK)
+        weir_cluster_release(packing->scratch);
+    else
+        weir_cluster_rollback(packing->scratch);
+    return status == WEIR_ENOMEM ? weir_fail(packing->run->error, status, "out of memory")
+                                 : WEIR_OK; /* what does not fit stays as it is */
 }
 
 weir_status weir_packing_keep_engines(struct weir_packing *packing, uint32_t pool)
 {
-    const struct weir_stopped *const originals = &packing->pools[pool].originals;
-    struct weir_worker newcomer;
     struct weir_alloc had;
+    uint32_t cursor = 0;
 
     if (!weir_packing_may_move(packing, pool))
         return WEIR_OK;
-    for (uint32_t i = 0; i < originals->entry_count; i++) {
-        const uint64_t id = originals->entries[i].id;
-        if (weir_packing_is_there(packing, id))
-            continue;
-        weir_stopped_alloc(originals, i, &had);
-        if (!find_newcomer(packing, pool, &had, &newcomer))
-            continue;
-        WEIR_TRY(weir_packing_mark(packing));
-        const weir_status status = exchange(packing, pool, id, &had, &newcomer);
-        if (status == WEIR_OK)
-            weir_cluster_release(packing->scratch);
-        else
-            weir_cluster_rollback(packing->scratch);
-        if (status == WEIR_ENOMEM)
-            return status;
-    }
+    while (weir_placer_next_stopped(packing->run->placer, pool, &cursor, &had))
+        WEIR_TRY(keep(packing, pool, &had));
     return WEIR_OK;
 }

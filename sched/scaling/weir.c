@@ -474,8 +474,13 @@ static weir_status searcher_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     searcher->has_room = false;
+    searcher->packing.first_id = weir_plan_next_worker(plan);
     WEIR_TRY(serve_all(searcher));
     WEIR_TRY(repeat(searcher));
+    if (weir_plan_count(plan) > 0) {
+        WEIR_TRY(weir_packing_settle(&searcher->packing, run));
+        WEIR_TRY(apply(searcher));
+    }
     return weir_run_end_planned(run);
 }
 

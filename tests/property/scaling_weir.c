@@ -84,6 +84,18 @@ static void near_to_the_bound_and_left_alone(void)
     CHECK(ratios[count - 1] <= 1 + 1e-9);
 }
 
+/* One that an earlier search of the decision stopped, and a later one began on the same GPU; and
+ * one kept for its engines that is not to make way for the next. */
+static void nobody_is_replaced_by_several_searches(void)
+{
+    static const uint64_t seeds[] = { 41, 282, 303, 342 };
+
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        const struct scaling_problem problem = scaling_problem_draw(seeds[i]);
+        CHECK(judge_warm(&problem, scaling_bound(&problem)) >= 0.99);
+    }
+}
+
 static void nobody_exceeds_the_bound(void)
 {
     static const char *const policies[] = { "xenna", "pool_optimum", "inverse_speed" };
@@ -256,6 +268,7 @@ static void a_group_gives_way_to_who_has_nothing(void)
 static const struct test tests[] = {
     { "random problems are packed near to the bound, and left alone",
       near_to_the_bound_and_left_alone },
+    { "nobody is replaced by several searches", nobody_is_replaced_by_several_searches },
     { "no policy exceeds the bound", nobody_exceeds_the_bound },
     { "families are packed near to the bound", families_are_packed_near_to_the_bound },
     { "groups grow and shrink as wholes", groups_grow_and_shrink_as_wholes },
