@@ -198,9 +198,11 @@ weir_status sim_actors_results(struct sim_actors_run *run, int64_t end_ns, struc
     const int64_t warmup_ns = run->config.scenario->warmup_ns;
     struct writer writer = { .run = run,
                              .out = out,
-                             .from_ns = warmup_ns < end_ns ? warmup_ns : 0,
+                             .from_ns = warmup_ns < end_ns ? warmup_ns : end_ns,
                              .to_ns = end_ns,
                              .n = 1 };
+    if (warmup_ns >= end_ns) /* it ends with the run */
+        sim_actors_note_warm(run);
     put_total(&writer);
     for (size_t s = 0; s < run->spec->sets_count; s++)
         put_set(&writer, &run->sets[s]);

@@ -118,12 +118,15 @@ hasnt outlasted.html 'are finished on average'
 hasnt outlasted.html 'items finished, after warm-up'
 hasnt outlasted.html 'Means after warm-up'
 expect 0 "$WEIR_BIN" run jobs.yaml --set jobs.w.classes.a.count=3 --set 'warmup=9 d' -q -n 1 -o outlasted_jobs.db
+expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/examples/nexrl_small.yaml" -q -n 1 \
+    --set actors.rl.training.steps=3 --set 'warmup=5 h' -o outlasted_actors.db
 python3 - <<'P' || fail 'something before the warm-up counts'
 import sqlite3
-for name, work in (("outlasted", "pipelines"), ("outlasted_jobs", "jobs")):
+for name in ("outlasted", "outlasted_jobs", "outlasted_actors"):
     found = dict(sqlite3.connect(name + ".db").execute("SELECT metric, value FROM result WHERE label = ''"))
-    assert found["makespan"] > 0, found
-    for metric in ("thr.pipeline", "util.cpu.active", "queue.len.mean", "jobs.running.mean", "lat.e2e.mean"):
+    assert found["makespan" if name != "outlasted_actors" else "rl.steps"] > 0, found
+    for metric in ("thr.pipeline", "util.cpu.active", "queue.len.mean", "jobs.running.mean", "lat.e2e.mean",
+                   "rl.rollout_util", "rl.barrier_idle_s", "rl.pool.mean"):
         assert metric not in found, (name, metric, found[metric])
     for metric in ("sched.decisions", "queue.len.max", "work.lost_s"):
         assert not found.get(metric), (name, metric, found[metric])
