@@ -11,7 +11,9 @@
  * stays free, so that some nodes become empty again; the less, the more jobs of one GPU find no
  * place, since they would fill them at once. Likewise what is left of GPUs in parts is lost to jobs
  * of whole ones (`broken`), and the fuller a GPU is, the better for a share (`tight`): what is on
- * few GPUs leaves whole ones when it ends. What is scarce costs extra (scarce.h). Among equals the
+ * few GPUs leaves whole ones when it ends. What is scarce costs extra (scarce.h). A loss that grows
+ * less than not at all is one prevented: others who would waste the place are kept out. `prevent`
+ * says how much of that counts. Among equals the
  * state of the node decides, never its place in the inventory: fewest free CPUs, then
  * GPUs, then memory. Nodes that are still equal are the same to every later decision.
  *
@@ -49,6 +51,7 @@ enum {
     PARAM_CROWDED,
     PARAM_BROKEN,
     PARAM_TIGHT,
+    PARAM_PREVENT,
     PARAM_COUNT
 };
 
@@ -96,6 +99,11 @@ static const struct weir_param params[PARAM_COUNT] = {
         WEIR_NUMBER("tight", "", 0, 1000, 0.3,
                     "GPUs of loss that what is free on a GPU counts for against a share "
                     "that comes there, when jobs end as often as they begin"),
+    [PARAM_PREVENT] =
+        WEIR_NUMBER("prevent", "GPU", 0, 1000, 1000,
+                    "most loss to come that a job counts as prevented where it takes a place "
+                    "from others; with 0 more is placed before the cluster is full, less in "
+                    "the end"),
 };
 
 /* ---- grades ---- */
@@ -135,7 +143,7 @@ struct before {
 static double gain_of(const struct weir_ahead_rules *rules, const struct before *before,
                       const struct weir_outlook *after)
 {
-    return before->lost - weir_lookahead_lost(rules->ahead, after) -
+    return fmin(before->lost - weir_lookahead_lost(rules->ahead, after), rules->prevent) -
            rules->broken * (broken_gpus(after) - before->broken) -
            rules->consolidate * free_gpus(after);
 }
@@ -312,6 +320,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     policy->consolidate = values[PARAM_CONSOLIDATE];
     policy->broken = values[PARAM_BROKEN];
     policy->tight = values[PARAM_TIGHT];
+    policy->rules.prevent = values[PARAM_PREVENT];
     policy->depth = values[PARAM_DEPTH];
     policy->turnover = fmin(values[PARAM_TURNOVER], values[PARAM_DEPTH]);
     return weir_made_end(make_parts(policy, values), destroy, state, error);

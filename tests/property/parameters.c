@@ -336,7 +336,8 @@ static bool is_silent(const char *policy, const char *name)
         { "power", "steps" },        { "weir", "prior" },
         { "weir", "crowded" },       { "weir", "supply" },
         { "weir", "broken" },        { "weir", "tight" },
-        { "wfq", "unknown" },        { "formula", "expression" },
+        { "weir", "prevent" },       { "wfq", "unknown" },
+        { "formula", "expression" },
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncmp(policy, names[i][0], strlen(names[i][0])) == 0 &&

@@ -211,9 +211,9 @@ static double free_of(const struct weir_outlook *node, bool is_broken)
 static double plain_grade(const struct weir_ahead_rules *rules, const struct weir_outlook *before,
                           const struct weir_outlook *after, int64_t ram_free_bytes, int64_t on_gpu)
 {
-    const double gain = weir_lookahead_lost(rules->ahead, before) -
-                        weir_lookahead_lost(rules->ahead, after) -
-                        rules->consolidate * free_of(after, false) -
+    const double shrinks =
+        weir_lookahead_lost(rules->ahead, before) - weir_lookahead_lost(rules->ahead, after);
+    const double gain = fmin(shrinks, rules->prevent) - rules->consolidate * free_of(after, false) -
                         rules->broken * (free_of(after, true) - free_of(before, true)) -
                         rules->tight * weir_units_amount(on_gpu);
     const double free = (double)after->cpu_free / (double)WEIR_ONE + free_of(after, false) / 64 +
@@ -225,7 +225,7 @@ static void a_grade_is_its_plain_sum(void)
 {
     struct weir_shape shapes[SHAPES];
     const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
-    const struct weir_ahead_rules rules = { look(0.2, 0.03, true), 0.05, 0.3, 0.4, 0.5 };
+    const struct weir_ahead_rules rules = { look(0.2, 0.03, true), 0.05, 0.3, 0.4, 0.5, 0.1 };
     struct weir_cluster *cluster = NULL;
     struct weir_chooser *policy = NULL;
     uint64_t draws = 9;
@@ -336,7 +336,7 @@ static void duel_once(uint64_t seed)
     struct weir_shape shapes[SHAPES];
     uint64_t draws = seed;
     const struct weir_scarce_rules rules = { 2, 100, 0.25, 0.1 };
-    struct duel duel = { .plain = { .ahead = look(0.2, 0.03, true), .step = 0.05 },
+    struct duel duel = { .plain = { look(0.2, 0.03, true), 0.05, .prevent = 1000 },
                          .mix = { shapes, frequencies, SHAPES, 0 },
                          .next_worker = 1 };
     fill_shapes(shapes);

@@ -240,7 +240,7 @@ static void an_instance_is_worth_its_best_place(void)
     const double parts[] = { 0.4, 0.3, 0.2, 0.1 };
     const struct weir_mix mix = { shapes, parts, 4, 0 };
     const struct weir_ahead_rules rules = {
-        .ahead = look(true, 1, &mix), .step = 0.05, .broken = 0.4, .tight = 0.3
+        .ahead = look(true, 1, &mix), .step = 0.05, .broken = 0.4, .tight = 0.3, .prevent = 8
     };
     struct weir_cluster *const cluster = cluster_of(table, 4);
     uint64_t draws = 8;

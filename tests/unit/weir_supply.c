@@ -230,6 +230,28 @@ static void who_comes_by_is_saved_and_restored(void)
     weir_cluster_destroy(cluster);
 }
 
+/* Half of the first of two GPUs is free. A job of 0.6 would waste the rest of the second. */
+static void others_are_kept_out_as_far_as_that_counts(void)
+{
+    const struct weir_shape shapes[] = { share(500, 0), share(600, 0) };
+    const double frequencies[] = { 0.7, 0.3 };
+    const struct weir_mix mix = { shapes, frequencies, 2, 0 };
+    struct weir_ahead_rules rules = { .ahead = look(0, &mix), .step = 0.05, .prevent = 1 };
+    struct weir_cluster *const cluster = whole_nodes(2, 1);
+    const struct weir_alloc half = { .device_count = 1, .devices = { { .units = 500 * milli } } };
+    struct weir_grade_site sites[2];
+    CHECK_I64(weir_cluster_add_worker(cluster, 0, weir_pool_owner(0), &half, NULL), WEIR_OK);
+    for (uint32_t n = 0; n < 2; n++)
+        sites[n] = (struct weir_grade_site){
+            .cluster = cluster, .shape = &shapes[0], .mix = &mix, .node = n
+        };
+    CHECK(weir_ahead_grade(&rules, &sites[1]).value > weir_ahead_grade(&rules, &sites[0]).value);
+    rules.prevent = 0;
+    CHECK(weir_ahead_grade(&rules, &sites[0]).value > weir_ahead_grade(&rules, &sites[1]).value);
+    weir_lookahead_destroy(rules.ahead);
+    weir_cluster_destroy(cluster);
+}
+
 static const struct test tests[] = {
     { "a hole that all wait for is not taken for filled",
       a_hole_that_all_wait_for_is_not_taken_for_filled },
@@ -237,6 +259,7 @@ static const struct test tests[] = {
       few_small_jobs_do_not_break_a_gpu_on_every_node },
     { "who comes by is found anew as room changes", who_comes_by_is_found_anew_as_room_changes },
     { "jobs do not come to what is kept for others", jobs_do_not_come_to_what_is_kept_for_others },
+    { "others are kept out as far as that counts", others_are_kept_out_as_far_as_that_counts },
     { "who comes by is saved and restored", who_comes_by_is_saved_and_restored },
 };
 

@@ -114,6 +114,7 @@ struct weir_ahead_rules {
     double consolidate; /* GPUs of loss that a free GPU left on the node counts for */
     double broken;      /* likewise one more that is left of GPUs in parts */
     double tight;       /* likewise one that is free on the GPU that a share goes to */
+    double prevent;     /* GPUs: the most that a loss may shrink by */
 };
 
 /* Nodes are graded by how little they lose, by how few GPUs stay free on them, and by how much less
