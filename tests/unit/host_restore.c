@@ -313,6 +313,31 @@ static void who_waits_for_no_time_is_not_woken(void)
     weir_host_destroy(host);
 }
 
+/* One GPU is free, for job 2 too few; with explain off nobody asks the node, which is closed. */
+static void reasons_are_as_coarse(void)
+{
+    for (uint32_t level = WEIR_EXPLAIN_OFF; level <= WEIR_EXPLAIN_COUNTS; level++) {
+        struct weir_host_config config = test_jobs_config("first_fit");
+        const struct weir_call call = call_at(30);
+        struct weir_error error = { .phase = -1 };
+        const struct weir_plan *plans[2] = { NULL, NULL };
+        config.explain = level;
+        struct weir_host *const host = test_jobs_open(&config, 1, 2);
+        CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+        test_starts_are(host, "1.0@0");
+        CHECK_I64(weir_host_set_node(host, 0, WEIR_NODE_UP | WEIR_NODE_CORDONED, 0), WEIR_OK);
+        CHECK_I64(test_submit(host, 2, 1, 2), WEIR_OK);
+        struct mirror *const mirror = mirror_open(host, &call);
+        CHECK_I64(weir_host_decide(host, &call, &plans[0], &error), WEIR_OK);
+        CHECK_I64(weir_host_decide(mirror->made.host, &call, &plans[1], &error), WEIR_OK);
+        for (int i = 0; i < 2; i++)
+            CHECK_I64(weir_plan_action(plans[i], 0)->reason,
+                      level == WEIR_EXPLAIN_OFF ? WEIR_REASON_GPU_FREE : WEIR_REASON_NODE_DOWN);
+        mirror_close(mirror);
+        weir_host_destroy(host);
+    }
+}
+
 /* Of the queueing policy, as texts. */
 static struct test_text memory_of(struct weir_host *host)
 {
@@ -407,6 +432,7 @@ static const struct test tests[] = {
     { "who ended since is known", who_ended_since_is_known },
     { "who ended now is seen after who came", who_ended_now_is_seen_after_who_came },
     { "who waits for no time is not woken", who_waits_for_no_time_is_not_woken },
+    { "reasons are as coarse", reasons_are_as_coarse },
 };
 
 TEST_MAIN(tests)
