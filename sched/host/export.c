@@ -507,6 +507,8 @@ static weir_status put_policy(const struct weir_export *out)
                        out->host->hold_mode == WEIR_HOLD_RESERVE ? "reserve" : "members");
     if (out->host->keeps_infeasible)
         weir_json_text(json, "infeasible", "wait");
+    if (out->host->explain == WEIR_EXPLAIN_OFF)
+        weir_json_text(json, "explain", "off");
     weir_json_close(json, '{');
     return WEIR_OK;
 }

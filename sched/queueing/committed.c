@@ -33,6 +33,8 @@
 #include "sched/queueing/parts/ranked.h"
 #include "sched/queueing/parts/walk.h"
 
+#include <math.h>
+
 enum { PARAM_BY, PARAM_BACKFILL, PARAM_COUNT };
 enum { BY_SJF, BY_WFP3, BY_UNI, BY_F1, BY_FCFS };
 
@@ -419,47 +421,69 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 
 /* ---- from one decision to the next ---- */
 
-enum { REMEMBERED = 7 };
+/* One that may be never. */
+static void walk_time(struct weir_memory *memory, int64_t *time_ns)
+{
+    double number = *time_ns == INT64_MAX ? (double)NAN : weir_memory_of_time(*time_ns);
 
+    weir_memory_number(memory, &number);
+    *time_ns = weir_memory_to_time(number);
+}
+
+static void walk_head(struct weir_memory *memory, struct committed *own)
+{
+    const int64_t flags = weir_memory_count(memory, own->has_head + 2 * own->is_known, 0);
+
+    own->has_head = flags % 2 > 0;
+    own->is_known = flags > 1;
+    own->workload = (uint32_t)weir_memory_count(memory, own->workload, 0);
+    own->id = (uint64_t)weir_memory_count(memory, (int64_t)own->id, 0);
+    walk_time(memory, &own->shadow_ns);
+    walk_time(memory, &own->chosen_ns);
+    const int64_t workload = weir_memory_count(memory, weir_job_name_workload(own->until_name), 0);
+    own->until_name = weir_job_name(
+        (uint32_t)workload,
+        (uint64_t)weir_memory_count(memory, (int64_t)weir_job_name_id(own->until_name), 0));
+}
+
+static void walk_ran(struct weir_memory *memory, struct ran *ran)
+{
+    ran->workload = (uint32_t)weir_memory_count(memory, ran->workload, 0);
+    ran->id = (uint64_t)weir_memory_count(memory, (int64_t)ran->id, 0);
+    walk_time(memory, &ran->due_ns);
+    weir_memory_amount(memory, &ran->need.gpu_units);
+    weir_memory_amount(memory, &ran->need.cpu_units);
+}
+
+/* Who ran, too: who has ended since the last pass is known nowhere else. */
 static uint32_t save(const void *state, double *numbers, uint32_t capacity)
 {
-    const struct committed *const own = state;
-    const double all[REMEMBERED] = { own->has_head,
-                                     own->workload,
-                                     (double)own->id,
-                                     own->shadow_ns == INT64_MAX
-                                         ? (double)NAN
-                                         : weir_memory_of_time(own->shadow_ns),
-                                     weir_memory_of_time(own->chosen_ns),
-                                     weir_job_name_workload(own->until_name),
-                                     (double)weir_job_name_id(own->until_name) };
+    struct committed own = *(const struct committed *)state;
+    struct weir_memory memory = { .to = numbers, .size = capacity };
 
-    for (uint32_t i = 0; i < REMEMBERED && i < capacity; i++)
-        numbers[i] = all[i];
-    return REMEMBERED;
+    walk_head(&memory, &own);
+    for (uint32_t i = 0; i < own.count; i++) {
+        struct ran ran = own.ran[i];
+        walk_ran(&memory, &ran);
+    }
+    return memory.used;
 }
 
-static bool is_name(const double *numbers)
-{
-    return numbers[0] >= 0 && numbers[0] < WEIR_JOB_WORKLOADS && numbers[1] >= 0 &&
-           numbers[1] < (double)((uint64_t)1 << WEIR_JOB_ID_BITS);
-}
-
+/* Older numbers end with the head: who runs is asked for. */
 static weir_status restore(void *state, const struct weir_view *view, const double *numbers,
                            uint32_t count, struct weir_error *error)
 {
     struct committed *const own = state;
+    struct weir_memory memory = { .from = numbers, .size = count };
 
-    if (count != REMEMBERED || !is_name(&numbers[1]) || !is_name(&numbers[5]) ||
-        !(fabs(numbers[4]) < 9e18) || numbers[3] >= 9e18)
-        return weir_fail(error, WEIR_EFORMAT, "%u numbers are no chosen job", count);
-    own->has_head = numbers[0] > 0;
-    own->workload = (uint32_t)numbers[1];
-    own->id = (uint64_t)numbers[2];
-    own->shadow_ns = weir_memory_to_time(numbers[3]);
-    own->chosen_ns = weir_memory_to_time(numbers[4]);
-    own->until_name = weir_job_name((uint32_t)numbers[5], (uint64_t)numbers[6]);
-    return take_over(own, view);
+    (void)view;
+    walk_head(&memory, own);
+    for (own->count = 0; memory.used < count; own->count++) {
+        WEIR_ROOM(&own->allocator, own->ran, own->capacity, own->count + 1);
+        own->ran[own->count] = (struct ran){ 0 };
+        walk_ran(&memory, &own->ran[own->count]);
+    }
+    return weir_memory_end(&memory, error);
 }
 
 const struct weir_queueing_ops weir_queueing_committed = {

@@ -361,18 +361,25 @@ static weir_status look_at(const struct pass *pass, const struct weir_job *job)
     return WEIR_OK;
 }
 
-/* A profile for every set of types that somebody insists on. */
-static weir_status add_types(const struct pass *pass)
+/* A profile for every set of types that somebody who waits insists on, and for nobody else. */
+static weir_status find_types(const struct pass *pass)
 {
+    struct conservative *const own = pass->own;
     const uint32_t kinds = weir_view_waiting_kinds(pass->view);
     struct weir_job job = { .size = sizeof job };
 
+    weir_typed_forget(&own->typed);
     for (uint32_t i = 0; i < kinds; i++) {
         const struct weir_waiting_query query = { .size = sizeof query,
                                                   .kind = weir_view_waiting_kind(pass->view, i),
                                                   .most_ns = INT64_MAX };
         if (weir_view_find_waiting(pass->view, &query, &job))
-            WEIR_TRY(weir_typed_add_need(&pass->own->typed, &job));
+            WEIR_TRY(weir_typed_add_need(&own->typed, &job));
+    }
+    for (uint32_t i = 0; i < own->count; i++) {
+        const uint64_t name = own->reservations[i].name;
+        if (weir_view_job(pass->view, weir_job_name_workload(name), weir_job_name_id(name), &job))
+            (void)weir_typed_find_need(&own->typed, &job, &own->reservations[i].typed);
     }
     return WEIR_OK;
 }
@@ -383,7 +390,7 @@ static weir_status look_at_all(const struct pass *pass)
     struct conservative *const own = pass->own;
 
     forget_gone(pass);
-    WEIR_TRY(add_types(pass));
+    WEIR_TRY(find_types(pass));
     WEIR_TRY(draw_profile(pass, own->values[PARAM_REPLAN] <= 0));
     own->is_stale = false;
     own->is_taken_over = false;

@@ -101,6 +101,17 @@ patience_counts_from_the_submission() {
     wants patience 'busy 0 0 20 done 1' 'first 0 None 5 left 0' 'again 1 None 16 left 0'
 }
 
+# Of four that come at 1 s one waits, and the others come again at 3 s as they came: the first of them
+# waits when the other one starts.
+who_is_refused_comes_again_in_order() {
+    run order '{name: n, cpus: 1}' '
+      - {name: busy, count: 1, at: 0 s, service: const(2 s), request: {cpus: 1}}
+      - {name: many, count: 4, at: 1 s, service: const(5 s), request: {cpus: 1}}' \
+        -S workloads.w.queue_limit=1 -S workloads.w.retries=1 -S workloads.w.retry_delay="const(2 s)"
+    wants order 'busy 0 0 2 done 1' 'many 1 2 7 done 1' 'many 1 7 12 done 1' \
+        'many 1 None 3 refused 0' 'many 1 None 3 refused 0'
+}
+
 # Priority 10 that grows by 0.01 a second passes a fresh 50 after 4 000 s of waiting.
 # covers: S1.116
 priority_grows_with_waiting() {
@@ -339,6 +350,7 @@ queues_waits_rates_and_late_ones
 makespan_is_of_what_is_over
 a_failed_node_is_no_capacity
 patience_counts_from_the_submission
+who_is_refused_comes_again_in_order
 priority_grows_with_waiting
 steps_have_a_row_each
 decisions_take_time

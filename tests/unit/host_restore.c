@@ -92,14 +92,18 @@ static struct weir_call call_at(int64_t now_ns)
 }
 
 /* Both plan this. */
-static void both_plan(struct weir_host *host, int64_t now_ns, const char *expected)
+static void both_answer(struct weir_host *host, struct weir_call call, const char *expected)
 {
-    const struct weir_call call = call_at(now_ns);
     struct mirror *const mirror = mirror_open(host, &call);
 
     CHECK_STR(decide(mirror->made.host, call).text, expected);
     CHECK_STR(decide(host, call).text, expected);
     mirror_close(mirror);
+}
+
+static void both_plan(struct weir_host *host, int64_t now_ns, const char *expected)
+{
+    both_answer(host, call_at(now_ns), expected);
 }
 
 static void reserve(struct weir_host *host, const char *name, int64_t start_ns, int64_t end_ns)
@@ -272,6 +276,68 @@ static void who_ended_since_is_known(void)
     weir_host_destroy(host);
 }
 
+/* Job 1 ends as 2 and 3 come. Arrivals are seen before ends, so 2 is chosen, and while it lacks
+ * what 1 gives back the brief 3 starts. */
+static void who_ended_now_is_seen_after_who_came(void)
+{
+    static const double values[] = { 0, 1 }; /* sjf, with backfill */
+    struct weir_host_config config = test_jobs_config("committed");
+    config.queueing_params = (struct weir_params){ values, 2 };
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+    for (uint32_t id = 1; id <= 3; id++) {
+        const struct weir_rank_group group = test_rank_group(id == 2 ? 2 : 1, 1, 1);
+        struct weir_job_spec spec = test_job_spec(id, &group, 1);
+        spec.estimate_ns = id == 3 ? 10 : 100;
+        spec.queued_ns = id == 1 ? 0 : 30;
+        CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+        if (id == 1)
+            test_starts_are(host, "1.0@0");
+    }
+    test_end_job(host, 1);
+    both_plan(host, 30, "start 3");
+    weir_host_destroy(host);
+}
+
+/* Nobody runs who could come to another queue: nothing is looked at. */
+static void who_waits_for_no_time_is_not_woken(void)
+{
+    struct weir_host_config config = test_jobs_config("las_promoted");
+    struct weir_call call = call_at(30);
+    config.hold_mode = WEIR_HOLD_RESERVE;
+    call.causes = WEIR_CAUSE_WAKE;
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+    CHECK_I64(weir_host_set_node(host, 1, WEIR_NODE_UP | WEIR_NODE_CORDONED, 0), WEIR_OK);
+    CHECK_I64(test_submit(host, 1, 2, 1), WEIR_OK);
+    both_plan(host, 20, "reserve 1, deny 1");
+    both_answer(host, call, "");
+    weir_host_destroy(host);
+}
+
+/* One GPU is free, for job 2 too few; with explain off nobody asks the node, which is closed. */
+static void reasons_are_as_coarse(void)
+{
+    for (uint32_t level = WEIR_EXPLAIN_OFF; level <= WEIR_EXPLAIN_COUNTS; level++) {
+        struct weir_host_config config = test_jobs_config("first_fit");
+        const struct weir_call call = call_at(30);
+        struct weir_error error = { .phase = -1 };
+        const struct weir_plan *plans[2] = { NULL, NULL };
+        config.explain = level;
+        struct weir_host *const host = test_jobs_open(&config, 1, 2);
+        CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+        test_starts_are(host, "1.0@0");
+        CHECK_I64(weir_host_set_node(host, 0, WEIR_NODE_UP | WEIR_NODE_CORDONED, 0), WEIR_OK);
+        CHECK_I64(test_submit(host, 2, 1, 2), WEIR_OK);
+        struct mirror *const mirror = mirror_open(host, &call);
+        CHECK_I64(weir_host_decide(host, &call, &plans[0], &error), WEIR_OK);
+        CHECK_I64(weir_host_decide(mirror->made.host, &call, &plans[1], &error), WEIR_OK);
+        for (int i = 0; i < 2; i++)
+            CHECK_I64(weir_plan_action(plans[i], 0)->reason,
+                      level == WEIR_EXPLAIN_OFF ? WEIR_REASON_GPU_FREE : WEIR_REASON_NODE_DOWN);
+        mirror_close(mirror);
+        weir_host_destroy(host);
+    }
+}
+
 /* Of the queueing policy, as texts. */
 static struct test_text memory_of(struct weir_host *host)
 {
@@ -364,6 +430,9 @@ static const struct test tests[] = {
     { "times come back to the nanosecond", times_come_back_to_the_nanosecond },
     { "a hold ends at its nanosecond", a_hold_ends_at_its_nanosecond },
     { "who ended since is known", who_ended_since_is_known },
+    { "who ended now is seen after who came", who_ended_now_is_seen_after_who_came },
+    { "who waits for no time is not woken", who_waits_for_no_time_is_not_woken },
+    { "reasons are as coarse", reasons_are_as_coarse },
 };
 
 TEST_MAIN(tests)

@@ -270,6 +270,16 @@ static void who_starves_is_new_again(void)
     }
 }
 
+static void typed_starts_are(const char *text, const double *starts, size_t count)
+{
+    struct times times = { { 0 }, { 0 } };
+    const struct sim_observer observer = { .job = see_named, .state = &times };
+    free(test_watch_text(text, &observer));
+    for (size_t i = 0; i < count; i++)
+        if (!CHECK_NEAR(times.start_s[i], starts[i], 0))
+            printf("job %zu\n", i);
+}
+
 /* Four A100 stand idle, and two of four H100 until 100 s; j1 needs all four. j2 would delay it, j3
  * takes any GPU and ends in time, j4 ends in time on the H100 that are free. */
 static void types_that_jobs_insist_on_count(void)
@@ -291,12 +301,7 @@ static void types_that_jobs_insist_on_count(void)
         "gpu_types: [a100-80]}\n"
         "      - {name: j4, count: 1, at: 40 s, run_time: 60 s, members: 2, request: {gpus: 1}, "
         "gpu_types: [h100]}\n";
-    struct times times = { { 0 }, { 0 } };
-    const struct sim_observer observer = { .job = see_named, .state = &times };
-    free(test_watch_text(text, &observer));
-    for (size_t i = 0; i < EACH(starts); i++)
-        if (!CHECK_NEAR(times.start_s[i], starts[i], 0))
-            printf("job %zu\n", i);
+    typed_starts_are(text, starts, EACH(starts));
 }
 
 /* j1 has both A100 reserved from 10 s on. j2 and j3 take any GPU for longer: the placement would
@@ -317,12 +322,24 @@ static void who_takes_any_gpu_takes_none_that_is_reserved(void)
         "gpu_types: [a100-80]}\n"
         "      - {name: j2, count: 1, run_time: 30 s, request: {gpus: 1}}\n"
         "      - {name: j3, count: 1, run_time: 30 s, request: {gpus: 1}}\n";
-    struct times times = { { 0 }, { 0 } };
-    const struct sim_observer observer = { .job = see_named, .state = &times };
-    free(test_watch_text(text, &observer));
-    for (size_t i = 0; i < EACH(starts); i++)
-        if (!CHECK_NEAR(times.start_s[i], starts[i], 0))
-            printf("job %zu\n", i);
+    typed_starts_are(text, starts, EACH(starts));
+}
+
+/* j0 has begun, and reserves no A100 any more: j1 takes the one that is free beside the H100. */
+static void who_insisted_and_has_started_reserves_nothing(void)
+{
+    static const double starts[] = { 0, 10 };
+    typed_starts_are(
+        "schema: 2\nname: t\ncatalog: {gpu_types: {h100: {speed: 1}, a100-80: {speed: 1}}}\n"
+        "cluster:\n  nodes:\n    - {name: a, cpus: 64, gpus: {a100-80: 2}}\n"
+        "    - {name: h, cpus: 64, gpus: {h100: 1}}\n"
+        "sched: {placement: first_fit, queueing: conservative}\njobs:\n  - name: w\n"
+        "    classes:\n"
+        "      - {name: j0, count: 1, run_time: 100 s, request: {gpus: 1}, gpu_types: "
+        "[a100-80]}\n"
+        "      - {name: j1, count: 1, at: 10 s, run_time: 30 s, members: 2, request: "
+        "{gpus: 1}}\n",
+        starts, EACH(starts));
 }
 
 /* What a pre-emption adds to the work of a job, by its GPUs, as in the clusters of Helios. */
@@ -384,6 +401,8 @@ static const struct test tests[] = {
     { "types that jobs insist on count", types_that_jobs_insist_on_count },
     { "who takes any GPU takes none that is reserved",
       who_takes_any_gpu_takes_none_that_is_reserved },
+    { "who insisted and has started reserves nothing",
+      who_insisted_and_has_started_reserves_nothing },
     { "who starves is new again", who_starves_is_new_again },
     { "restarts cost by size", restarts_cost_by_size },
     { "the likeliest end runs", the_likeliest_end_runs },

@@ -4,9 +4,10 @@
  *
  * After a pass, of the jobs that came since the decision before and found no place, the last to
  * come are turned away until no more wait than may: a DENY with reason QUEUE_FULL, and the job is
- * known no more. Jobs that ran before are never turned away. A plan that is cut short says of some
- * jobs nothing: it turns nobody away, and those that came are as new to the next one. Without a
- * limit nothing is kept.
+ * known no more. They are told in the order in which they came, in which they will come again. Jobs
+ * that ran before are never turned away. A plan that is cut short says of some jobs nothing: it
+ * turns nobody away, and those that came are as new to the next one. Without a limit nothing is
+ * kept.
  */
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
@@ -46,23 +47,32 @@ static bool still_waits(const struct weir_host *host, const struct weir_fresh_jo
     return record != WEIR_NO_INDEX && host->jobs.records[record].state == WEIR_JOB_WAITING;
 }
 
+/* The last to come first. */
+static void choose_turned(struct weir_host *host)
+{
+    for (uint32_t i = host->limits.is_cut_short ? 0 : host->fresh_count; i-- > 0;) {
+        struct weir_fresh_job *const fresh = &host->fresh[i];
+        fresh->is_turned = still_waits(host, fresh) && is_full(host, fresh->workload);
+        if (!fresh->is_turned)
+            continue;
+        const uint32_t record = weir_jobs_find(&host->jobs, fresh->workload, fresh->id);
+        host->jobs.workloads[fresh->workload].turned_away++;
+        host->jobs.kinds[host->jobs.records[record].kind].turned_away++;
+    }
+}
+
 weir_status weir_host_turn_away(struct weir_host *host)
 {
     for (uint32_t i = 0; i < host->jobs.workload_count; i++)
         host->jobs.workloads[i].turned_away = 0;
     for (uint32_t k = 0; host->fresh_count > 0 && k < host->jobs.kind_count; k++)
         host->jobs.kinds[k].turned_away = 0;
-    for (uint32_t i = host->limits.is_cut_short ? 0 : host->fresh_count; i-- > 0;) {
-        struct weir_fresh_job *const fresh = &host->fresh[i];
-        const uint32_t record = weir_jobs_find(&host->jobs, fresh->workload, fresh->id);
-        fresh->is_turned = still_waits(host, fresh) && is_full(host, fresh->workload);
-        if (!fresh->is_turned)
-            continue;
-        host->jobs.workloads[fresh->workload].turned_away++;
-        host->jobs.kinds[host->jobs.records[record].kind].turned_away++;
-        WEIR_TRY(weir_plan_deny(host->plan, weir_job_owner(fresh->workload, fresh->id),
-                                WEIR_REASON_QUEUE_FULL, NULL));
-    }
+    choose_turned(host);
+    for (uint32_t i = 0; i < host->fresh_count && !host->limits.is_cut_short; i++)
+        if (host->fresh[i].is_turned)
+            WEIR_TRY(weir_plan_deny(host->plan,
+                                    weir_job_owner(host->fresh[i].workload, host->fresh[i].id),
+                                    WEIR_REASON_QUEUE_FULL, NULL));
     return WEIR_OK;
 }
 

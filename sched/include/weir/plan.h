@@ -161,6 +161,8 @@ struct weir_pool_note {
     double throughput_per_s; /* of the pool after the plan, in items of the source */
 };
 
+/* With OFF nodes are not asked why they have no room for jobs that lack free GPUs or CPUs in all:
+ * the reason of their DENY is that, where the other levels say what most nodes say. */
 enum weir_explain {
     WEIR_EXPLAIN_OFF,    /* no choices */
     WEIR_EXPLAIN_COUNTS, /* choices: counts, reasons, the best two scores */

@@ -105,7 +105,7 @@ weir_status weir_attained_wake(struct weir_attained *attained, int64_t now_ns,
 uint32_t weir_attained_save(const struct weir_attained *attained, double *numbers,
                             uint32_t capacity)
 {
-    const double all[] = { attained->woken_ns, attained->due_ns < 9e18 ? attained->due_ns : 0 };
+    const double all[] = { attained->woken_ns, attained->due_ns };
 
     for (uint32_t i = 0; i < 2 && i < capacity; i++)
         numbers[i] = all[i];

@@ -9,10 +9,15 @@ void weir_typed_open(struct weir_typed_room *room, const struct weir_allocator *
     *room = (struct weir_typed_room){ .allocator = *allocator };
 }
 
+void weir_typed_forget(struct weir_typed_room *room)
+{
+    while (room->count > 0)
+        weir_profile_close(&room->all[--room->count].profile);
+}
+
 void weir_typed_close(struct weir_typed_room *room)
 {
-    for (uint32_t i = 0; i < room->count; i++)
-        weir_profile_close(&room->all[i].profile);
+    weir_typed_forget(room);
     weir_free(&room->allocator, room->all);
 }
 

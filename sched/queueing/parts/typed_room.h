@@ -36,6 +36,8 @@ struct weir_typed_need {
 
 void weir_typed_open(struct weir_typed_room *room, const struct weir_allocator *allocator);
 void weir_typed_close(struct weir_typed_room *room);
+/* No profile is left, and no need that was found is worth anything. */
+void weir_typed_forget(struct weir_typed_room *room);
 /* Whether there is a profile for what the job insists on; *need says which. The first set of types
  * that one of its rank groups names. */
 bool weir_typed_find_need(const struct weir_typed_room *room, const struct weir_job *job,

@@ -546,7 +546,7 @@ static weir_status create_with(struct decide_host *made, const struct decide_pol
     WEIR_TRY(decide_read(given, &decide_policy_keys, &rest, error));
     struct weir_host_config config = {
         .size = sizeof config,
-        .explain = WEIR_EXPLAIN_FULL,
+        .explain = rest.explain == 0 ? WEIR_EXPLAIN_FULL : WEIR_EXPLAIN_OFF,
         .placement = policy->placement,
         .placement_params = { policy->placement_values.all, policy->placement_values.count, 0 },
         .scaling = policy->scaling,

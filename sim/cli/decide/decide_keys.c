@@ -478,6 +478,8 @@ static const struct decide_key policy[] = {
       .choices = "none|reserve|members", .help = "what gangs hold while they wait" },
     { OPTIONAL("infeasible", DECIDE_CHOICE), INTO(decide_policy_rest, infeasible),
       .choices = "refuse|wait", .help = "what becomes of jobs that no nodes there are hold" },
+    { OPTIONAL("explain", DECIDE_CHOICE), INTO(decide_policy_rest, explain), .choices = "full|off",
+      .help = "off: reasons of denied jobs are coarse, and there is no trace" },
 };
 const struct decide_keys decide_policy_keys = TABLE(policy, "policy");
 

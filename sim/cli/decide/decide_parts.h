@@ -90,7 +90,8 @@ struct decide_offer {
 };
 
 struct decide_policy_rest {
-    uint32_t group_scorer, group_report, group_devices, cut_min_gain, hold_mode, infeasible;
+    uint32_t group_scorer, group_report, group_devices, cut_min_gain, hold_mode, infeasible,
+        explain;
 };
 
 #endif

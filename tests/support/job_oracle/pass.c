@@ -37,11 +37,13 @@ static weir_status start_what_fits(struct oracle_run *run)
     }
 }
 
-/* The last to come are the first to be refused. */
+/* The last to come are the first to be refused; all of them in the order in which they came. */
 static weir_status refuse_surplus(struct oracle_run *run)
 {
-    while (run->fresh_count > 0) {
-        const uint32_t slot = run->fresh[--run->fresh_count];
+    uint32_t first = run->fresh_count;
+
+    for (uint32_t i = run->fresh_count; i-- > 0;) {
+        const uint32_t slot = run->fresh[i];
         struct oracle_job *job = &run->jobs[slot];
         const bool is_fresh = job->is_new;
         job->is_new = false;
@@ -49,8 +51,11 @@ static weir_status refuse_surplus(struct oracle_run *run)
             run->waiting <= run->workload->queue_limit)
             continue;
         oracle_job_dequeue(run, slot);
-        WEIR_TRY(oracle_job_refuse(run, slot));
+        run->fresh[--first] = slot;
     }
+    for (; first < run->fresh_count; first++)
+        WEIR_TRY(oracle_job_refuse(run, run->fresh[first]));
+    run->fresh_count = 0;
     return WEIR_OK;
 }
 
