@@ -68,9 +68,10 @@ static void paths_of_schema_1_are_followed_in_its_files(void)
                                         "workloads[0].classes.a.service=5 s",
                                         "sched.groups.report=strict" };
     check_same("schema: 1\nname: t\n" CLUSTER "workloads: [{name: w, kind: generated, classes: "
-               "[{name: a, count: 4, request: {gpus: 1}}]}]\n",
+               "[{name: a, count: 4, group: pack, request: {gpus: 1}}]}]\n",
                "schema: 2\nname: t\n" CLUSTER "sched: {placement_groups: {report: strict}}\n"
-               "jobs: {w: {classes: {a: {count: 4, run_time: 5 s, request: {gpus: 1}}}}}\n",
+               "jobs: {w: {classes: {a: {count: 4, placement_group: pack, run_time: 5 s, request: "
+               "{gpus: 1}}}}}\n",
                sets, 3);
 }
 

@@ -20,7 +20,7 @@ struct symptom {
     const struct sim_scenario *scenario;
     const char *metric;
     double by_window[SIM_WINDOWS_MOST];
-    bool is_open; /* a percentile reaches into what is unfinished: it may be worse */
+    bool is_open, is_first_open; /* a percentile reaches into what is unfinished: it may be worse */
 };
 
 struct trial {
@@ -39,6 +39,7 @@ struct change {
     char set[SET], label[LABEL];
     double removed; /* share; NAN = it could not be tried */
     double worst;   /* of all windows but the first, s */
+    bool is_open;   /* at least that bad */
 };
 
 static const double helps = 0.8;
@@ -55,7 +56,8 @@ static void take_result(void *state, const struct sim_result_row *row)
     for (size_t w = 0; w < symptom->scenario->windows_count; w++)
         if (strcmp(symptom->scenario->windows[w].name, row->metric + length + 1) == 0) {
             symptom->by_window[w] = row->value;
-            symptom->is_open = symptom->is_open || (w > 0 && row->is_lower_bound);
+            bool *is_open = w == 0 ? &symptom->is_first_open : &symptom->is_open;
+            *is_open = *is_open || row->is_lower_bound;
         }
 }
 
@@ -147,13 +149,27 @@ static weir_status look(struct trial *trial, struct weir_error *error)
 
 /* ---- changes ---- */
 
+/* As it is known: "≥ 3 h". */
+static struct an_word known(double value_s, bool is_open)
+{
+    return an_word_known(an_word_duration(value_s), is_open, false);
+}
+
+static struct an_word before(const struct trial *trial, bool is_first)
+{
+    const struct symptom *symptom = &trial->before;
+    return is_first ? known(symptom->by_window[0], symptom->is_first_open)
+                    : known(worst_of(symptom), symptom->is_open);
+}
+
 static void print_change(const struct trial *trial, const struct change *change)
 {
     if (trial->asked->out != NULL && isnan(change->removed))
         (void)fprintf(trial->asked->out, "  %-40s cannot be tried\n", change->label);
     else if (trial->asked->out != NULL)
-        (void)fprintf(trial->asked->out, "  %-40s %-12s %s%.0f %% of what got worse is gone\n",
-                      change->label, an_word_duration(change->worst).text,
+        (void)fprintf(trial->asked->out, "  %-40s %-*s %s%.0f %% of what got worse is gone\n",
+                      change->label, change->is_open ? 14 : 12, /* the sign has three bytes */
+                      known(change->worst, change->is_open).text,
                       change->removed >= helps ? "helps: " : "",
                       floor(100.0 * fmax(change->removed, 0.0)));
 }
@@ -174,7 +190,8 @@ static weir_status try_change(const struct trial *trial, struct change *change,
             change->worst = worst_of(&symptom);
             change->removed =
                 1.0 - fmax(change->worst - trial->before.by_window[0], 0.0) / trial->worse;
-            if (symptom.is_open) /* at least that bad */
+            change->is_open = symptom.is_open;
+            if (change->is_open)
                 change->removed = fmin(change->removed, 0.0);
         }
     }
@@ -283,27 +300,23 @@ static void say_no_worse(const struct trial *trial, char text[SIM_WHAT_IF_TEXT])
         (void)snprintf(text, SIM_WHAT_IF_TEXT,
                        "Nothing is tried: %s, which is all that is looked at, got no worse by a "
                        "tenth (%s at worst, before it %s)",
-                       what, an_word_duration(worst_of(&trial->before)).text,
-                       an_word_duration(trial->before.by_window[0]).text);
+                       what, before(trial, false).text, before(trial, true).text);
 }
 
 static void say(const struct trial *trial, const struct change *best, char text[SIM_WHAT_IF_TEXT])
 {
     const char *what = what_of(trial);
-    const double worst = worst_of(&trial->before);
     if (best->removed >= helps)
         (void)snprintf(text, SIM_WHAT_IF_TEXT,
                        "The smallest change tried that helps: %s. %s is %s at worst instead of %s "
                        "(before it %s; one run each)",
-                       best->label, what, an_word_duration(best->worst).text,
-                       an_word_duration(worst).text,
-                       an_word_duration(trial->before.by_window[0]).text);
+                       best->label, what, known(best->worst, best->is_open).text,
+                       before(trial, false).text, before(trial, true).text);
     else
         (void)snprintf(text, SIM_WHAT_IF_TEXT,
                        "Neither another policy nor up to twice the nodes of a kind takes four "
                        "fifths of it: %s is %s at worst, before it %s",
-                       what, an_word_duration(worst).text,
-                       an_word_duration(trial->before.by_window[0]).text);
+                       what, before(trial, false).text, before(trial, true).text);
 }
 
 static weir_status answer(struct trial *trial, char text[SIM_WHAT_IF_TEXT],
@@ -316,8 +329,7 @@ static weir_status answer(struct trial *trial, char text[SIM_WHAT_IF_TEXT],
         return WEIR_OK;
     }
     if (trial->asked->out != NULL)
-        (void)fprintf(trial->asked->out, "  %-40s %s\n", "as it was",
-                      an_word_duration(worst_of(&trial->before)).text);
+        (void)fprintf(trial->asked->out, "  %-40s %s\n", "as it was", before(trial, false).text);
     WEIR_TRY(try_all(trial, &best, error));
     say(trial, &best, text);
     return WEIR_OK;

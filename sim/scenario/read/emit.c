@@ -6,6 +6,7 @@
 #include "sim/scenario/read/emit.h"
 
 #include "sim/scenario/schema/acts.h"
+#include "sim/scenario/schema/needs.h"
 #include "sim/scenario/schema/schema.h"
 
 #include <math.h>
@@ -23,9 +24,18 @@ struct emitter {
 /* A mapping on the way from the top to where the writing is. */
 struct level {
     const struct level *above;
-    const struct sim_section *section;
     const void *draft;
+    struct sim_needs_step step;
 };
+
+static struct level level_in(const struct emitter *emitter, const struct sim_section *section,
+                             const void *draft)
+{
+    const struct level *above = emitter->level;
+    const struct draft_head *head = draft;
+    return (
+        struct level){ above, draft, { above == NULL ? NULL : &above->step, head->node, section } };
+}
 
 static void emit_fields(struct emitter *emitter, const struct sim_section *section,
                         const void *draft, int indent, bool is_first_inline);
@@ -82,8 +92,8 @@ static bool is_need_met(const struct emitter *emitter, const char *needs)
 {
     char word[64];
     for (const struct level *level = emitter->level; level != NULL; level = level->above)
-        for (size_t i = 0; i < level->section->count; i++) {
-            const struct sim_field *field = &level->section->fields[i];
+        for (size_t i = 0; i < level->step.section->count; i++) {
+            const struct sim_field *field = &level->step.section->fields[i];
             if (field->kind != SIM_FIELD_CHOICE || !sim_needs_is_key(needs, field->key))
                 continue;
             const uint32_t index = *(const uint32_t *)field_source(field, level->draft);
@@ -91,15 +101,6 @@ static bool is_need_met(const struct emitter *emitter, const char *needs)
                    sim_needs_has_word(needs, word);
         }
     return true;
-}
-
-/* What acts on nothing stays away: read again, it would be refused. */
-static bool is_kept(const struct emitter *emitter, const struct sim_field *field, const void *draft)
-{
-    return !is_field_absent(field, draft) &&
-           (field->acts == 0 || (field->acts & emitter->there) != 0) &&
-           (field->needs == NULL || is_need_met(emitter, field->needs)) &&
-           (!field->needs_sync || sim_needs_sync_met(emitter->root, field->acts, emitter->there));
 }
 
 /* ---- single values ---- */
@@ -152,6 +153,27 @@ static const char *scalar_text(struct sim_arena *arena, const struct sim_field *
         break;
     }
     return "";
+}
+
+/* Whether it has what it needs, or says what is so without it. */
+static bool has_needs(const struct emitter *emitter, const struct sim_field *field,
+                      const char *text)
+{
+    struct sim_needs needs = { .arena = emitter->arena, .text = field->needs };
+    if (field->needs == NULL || sim_needs_is_word(field->needs))
+        return field->needs == NULL || is_need_met(emitter, field->needs);
+    return sim_needs_is_default(field, text) || sim_needs_met(&needs, &emitter->level->step);
+}
+
+/* What acts on nothing stays away: read again, it would be refused. */
+static bool is_kept(const struct emitter *emitter, const struct sim_field *field, const void *draft)
+{
+    return !is_field_absent(field, draft) &&
+           (field->acts == 0 || (field->acts & emitter->there) != 0) &&
+           has_needs(emitter, field,
+                     scalar_text(emitter->arena, field, field_source(field, draft))) &&
+           (!field->needs_sync ||
+            sim_needs_sync_met(emitter->arena, emitter->root, field->acts, emitter->there));
 }
 
 static void put_indent(struct emitter *emitter, int indent)
@@ -210,7 +232,7 @@ static const struct sim_field *bare_field(const struct emitter *emitter,
 static void emit_section(struct emitter *emitter, const struct sim_section *section,
                          const void *draft, int indent)
 {
-    const struct level level = { emitter->level, section, draft };
+    const struct level level = level_in(emitter, section, draft);
     /* cppcheck-suppress autoVariables ; taken back at the end */
     emitter->level = &level;
     const struct sim_field *bare = bare_field(emitter, section, draft);
@@ -313,11 +335,15 @@ static void emit_parameters(struct emitter *emitter, const struct draft_policy *
         const bool is_text = table.params[i].kind == WEIR_PARAM_TEXT;
         const double *numbers;
         const size_t listed = weir_params_list(table.params, table.count, &all, i, &numbers);
+        const struct sim_field *field =
+            sim_needs_of_param(emitter->level->step.section->policy, table.params[i].name);
+        const char *value = numbers == NULL
+                                ? param_text(emitter->arena, &table.params[i], choice->values[i])
+                                : list_text(emitter->arena, is_text, numbers, listed);
+        if (field != NULL && !has_needs(emitter, field, value))
+            continue;
         put_key(emitter, table.params[i].name, indent, &is_inline);
-        put_scalar(emitter,
-                   numbers == NULL ? param_text(emitter->arena, &table.params[i], choice->values[i])
-                                   : list_text(emitter->arena, is_text, numbers, listed),
-                   is_text);
+        put_scalar(emitter, value, is_text);
     }
     if (choice->argv != NULL)
         emit_argv(emitter, choice->argv, indent);
@@ -326,7 +352,7 @@ static void emit_parameters(struct emitter *emitter, const struct draft_policy *
 static void emit_fields(struct emitter *emitter, const struct sim_section *section,
                         const void *draft, int indent, bool is_first_inline)
 {
-    const struct level level = { emitter->level, section, draft };
+    const struct level level = level_in(emitter, section, draft);
     /* cppcheck-suppress autoVariables ; taken back at the end */
     emitter->level = &level;
     for (size_t i = 0; i < section->count; i++) {

@@ -3,7 +3,7 @@
  * Checks of laws, times and modes. See the header.
  */
 #include "sim/scenario/resolve/check.h"
-#include "sim/scenario/schema/acts.h"
+#include "sim/scenario/schema/needs.h"
 
 #include "sim/engine/time.h"
 #include "sim/scenario/workload/job_stream.h"

@@ -31,9 +31,6 @@ static void check_rule(struct sim_resolver *resolver, const struct draft_checkpo
         if (to->interval_ns == SIM_ABSENT_TIME)
             sim_report_error(resolver->report, draft->head.node,
                              "needs an interval, or a rule that works it out");
-        if (to->rule == SIM_ABSENT_COUNT && to->mtbf_ns != SIM_ABSENT_TIME)
-            sim_report_error(resolver->report, sim_draft_at(&draft->head, "mtbf"),
-                             "acts with rule: young|daly|saxena alone; here that is fixed");
         return;
     }
     if (to->mtbf_ns == SIM_ABSENT_TIME && !jobs_fail(&resolver->scenario->failures))

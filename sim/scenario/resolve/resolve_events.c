@@ -9,6 +9,7 @@
 #include "sim/scenario/read/quantity.h"
 #include "sim/scenario/read/set.h"
 #include "sim/scenario/resolve/resolve.h"
+#include "sim/scenario/schema/needs.h"
 
 #include <math.h>
 #include <string.h>
@@ -373,12 +374,25 @@ static void sort_events(struct draft_event *events, size_t count)
     }
 }
 
+/* A stage without set-up has none that could take longer. */
+static void check_setup(struct sim_resolver *resolver, const struct draft_event *draft,
+                        const struct sim_stage *stage)
+{
+    if (stage->setup == NULL && stage->compile == NULL && stage->warm_up == NULL &&
+        stage->setup_on_node == NULL &&
+        !sim_needs_is_varied(resolver->root, "setup or setup_on_node or model"))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "stage"),
+                         "%s has no set-up to slow", draft->stage);
+}
+
 static void resolve_event(struct sim_resolver *resolver, const struct draft_event *draft,
                           struct sim_yaml *tree, struct sim_timeline_entry *entry)
 {
     check_keys(resolver, draft);
     *entry = draft->to;
     entry->target = find_target(resolver, draft);
+    if (entry->action == SIM_ACTION_SETUP_SLOW && entry->target != WEIR_NO_INDEX)
+        check_setup(resolver, draft, sim_scenario_stage(resolver->scenario, entry->target));
     entry->text = event_text(resolver->arena, draft,
                              entry->target != WEIR_NO_INDEX &&
                                  entry->target >= resolver->scenario->pipelines_count);

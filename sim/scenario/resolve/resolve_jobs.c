@@ -301,28 +301,12 @@ static void take_preemption(const struct draft_preemption *draft, struct sim_wor
                                                    : workload->checkpoint.restart_ns };
 }
 
-static bool says_worth(const struct draft_job_class *class)
+static void take_objective(const struct draft_objective *draft, struct sim_workload *workload)
 {
-    return sim_draft_at(&class->head, "worth") != class->head.node;
-}
-
-/* The worth of a job counts in an objective alone. */
-static void take_objective(struct sim_resolver *resolver, const struct draft_jobs *draft,
-                           struct sim_workload *workload)
-{
-    const struct draft_job_class *classes = draft->source.classes.items;
-    const struct draft_objective *objective = &draft->objective;
-    const bool is_there = objective->head.node != NULL;
+    const bool is_there = draft->head.node != NULL;
     if (is_there)
-        workload->objective = objective->to;
+        workload->objective = draft->to;
     workload->objective.is_there = is_there;
-    if (is_there && objective->to.late > 0 && draft->deadline_ns == SIM_ABSENT_TIME)
-        sim_report_error(resolver->report, sim_draft_at(&objective->head, "late"),
-                         "no job is late without a deadline");
-    for (size_t i = 0; !is_there && i < draft->source.classes.count; i++)
-        if (says_worth(&classes[i]))
-            sim_report_error(resolver->report, sim_draft_at(&classes[i].head, "worth"),
-                             "counts in an `objective` of these jobs, and there is none");
 }
 
 /* Classes that say nothing of steps, and rows of a trace, go in those of all jobs. */
@@ -358,18 +342,6 @@ static void check_copies(struct sim_resolver *resolver, const struct sim_job_sou
         }
 }
 
-/* The first key that says where a trace begins or ends; NULL = by time, or not at all. */
-static const char *row_key(const struct draft_jobs *draft)
-{
-    if (draft->first_date_s != INT64_MIN)
-        return "first_date";
-    if (draft->last_date_s != INT64_MIN)
-        return "last_date";
-    if (draft->first_job != NULL)
-        return "first_job";
-    return draft->first_row != UINT64_MAX ? "first_row" : NULL;
-}
-
 static bool is_without_end(const struct sim_workload *workload)
 {
     bool is_endless =
@@ -380,30 +352,14 @@ static bool is_without_end(const struct sim_workload *workload)
     return is_endless;
 }
 
-/* `key` acts on rows, NULL = none does. */
-static void check_classes(struct sim_resolver *resolver, const struct draft_jobs *draft,
-                          const char *key)
-{
-    if (key != NULL)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, key),
-                         "acts on a trace; jobs of classes have no rows");
-    if (draft->profiles != NULL)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "profiles"),
-                         "acts on a trace; classes say themselves what a job needs");
-}
-
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
     struct draft_jobs *draft = source->timed;
     struct sim_workload *workload = source->workload;
-    const char *key = row_key(draft);
-    const bool is_by_row = key != NULL;
-    if (workload->kind == SIM_WORKLOAD_GENERATED)
-        check_classes(resolver, draft, key);
+    const bool is_by_row = draft->first_date_s != INT64_MIN || draft->last_date_s != INT64_MIN ||
+                           draft->first_job != NULL || draft->first_row != UINT64_MAX;
     if (draft->from_ns == SIM_ABSENT_TIME)
         draft->from_ns = is_by_row ? workload->from_ns : 0;
-    if (draft->retries == SIM_ABSENT_COUNT)
-        draft->retries = 0;
     if (draft->retry_delay == NULL && draft->retries > 0)
         draft->retry_delay = sim_resolve_constant(resolver, "const(60)");
     if (sim_resolve_has_process(workload)) {
@@ -433,7 +389,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->start_latency = draft->start_latency;
     workload->checkpoint = sim_resolve_checkpoint(resolver, &draft->checkpoint);
     take_preemption(&draft->preemption, workload);
-    take_objective(resolver, draft, workload);
+    take_objective(&draft->objective, workload);
     take_step(resolver, draft, workload);
     sim_resolve_calls(resolver, &draft->calls, workload);
     if (is_without_end(workload) && resolver->scenario->horizon_ns == INT64_MAX)

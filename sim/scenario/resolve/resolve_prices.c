@@ -24,9 +24,6 @@ static void take_late_price(struct sim_resolver *resolver, const struct draft_jo
 {
     workload->late_price = isnan(draft->late_price) ? 0 : draft->late_price;
     refuse_alone(resolver, &draft->head, "late_price");
-    if (workload->late_price > 0 && draft->deadline_ns == SIM_ABSENT_TIME)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "late_price"),
-                         "no job is late without a deadline");
 }
 
 void sim_resolve_prices(struct sim_resolver *resolver)

@@ -240,9 +240,6 @@ void sim_resolve_followers(struct sim_resolver *resolver, const struct sim_job_s
         struct sim_job_spec *job = &workload->jobs[i];
         if (drafts[i].after != NULL)
             resolve_after(resolver, source, i);
-        if (job->think != NULL && drafts[i].after == NULL && job->users == 0)
-            sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "think"),
-                             "acts with after or users: jobs that come by themselves do not think");
         if (drafts[i].after != NULL || sim_yaml_get(drafts[i].head.node, "users") != NULL)
             take_out(job);
     }
@@ -257,9 +254,6 @@ void sim_resolve_ranks(struct sim_resolver *resolver, struct draft_job_class *dr
 {
     if (job->users == SIM_ABSENT_COUNT)
         job->users = 0;
-    if (job->array_limit != SIM_ABSENT_COUNT && job->array == SIM_ABSENT_COUNT)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "array_limit"),
-                         "needs array: how many jobs a submission brings");
     if (job->array == SIM_ABSENT_COUNT)
         job->array = 1;
     if (job->array_limit > job->array)

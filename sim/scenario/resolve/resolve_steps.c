@@ -27,9 +27,6 @@ const struct sim_step *sim_resolve_step(struct sim_resolver *resolver,
         step->sync_bytes = 0;
     if (step->latency_ns == SIM_ABSENT_TIME)
         step->latency_ns = SIM_LATENCY_BY_PLACE;
-    else if (step->sync_bytes == 0)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "latency"),
-                         "needs sync: nothing is exchanged");
     return step;
 }
 
@@ -97,15 +94,11 @@ static void warn_of_memory(struct sim_resolver *resolver, const struct draft_par
 }
 
 /* Groups of layers wait for the first part of a batch, and for the others after their last. */
-static void resolve_bubble(struct sim_resolver *resolver, const struct draft_parallel *parallel,
-                           struct sim_job_spec *job)
+static void resolve_bubble(const struct draft_parallel *parallel, struct sim_job_spec *job)
 {
     const double groups = parallel->pipeline == SIM_ABSENT_COUNT ? 1 : parallel->pipeline;
     if (parallel->micro_batches == SIM_ABSENT_COUNT)
         return;
-    if (!(groups > 1))
-        sim_report_error(resolver->report, sim_draft_at(&parallel->head, "micro_batches"),
-                         "needs a pipeline of more than one group");
     job->bubble = (groups - 1) / (parallel->micro_batches + groups - 1);
 }
 
@@ -119,7 +112,7 @@ void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_
     const int64_t activations =
         parallel->activations_bytes == SIM_ABSENT_BYTES ? 0 : parallel->activations_bytes;
     check_parts(resolver, draft, job);
-    resolve_bubble(resolver, parallel, job);
+    resolve_bubble(parallel, job);
     job->shape.gpu_mem_bytes =
         parallel->model_bytes / parts + (parallel->model_bytes % parts != 0) + activations;
     if (!resolver->is_hardware_unclear)

@@ -95,15 +95,6 @@ static void resolve_trim(struct sim_resolver *resolver, const struct draft_fill 
 
 /* ---- where jobs come from ---- */
 
-static const char *unwanted_of_classes(const struct draft_source *draft)
-{
-    return draft->format != NULL                        ? "format"
-           : draft->columns != NULL                     ? "columns"
-           : draft->processor != SIM_ABSENT_COUNT       ? "processor"
-           : draft->on_bad_row == WL_BAD_ROW_IS_SKIPPED ? "on_bad_row"
-                                                        : NULL;
-}
-
 static void resolve_source(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
     const struct draft_source *draft = source->draft;
@@ -124,9 +115,6 @@ static void resolve_source(struct sim_resolver *resolver, const struct sim_job_s
     else if (!has_classes && draft->trace == NULL)
         sim_report_error(resolver->report, source->head->node,
                          "needs trace or classes: where its jobs come from");
-    else if (has_classes && unwanted_of_classes(draft) != NULL)
-        sim_report_near(resolver->report, sim_draft_at(source->head, unwanted_of_classes(draft)),
-                        SIM_AT_KEY, NULL, "says how a trace is read; there is none beside classes");
     if (has_classes) {
         sim_resolve_job_classes(resolver, source);
     } else if (draft->trace != NULL) {

@@ -35,11 +35,10 @@ void sim_acts_visit(const struct sim_acts_walk *walk);
  */
 bool sim_needs_is_key(const char *needs, const char *key);
 bool sim_needs_has_word(const char *needs, const char *word);
-/* Whether some variant sets the other key, by its path or as part of a mapping. */
-bool sim_needs_is_varied(const struct sim_yaml *root, const char *needs);
 /* Whether some job exchanges or, for what acts on pipelines too, saves to a store; also where a key
  * with these `acts` asks for neither. */
-bool sim_needs_sync_met(const struct sim_yaml *root, uint32_t acts, uint32_t there);
+bool sim_needs_sync_met(struct sim_arena *arena, const struct sim_yaml *root, uint32_t acts,
+                        uint32_t there);
 /* "pipelines and jobs in time" for 3. */
 const char *sim_acts_words(struct sim_arena *arena, uint32_t acts);
 

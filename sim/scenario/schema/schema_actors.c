@@ -43,6 +43,7 @@ static const struct sim_field role_fields[] = {
       HELP("memory of each GPU that the process sees, whatever it computes on (CUDA: 262 to 308 "
            "MiB)") },
     { BYTES("leak", draft_role, leak_bytes), DEFAULT("0 B"), MOST(LARGEST_MOVED),
+      NEEDS("cluster.memory.rule: oom_killer|memory_monitor"),
       HELP("memory of its node that a process never gives back of each call that it served, and of "
            "each piece of its own work (cluster.memory)") },
     { SECTION("uses", draft_role, uses, &role_uses_section), ABSENT("as requested"),

@@ -198,7 +198,8 @@ static const struct sim_field spot_fields[] = {
     { TIME("step", draft_spot, to.step_ns), ABSENT("10 min"), RANGE(1, LARGEST_TIME),
       HELP("time between two changes of the price") },
     { TIME("notice", draft_spot, to.notice_ns), ABSENT("0 s: none"), RANGE(0, LARGEST_TIME),
-      HELP("so long before a node is taken away its owner says so: nobody starts there any more, and "
+      HELP("so long before a node is taken away its owner says so: nobody starts there any more, "
+           "and "
            "jobs save what they have done and leave") },
     { NUMBER("price", draft_spot, to.price), UNIT(FRACTION), ABSENT("100%"), RANGE(0, 10),
       SHOWS("it is reckoned afterwards"),
@@ -350,6 +351,7 @@ static const struct sim_section drift_section = {
 
 static const struct sim_field memory_fields[] = {
     { CHOICE("rule", draft_memory, to.rule, "admit|oom_killer|memory_monitor"), ABSENT("admit"),
+      OTHERWISE("admit"),
       HELP(
           "admit: a worker whose own memory is not free does not start, and items need none; "
           "oom_killer: items need memory too, and where a node has too little the worker with "

@@ -59,6 +59,7 @@
 #define SHOWS(why)        .shows = (why)
 #define SHOWS_IN(on, why) .shows_in = (on), .shows = (why)
 #define HELP(text)        .help = (text)
+#define WEIGHT            UNIT(FRACTION), DEFAULT("1"), RANGE(0, 1e9)
 
 /* A mapping: its rows, then what else there is to say of it. */
 #define MAPPING(title, type, rows)                                                                 \

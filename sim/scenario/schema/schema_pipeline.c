@@ -7,7 +7,7 @@
 
 static const struct sim_field class_fields[] = {
     NAME_FIELD(draft_class, "name of the class"),
-    { NUMBER("weight", draft_class, to.weight), UNIT(FRACTION), DEFAULT("1"), RANGE(0, 1e9),
+    { NUMBER("weight", draft_class, to.weight), WEIGHT,
       HELP("share of the items, relative to the other classes") },
     { LAW("size", draft_class, to.size), DEFAULT("const(1)"), HELP("size of an item") },
 };

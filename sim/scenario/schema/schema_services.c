@@ -8,11 +8,12 @@
 
 static const struct sim_field class_fields[] = {
     NAME_FIELD(draft_class, "name of the class"),
-    { NUMBER("weight", draft_class, to.weight), UNIT(FRACTION), DEFAULT("1"), RANGE(0, 1e9),
+    { NUMBER("weight", draft_class, to.weight), WEIGHT,
       HELP("share of the requests, relative to the other classes") },
     { COUNT("items", draft_class, to.items), DEFAULT("1"), RANGE(1, LARGEST_COUNT),
       HELP("items of a request: what it counts for in a batch") },
     { COUNT("priority", draft_class, to.priority), ABSENT("the default level"), MOST(100),
+      NEEDS("batching.levels > 1"),
       HELP("0 to 100, 100 is the most urgent; the bands of the batching policy make a level of "
            "it") },
     { TEXT("shape", draft_class, shape), ABSENT("one for all that do not say"),
@@ -20,7 +21,7 @@ static const struct sim_field class_fields[] = {
     { TIME("timeout", draft_class, to.timeout_ns), ABSENT("that of the batching policy"),
       RANGE(1e-9, LARGEST_TIME),
       HELP("how long a request may wait, where that is less than the policy says") },
-    { TEXT("subject", draft_class, subject), ABSENT("somebody who may"),
+    { TEXT("subject", draft_class, subject), ABSENT("somebody who may"), NEEDS("permissions"),
       HELP(
           "who calls: where `permissions` do not let this subject call the model, its requests are "
           "turned away as unauthorised") },
@@ -107,6 +108,7 @@ static const struct sim_field served_fields[] = {
     { LAW("setup", draft_served, setup), UNIT(TIME), ABSENT("0 s"),
       HELP("from the start of a replica until it is ready") },
     { NUMBER("miscount", draft_served, miscount), UNIT(FRACTION), DEFAULT("0"), MOST(1),
+      NEEDS("batching.max_batch > 1"),
       HELP(
           "a fault of the batcher, with a time-out: probability with which it takes the replica of "
           "a batch of several requests for busy for good, until the model is deployed anew") },

@@ -122,6 +122,7 @@ static const struct sim_field sched_fields[] = {
            "over) are that a decision sees; with pipelines at most the interval") },
     { CHOICE("hold_mode", draft_sched, hold_mode, "none|reserve|members"), DEFAULT("none"),
       ACTS(SIM_ACTS_JOBS),
+      NEEDS("jobs[].classes[].members > 1 or jobs[].classes[].groups or jobs[].trace"),
       HELP(
           "what a gang (members > 1, no placement group) has while it waits: nothing; or the GPUs, "
           "CPUs and memory that its members find, kept from the jobs behind it and from pipelines "
@@ -147,7 +148,9 @@ static const struct sim_field sched_fields[] = {
            "gets a sample at every whole usage_period and a part of every job that starts at once, "
            "as Kueue's admission fair sharing has it") },
     { SECTION("placement_groups", draft_sched, groups, &groups_section), ABSENT("ray"),
-      WAS("groups"), ACTS(SIM_ACTS_JOBS | SIM_ACTS_FILL), HELP("placement groups, for jobs") },
+      WAS("groups"), ACTS(SIM_ACTS_JOBS | SIM_ACTS_FILL),
+      NEEDS("jobs[].classes[].placement_group or fill[].classes[].placement_group"),
+      HELP("placement groups, for jobs") },
     { SECTION("repartition", draft_sched, repartition, &repartition_section), ABSENT("off"),
       ACTS(SIM_ACTS_JOBS), HELP("cutting GPUs anew") },
 };
@@ -391,7 +394,8 @@ static const struct sim_field scenario_fields[] = {
     { LIST("tenants", draft_scenario, tenants, &sim_schema_tenant), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_JOBS), HELP("whose jobs they are: teams and what each may have") },
     { NAMED("licences", draft_scenario, licences, &sim_schema_licence), ABSENT("none"),
-      ACTS(SIM_ACTS_JOBS), HELP("things of which the whole cluster has so many") },
+      ACTS(SIM_ACTS_JOBS), NEEDS("jobs[].classes[].licences"),
+      HELP("things of which the whole cluster has so many") },
     { LIST("reservations", draft_scenario, reservations, &sim_schema_reservation), BY_NAME,
       ABSENT("none"), ACTS(SIM_ACTS_JOBS), HELP("nodes that are kept for somebody for a time") },
     { NAMED("permissions", draft_scenario, permissions, &sim_schema_permission),

@@ -37,17 +37,17 @@ static const struct sim_section defrag_section = {
 
 #define CLASS_FIELDS                                                                               \
     NAME_FIELD(draft_job_class, "name of the class"),                                              \
-        { NUMBER("weight", draft_job_class, to.weight), UNIT(FRACTION), DEFAULT("1"),              \
-          RANGE(0, 1e9),                                                                           \
+        { NUMBER("weight", draft_job_class, to.weight), WEIGHT, NEEDS("no count"),                 \
           HELP("share of the jobs that arrive without a count, relative to the other classes") },  \
         { COUNT64("count", draft_job_class, to.count), ABSENT("as many as arrive"), MOST(1e9),     \
           HELP("exactly so many jobs, apart from the others: the first `at`, then one `every`; "   \
                "all at once in the order of the classes when these are 0") },                      \
         { TIME("at", draft_job_class, to.submit_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),           \
-          HELP("with count or users: when the first arrives; in a fill its place in the order, "   \
-               "where jobs without a count come at 0") },                                          \
+          NEEDS("count or users"),                                                                 \
+          HELP("when the first arrives; in a fill its place in the order, where jobs without a "   \
+               "count come at 0") },                                                               \
         { TIME("every", draft_job_class, to.every_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),         \
-          HELP("with count or users: time between two of them") },                                 \
+          NEEDS("count or users"), HELP("time between two of them") },                             \
         { SECTION("request", draft_job_class, request, &sim_schema_job_request),                   \
           HELP("what each member of a job takes") },                                               \
         { TEXT("gpu_types", draft_job_class, gpu_types), WORDS, ABSENT("any"), WAS("models"),      \
@@ -72,7 +72,7 @@ static const struct sim_field step_fields[] = {
       HELP("bytes of every rank that are all-reduced at the end of a step, over the links between "
            "the GPUs of the job") },
     { TIME("latency", draft_step, to.latency_ns), ABSENT("50 us on one node, 0.5 ms over several"),
-      MOST(3600), HELP("time of an all-reduce beside that of its bytes") },
+      MOST(3600), NEEDS("sync > 0"), HELP("time of an all-reduce beside that of its bytes") },
 };
 static const struct sim_section step_section = {
     MAPPING("step", draft_step, step_fields), SOURCES,
@@ -90,7 +90,7 @@ static const struct sim_field parallel_fields[] = {
     { COUNT("pipeline", draft_parallel, pipeline), ABSENT("1"), RANGE(1, 1000),
       HELP("groups of layers, each on other ranks") },
     { COUNT("micro_batches", draft_parallel, micro_batches), ABSENT("no time is lost"),
-      RANGE(1, 1000000),
+      RANGE(1, 1000000), NEEDS("pipeline > 1"),
       HELP("parts m of a batch that pass through the pipeline of p groups one behind the other: of "
            "the computing of a step (p - 1) / (m + p - 1) of the time is lost filling and emptying "
            "it") },
@@ -169,7 +169,7 @@ static const struct sim_field job_class_fields[] = {
            "where so much is not free, or its tenant has a limit below, the job fails") },
     { WHOLE("priority", draft_job_class, priority), DEFAULT("0"), RANGE(-1e9, 1e9),
       HELP("larger is more urgent") },
-    { NUMBER("worth", draft_job_class, to.worth), DEFAULT("1"), MOST(1e12),
+    { NUMBER("worth", draft_job_class, to.worth), DEFAULT("1"), MOST(1e12), NEEDS("objective"),
       SHOWS("counts in `objective`; no policy looks at it"),
       HELP("of one that is done, to the objective") },
     { TEXT("tenant", draft_job_class, tenant), ABSENT("that of all jobs"), A_NAME,
@@ -191,8 +191,8 @@ static const struct sim_field job_class_fields[] = {
     { TEXT("after", draft_job_class, after), ABSENT("jobs come by themselves"),
       HELP("class of these jobs: the n-th job of this one comes when the n-th of that one is over, "
            "however it ended, after `think`") },
-    { LAW("think", draft_job_class, to.think), UNIT(TIME), ABSENT("0 s"),
-      HELP("with after or users: time from the end of the one before to the submission") },
+    { LAW("think", draft_job_class, to.think), UNIT(TIME), ABSENT("0 s"), NEEDS("after or users"),
+      HELP("time from the end of the one before to the submission") },
     { COUNT("users", draft_job_class, to.users), ABSENT("jobs come by themselves"), RANGE(1, 1e6),
       HELP(
           "a closed population: so many submit a job each (the first `at`, then one `every`), wait "
@@ -205,6 +205,7 @@ static const struct sim_field job_class_fields[] = {
       HELP("jobs that one submission brings: each waits, starts and ends by itself, and the array "
            "is over with the last") },
     { COUNT("array_limit", draft_job_class, to.array_limit), ABSENT("all"), RANGE(1, 1e6),
+      NEEDS("array"),
       HELP("jobs of an array that wait or run at a time; the next comes when one is over") },
     WORK_FIELD(draft_job_class, "that of all jobs"),
     MEASURED_FIELD(draft_job_class, "that of all jobs"),
@@ -226,15 +227,17 @@ static const struct sim_section fill_class_section = {
           WAS("file"),                                                                             \
           HELP("file with the jobs, plain, gzip or zstd (`weir show` says what is in it)") },      \
         { TEXT("format", type, source.format), ABSENT("found by the head of the trace"),           \
+          NEEDS("trace"),                                                                          \
           HELP("format of the trace: openb, swf, or table = any CSV file through `columns` "       \
                "(`weir list traces`)") },                                                          \
         { TEXT("columns", type, source.columns), ABSENT("found by the head of the trace"),         \
-          WAS("map"),                                                                              \
+          WAS("map"), NEEDS("trace"),                                                              \
           HELP("for table: which column says what, a built-in map by name, or a file "             \
                "(docs/traces.md)") },                                                              \
         { CHOICE("on_bad_row", type, source.on_bad_row, "fail|skip"), ABSENT("fail"),              \
+          NEEDS("trace"),                                                                          \
           HELP("a bad row of the trace is an error, or is left out with a warning") },             \
-        { CHOICE("processor", type, source.processor, "cpu|gpu"), ABSENT("cpu"),                   \
+        { CHOICE("processor", type, source.processor, "cpu|gpu"), ABSENT("cpu"), NEEDS("trace"),   \
           HELP("for formats that count processors (swf): what one of them is") },                  \
         { LIST("classes", type, source.classes, &(class_section)), BY_NAME,                        \
           ABSENT("the jobs are those of the trace"),                                               \
@@ -248,6 +251,7 @@ static const struct sim_section fill_class_section = {
 
 static const struct sim_field checkpoint_fields[] = {
     { CHOICE("rule", draft_checkpoint, to.rule, "fixed|young|daly|saxena|optimum"), ABSENT("fixed"),
+      OTHERWISE("fixed"),
       HELP("fixed: as `interval` says; the others work it out at every start of a job, from the "
            "cost C of a checkpoint, the restart R and the time M between failures of the job: "
            "young sqrt(2 C M), daly the same with terms of higher order, saxena "
@@ -311,8 +315,8 @@ static const struct sim_section calls_section = {
 #define COUNTED SHOWS("counts in `objective`; no policy looks at it")
 
 static const struct sim_field objective_fields[] = {
-    { NUMBER("late", draft_objective, to.late), DEFAULT("0"), MOST(1e12), COUNTED,
-      HELP("for each job that is done after its `deadline`") },
+    { NUMBER("late", draft_objective, to.late), DEFAULT("0"), MOST(1e12), NEEDS("deadline"),
+      COUNTED, HELP("for each job that is done after its `deadline`") },
     { NUMBER("scattered", draft_objective, to.scattered), DEFAULT("0"), MOST(1e12), COUNTED,
       HELP("for each start that is not where its `placement_group` prefers it") },
     { NUMBER("preempted", draft_objective, to.preempted), DEFAULT("0"), MOST(1e12), COUNTED,
@@ -359,23 +363,23 @@ static const struct sim_field jobs_fields[] = {
       SHOWS("counts who is late; no policy looks at it"),
       HELP("a job that ends later than this after its submission is late (sla.violation_rate)") },
     { NUMBER("late_price", draft_jobs, late_price), UNIT(RATE), ABSENT("0"), RANGE(0, 1e9),
-      SHOWS("it is reckoned afterwards"),
+      NEEDS("deadline"), SHOWS("it is reckoned afterwards"),
       HELP("price of the time by which a job ends after its deadline: 2/min; with prices") },
     { TIME("from", draft_jobs, from_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("with arrivals: trace: time of the trace that is time 0 of the run; jobs submitted "
            "before are there at the start") },
-    { COUNT64("first_row", draft_jobs, first_row), ABSENT("1"), RANGE(1, 1e12),
+    { COUNT64("first_row", draft_jobs, first_row), ABSENT("1"), RANGE(1, 1e12), NEEDS("trace"),
       HELP("of a trace: rows before this one are left out, and its submission is time 0 (`count` "
            "says how many come)") },
-    { TEXT("first_job", draft_jobs, first_job), ABSENT("the first row"),
+    { TEXT("first_job", draft_jobs, first_job), ABSENT("the first row"), NEEDS("trace"),
       HELP("the same by the name of the job in the trace") },
-    { TIMESTAMP("first_date", draft_jobs, first_date_s), ABSENT("the first row"),
+    { TIMESTAMP("first_date", draft_jobs, first_date_s), ABSENT("the first row"), NEEDS("trace"),
       HELP("the same by a date (2017-10-09T08:00:00Z), of a trace that says its dates: rows "
            "submitted "
            "before it are left out, and it is time 0") },
-    { TIMESTAMP("last_date", draft_jobs, last_date_s), ABSENT("the last row"),
+    { TIMESTAMP("last_date", draft_jobs, last_date_s), ABSENT("the last row"), NEEDS("trace"),
       HELP("rows of a trace submitted from this date on are left out") },
-    { TEXT("profiles", draft_jobs, profiles), ABSENT("none"),
+    { TEXT("profiles", draft_jobs, profiles), ABSENT("none"), NEEDS("trace"),
       HELP("a CSV file of models (docs/traces.md): what a job of a trace asks for, exchanges and "
            "how fast it is on each GPU type, by its model and number of GPUs") },
     { CHOICE("ties", draft_jobs, ties, "as_given|shortest|smallest"), ABSENT("as_given"),
@@ -389,12 +393,14 @@ static const struct sim_field jobs_fields[] = {
     { COUNT64("queue_limit", draft_jobs, queue_limit), ABSENT("none"), MOST(1e12),
       HELP("jobs that may wait; one that comes when so many wait and cannot start at once is "
            "refused (0 = a loss system)") },
-    { COUNT("retries", draft_jobs, retries), ABSENT("0"), MOST(1e9),
+    { COUNT("retries", draft_jobs, retries), DEFAULT("0"), MOST(1e9),
+      NEEDS("queue_limit or timeline[].action: head_down"),
       HELP("how often a refused job comes again") },
     { NUMBER("retry_growth", draft_jobs, retry_growth), ABSENT("1: always as long"), RANGE(1, 1000),
+      NEEDS("retries > 1"),
       HELP("retry_delay becomes so many times longer from one refusal of a job to the next: 2 = "
            "exponential back-off") },
-    { LAW("retry_delay", draft_jobs, retry_delay), UNIT(TIME), ABSENT("60 s"),
+    { LAW("retry_delay", draft_jobs, retry_delay), UNIT(TIME), ABSENT("60 s"), NEEDS("retries > 0"),
       HELP("time until a refused job comes again") },
     { COUNT("max_attempts", draft_jobs, max_attempts), ABSENT("no limit"), RANGE(1, LARGEST_COUNT),
       HELP(
