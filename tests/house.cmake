@@ -32,7 +32,7 @@ weir_test(house_files house bash "${tests}/support/files.sh" "${PROJECT_SOURCE_D
 weir_test(house_fuzz house bash "${tests}/support/fuzz_targets.sh" "${PROJECT_SOURCE_DIR}")
 weir_test(house_pages house bash "${tests}/support/pages.sh" "${PROJECT_SOURCE_DIR}")
 # Lines of code of all rooms. It is lowered when code went, and raised by a commit that says what for.
-weir_test(code_size house bash "${tests}/support/count_code.sh" "${PROJECT_SOURCE_DIR}" 161600)
+weir_test(code_size house bash "${tests}/support/count_code.sh" "${PROJECT_SOURCE_DIR}" 161700)
 weir_test(house_coverage house bash "${tests}/coverage.sh" --check)
 find_program(PYTHON_PROGRAM NAMES python3)
 if(PYTHON_PROGRAM)

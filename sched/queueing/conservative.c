@@ -378,6 +378,7 @@ static weir_status find_types(const struct pass *pass)
     }
     for (uint32_t i = 0; i < own->count; i++) {
         const uint64_t name = own->reservations[i].name;
+        own->reservations[i].typed = (struct weir_typed_need){ 0 };
         if (weir_view_job(pass->view, weir_job_name_workload(name), weir_job_name_id(name), &job))
             (void)weir_typed_find_need(&own->typed, &job, &own->reservations[i].typed);
     }
