@@ -13,7 +13,7 @@ name: knobs
 horizon: 1 h
 cluster: {nodes: [{name: n, count: 1, cpus: 8, gpus: {h100: 1}, supply: {max: 4}}]}
 pipelines: [{name: p, input: {items: 10}, stages: [{name: a, cpus: 1, service: 1 s}]}]
-services: [{name: s, requests: {count: 9, arrivals: exp(1 s)}, replicas: 1, service: 1 s}]
+services: [{name: s, requests: {count: 9, arrivals: exp(1 s), classes: [{name: c, timeout: 9 s}]}, replicas: 1, service: 1 s}]
 jobs: [{name: j, classes: [{name: c, count: 1, run_time: 60 s, request: {cpus: 1}}]}]
 Y
 cat >knobs.py <<'PY'
