@@ -86,10 +86,9 @@ struct sim_field {
     const char *choices;   /* "a|b/older-name|c" */
     const struct sim_section *section;
     const char *help;
-    const char *word; /* CHOICE: words "a|b" that act on less: on `word_acts` */
-    const char
-        *needs;      /* "key: a|b", "retries > 0 or trace": acts only where that is so (needs.h) */
-    bool needs_sync; /* acts on jobs only where some exchange (step.sync), or save to a store */
+    const char *word;  /* CHOICE: words "a|b" that act on less: on `word_acts` */
+    const char *needs; /* "key: a|b", "x > 0 or trace": acts only where that is so (needs.h) */
+    bool needs_sync;   /* acts on jobs only where some exchange (step.sync), or save to a store */
     const char *shows; /* why it changes nothing that happens: it is about what is kept */
 };
 

@@ -199,8 +199,7 @@ static const struct sim_field spot_fields[] = {
       HELP("time between two changes of the price") },
     { TIME("notice", draft_spot, to.notice_ns), ABSENT("0 s: none"), RANGE(0, LARGEST_TIME),
       HELP("so long before a node is taken away its owner says so: nobody starts there any more, "
-           "and "
-           "jobs save what they have done and leave") },
+           "and jobs save what they have done and leave") },
     { NUMBER("price", draft_spot, to.price), UNIT(FRACTION), ABSENT("100%"), RANGE(0, 10),
       SHOWS("it is reckoned afterwards"),
       HELP("of its GPUs in the mean, as a part of the prices of their types; with prices") },
